@@ -27,7 +27,12 @@ export interface Load {
 }
 
 /** `cookie` is a whole COOKIE option in hex: the client's part and, when known, the server's. */
-export type EdnsChoice = { kind: 'none' } | { kind: 'edns' } | { kind: 'cookie'; cookie: string };
+export type EdnsChoice =
+  | { kind: 'none' }
+  | { kind: 'edns' }
+  /** EDNS with DO (RFC 3225 §3). */
+  | { kind: 'dnssec' }
+  | { kind: 'cookie'; cookie: string };
 
 export interface Outcome {
   readonly sent: number;
@@ -84,6 +89,7 @@ function commandOf(load: Load): string[] {
   if (load.once) words.push('-n', 1);
   const edns = load.edns ?? { kind: 'none' };
   if (edns.kind === 'edns') words.push('-e');
+  if (edns.kind === 'dnssec') words.push('-D');
   if (edns.kind === 'cookie') words.push('-E', `${COOKIE_OPTION}:${edns.cookie}`);
   return words.map(String);
 }

@@ -34,10 +34,14 @@ export interface Section {
 
 export type PartName =
   | 'answers'
+  | 'signed'
+  | 'signed_memory'
   | 'tcp'
   | 'rrl'
   | 'latency'
   | 'edits'
+  | 'signed_edits'
+  | 'refresh'
   | 'checks'
   | 'scan'
   | 'api'
@@ -45,7 +49,8 @@ export type PartName =
   | 'million'
   | 'memory'
   | 'start'
-  | 'soak';
+  | 'soak'
+  | 'signing';
 
 export interface Part {
   readonly names: readonly PartName[];

@@ -7,9 +7,14 @@ import { checks } from './parts/checks.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
+import { refresh } from './parts/refresh.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
 import { scan } from './parts/scan.ts';
+import { signed } from './parts/signed.ts';
+import { signedEdits } from './parts/signed-edits.ts';
+import { signedMemory } from './parts/signed-memory.ts';
+import { signing } from './parts/signing.ts';
 import { soak } from './parts/soak.ts';
 import { tcp } from './parts/tcp.ts';
 
@@ -25,10 +30,14 @@ const single = (part: Part, minutes: number, about: string): PartGroup => ({
 
 export const PARTS: readonly PartGroup[] = [
   single(answers, 6, 'CPU per query from one zone of 10,000 names: plain, EDNS, cookies'),
+  single(signed, 5, 'CPU per query with DO from signed zones of 10,000 names, NSEC and NSEC3'),
+  single(signedMemory, 30, 'memory and start of a million small signed zones'),
   single(tcp, 2, 'the same over TCP'),
   single(rrl, 2, 'the same with response-rate limits on'),
   single(latency, 3, 'p50, p99 and p99.9 at half load'),
   single(edits, 3, '1,000 changes a second under load; time until an edit is answered'),
+  single(signedEdits, 8, 'time until an edit of a signed domain is answered, beside unsigned ones'),
+  single(refresh, 4, 'signatures made anew a second, of small zones and of a large one'),
   {
     part: scale,
     names: [
@@ -46,4 +55,5 @@ export const PARTS: readonly PartGroup[] = [
   ),
   single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
+  single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
 ];

@@ -1,7 +1,11 @@
 // One round of bringing due work into its queue, as far as it has room. A claim moves the time at which the work is
 // due, so that no two processes take it, and work that is lost is due again.
 
+import { dueTurn } from '../src/checks/shares/turns.ts';
 import type { QueueDepth } from '../src/queue/job-queue.ts';
+import type { ClaimedInTurns, DueClaim } from '../src/store/checks/claim-in-turns.ts';
+
+type Claim<J> = (limit: number) => Promise<J[]>;
 
 interface FillOptions<J> {
   readonly queue: { depth(): Promise<QueueDepth>; enqueue(jobs: readonly J[]): Promise<void> };
@@ -44,4 +48,18 @@ export function fillQueue<J>({
     if (jobs.length > 0) await queue.enqueue(jobs);
     return { isMore: jobs.length >= limit };
   };
+}
+
+/** The claims of work whose accounts take turns: of all accounts, and of those that have used little. */
+export function accountsInTurn<J>(
+  claimDue: (claim: DueClaim) => Promise<ClaimedInTurns>,
+  jobOf: (id: number, turn: number) => J,
+): [claim: Claim<J>, claimLight: Claim<J>] {
+  let after: number | undefined;
+  const claim = async (limit: number, lightOnly: boolean): Promise<J[]> => {
+    const claimed = await claimDue({ limit, after, lightOnly });
+    after = claimed.after;
+    return claimed.rows.map(({ id, slotMs }) => jobOf(id, dueTurn({ slotMs, isFirst: false })));
+  };
+  return [(limit) => claim(limit, false), (limit) => claim(limit, true)];
 }

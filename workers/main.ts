@@ -174,6 +174,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     checkRules,
     checkConcurrency,
     keyRules: { ...RULES, backupAfterMs: settings.keyBackupAfterMs },
+    rollZskEveryMs: settings.rollZskEveryMs,
     slots,
     shares,
     vantages,

@@ -5,7 +5,6 @@ import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import type { MachineRules } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
-import { dueTurn } from '../src/checks/shares/turns.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
@@ -28,7 +27,7 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
-import { fillQueue } from './fill-queue.ts';
+import { accountsInTurn, fillQueue } from './fill-queue.ts';
 import type { AccountShares } from './jobs/account-shares.ts';
 import { createChildChecker } from './jobs/check-child.ts';
 import { createChecker } from './jobs/check-delegation.ts';
@@ -101,6 +100,8 @@ interface Dependencies {
   /** How many delegation checks run at a time. */
   readonly checkConcurrency: number;
   readonly keyRules: MachineRules;
+  /** Undefined: no ZSK is replaced unasked. */
+  readonly rollZskEveryMs: number | undefined;
   readonly slots: Slots;
   readonly shares: AccountShares;
   readonly vantages: VantageAsker;
@@ -156,14 +157,6 @@ function startChecks(worker: QueueWorkers['checks'], dependencies: Dependencies,
 
 function startVerifications(worker: QueueWorkers['verifications'], dependencies: Dependencies): void {
   const { db, resolver, metrics, log, checkRules, breaker, shares, mailer } = dependencies;
-  let after: number | undefined;
-  const claim = async (limit: number, lightOnly: boolean): Promise<VerifyJob[]> => {
-    const claimed = await claimDueVerifications(db, { limit, after, lightOnly });
-    after = claimed.after;
-    return claimed.domains.map(({ id: domainId, slotMs }) => {
-      return { domainId, kind: 'background', turn: dueTurn({ slotMs, isFirst: false }) };
-    });
-  };
   worker.start({
     run: createVerifier({
       db,
@@ -182,8 +175,10 @@ function startVerifications(worker: QueueWorkers['verifications'], dependencies:
       worker,
       dependencies,
       VERIFICATIONS_AT_ONCE * WAITING_PER_RUN,
-      (limit) => claim(limit, false),
-      (limit) => claim(limit, true),
+      ...accountsInTurn(
+        (claim) => claimDueVerifications(db, claim),
+        (domainId, turn): VerifyJob => ({ domainId, kind: 'background', turn }),
+      ),
     ),
     onFailed: failing(worker, dependencies),
   });
@@ -256,20 +251,31 @@ function startChildren(
 }
 
 function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): void {
-  const { db, resolver, keyRules: rules, metrics, log } = dependencies;
+  const { db, resolver, keyRules: rules, rollZskEveryMs, metrics, log, shares, mailer } = dependencies;
   const count = createKeyMetrics(metrics.registry);
   worker.start({
     run: createKeyRoller({
       db,
       resolver,
       rules,
+      rollZskEveryMs,
+      shares,
+      sendsMail: mailer !== undefined,
       onOutcome(outcome) {
         count(outcome);
         logKeys(log, outcome);
       },
     }),
     concurrency: KEYS_AT_ONCE,
-    rounds: feed(worker, dependencies, KEYS_AT_ONCE * WAITING_PER_RUN, (limit) => claimDueSteps(db, limit)),
+    rounds: feed(
+      worker,
+      dependencies,
+      KEYS_AT_ONCE * WAITING_PER_RUN,
+      ...accountsInTurn(
+        (claim) => claimDueSteps(db, claim),
+        (signedZoneId, turn) => ({ signedZoneId, turn }),
+      ),
+    ),
     onFailed: failing(worker, dependencies),
   });
 }

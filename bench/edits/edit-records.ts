@@ -1,7 +1,7 @@
 // Edits of published zones as the API writes them, many zones in one transaction: an A record set and the SOA's serial,
 // the zone's version, a change in the feed, and then the wake-up.
 
-import type { Client } from 'pg';
+import { Client } from 'pg';
 import { CHANGES_CHANNEL } from '../../src/store/postgres/announce-changes.ts';
 
 export interface RecordEdit {
@@ -13,8 +13,22 @@ export interface RecordEdit {
   readonly address: Buffer;
 }
 
+/** Who commits the edits of a stream. */
+export interface EditWriter {
+  /** Each zone once. */
+  write(edits: readonly RecordEdit[]): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Writes as the API does, without its planning. */
+export async function openRecordWriter(url: string): Promise<EditWriter> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return { write: (edits) => editRecords(client, edits), end: () => client.end() };
+}
+
 /** Each zone once. Resolves when the edits are committed; the wake-up is on its way then. */
-export async function editRecords(client: Client, edits: readonly RecordEdit[]): Promise<void> {
+async function editRecords(client: Client, edits: readonly RecordEdit[]): Promise<void> {
   const { rowCount } = await client.query({
     name: 'edit',
     text: SQL,

@@ -1,18 +1,20 @@
 // A stream of edits at a steady rate until it is told to stop: what was written last is remembered, and the time until it
 // is answered can be taken.
 
-import { Client } from 'pg';
 import { onEnd } from '../cleanup.ts';
-import { editRecords, type RecordEdit } from './edit-records.ts';
+import type { EditWriter, RecordEdit } from './edit-records.ts';
 import type { AnswerWatch } from './watch-answers.ts';
 
 export interface StreamOptions {
-  readonly url: string;
+  /** Ended with the stream. */
+  readonly writer: EditWriter;
   /** The zone and owner of the n-th edit; both with the final dot. */
   readonly target: (n: number) => { zone: string; owner: string };
   readonly transactionsPerSecond: number;
   /** Zones in one transaction. */
   readonly editsEach: number;
+  /** Transactions under way; otherwise one after the other. */
+  readonly atOnce?: number;
   /** Takes the times of each edit. */
   readonly watch?: AnswerWatch;
 }
@@ -29,7 +31,6 @@ export class EditStream {
   /** By owner: the address written last. */
   readonly written = new Map<string, Buffer>();
   readonly #options: StreamOptions;
-  readonly #client: Client;
   readonly #sinceSentMs: number[] = [];
   readonly #sinceCommitMs: number[] = [];
   readonly #startedMs = performance.now();
@@ -37,16 +38,9 @@ export class EditStream {
   #count = 0;
   #stops = false;
 
-  static async start(options: StreamOptions): Promise<EditStream> {
-    const client = new Client({ connectionString: options.url });
-    await client.connect();
-    return new EditStream(options, client);
-  }
-
-  private constructor(options: StreamOptions, client: Client) {
+  constructor(options: StreamOptions) {
     this.#options = options;
-    this.#client = client;
-    const undo = onEnd(() => client.end());
+    const undo = onEnd(() => options.writer.end());
     this.#done = this.#run().finally(undo);
     this.#done.catch(() => {}); // stop() reports it
   }
@@ -63,15 +57,20 @@ export class EditStream {
     };
   }
 
-  /** One transaction after the other; one that is late is made up for, so that the rate holds on average. */
+  /** One that is late is made up for, so that the rate holds on average. */
   async #run(): Promise<void> {
-    const { transactionsPerSecond, editsEach } = this.#options;
+    const { transactionsPerSecond, editsEach, atOnce = 1 } = this.#options;
+    const underWay = new Set<Promise<void>>();
     for (let turn = 0; !this.#stops; turn++) {
       const dueMs = this.#startedMs + (turn * 1000) / transactionsPerSecond;
       const waitMs = dueMs - performance.now();
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      await this.#edit(Array.from({ length: editsEach }, () => this.#nextEdit()));
+      const edits = Array.from({ length: editsEach }, () => this.#nextEdit());
+      const done: Promise<void> = this.#edit(edits).finally(() => underWay.delete(done));
+      underWay.add(done);
+      if (underWay.size >= atOnce) await Promise.race(underWay);
     }
+    await Promise.all(underWay);
   }
 
   #nextEdit(): RecordEdit {
@@ -84,10 +83,10 @@ export class EditStream {
   }
 
   async #edit(edits: readonly RecordEdit[]): Promise<void> {
-    const { watch } = this.#options;
+    const { watch, writer } = this.#options;
     const sentMs = performance.now();
     const answered = edits.map(({ owner, address }) => watch?.untilAnswered(owner, address));
-    await editRecords(this.#client, edits);
+    await writer.write(edits);
     const committedMs = performance.now();
     for (const time of answered) {
       void time?.then((atMs) => {

@@ -42,7 +42,7 @@ export async function measureFed(zones: number, options: BenchOptions): Promise<
     return (await answer)[0] as number;
   };
   try {
-    await warmUp(server, queries, options);
+    await warmUp(server, { queries }, options);
     const most = await measure(server, { queries, seconds: options.seconds }, options);
     const load = {
       queries,

@@ -37,7 +37,7 @@ export const answers: Part = {
     const queries = writeQueries(options.directory, 'answers', zone.questions(QUESTIONS, 1));
     const contestants = await startServers(options.servers, zone.set, options);
     try {
-      for (const { running } of contestants) await warmUp(running, queries, options);
+      for (const { running } of contestants) await warmUp(running, { queries }, options);
       return [await compare(contestants, queries, options)];
     } finally {
       await stopServers(contestants);

@@ -2,19 +2,18 @@
 // Postgres and this program share the core of dnsperf.
 
 import { type ComparedLoads, comparedTable, compareLoads } from '../edits/compare-loads.ts';
+import { openRecordWriter } from '../edits/edit-records.ts';
 import { type EditSet, makeEditSet } from '../edits/edit-set.ts';
-import { EditStream, type StreamResult } from '../edits/edit-stream.ts';
+import { EditStream } from '../edits/edit-stream.ts';
 import { measureFed } from '../edits/measure-fed.ts';
-import { AnswerWatch } from '../edits/watch-answers.ts';
+import { type EditTarget, timeEdits, visibleTable } from '../edits/time-edits.ts';
 import type { BenchOptions, Part, Section } from '../part.ts';
 import { pinCluster } from '../postgres/cluster.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
-import { count, fixed, judged, table } from '../report/table.ts';
+import { count } from '../report/table.ts';
 import { type LoadOptions, measure } from '../rounds.ts';
-import { say } from '../say.ts';
 import { serversNamed, startServers, stopServers } from '../servers/all.ts';
 import type { RunningServer } from '../servers/server.ts';
-import { percentile } from '../statistics.ts';
 import { warmUp } from '../warm-up.ts';
 import { writeQueries } from '../zones/query-file.ts';
 import { evenly, recipeQuestions } from '../zones/recipe-zones.ts';
@@ -23,8 +22,6 @@ const BURSTS_PER_SECOND = 10;
 const ZONES_IN_BURST = 100;
 const SINGLE_EDITS_PER_SECOND = 100;
 const LARGE_EDITS_PER_SECOND = 20;
-/** Seconds of single edits; a run of the load takes as long. */
-const VISIBLE_SECONDS = 20;
 
 export const edits: Part = {
   names: ['edits'],
@@ -39,7 +36,7 @@ export const edits: Part = {
     if (server === undefined) return [];
     const unpin = await pinCluster(options.loadCpu);
     try {
-      await warmUp(server, queries, options);
+      await warmUp(server, { queries }, options);
       return [await measureEdits(server, edited, queries, fed, options)];
     } finally {
       await unpin();
@@ -64,8 +61,10 @@ async function measureEdits(
     withLatency: true,
   };
   const throughPostgres = await compareThroughPostgres(server, edited, url, load, options);
-  const single = await timeEdits(server, url, load, SINGLE_EDITS_PER_SECOND, edited.smallTarget, options);
-  const large = await timeEdits(server, url, load, LARGE_EDITS_PER_SECOND, edited.largeTarget, options);
+  const timed = async (perSecond: number, target: EditTarget) =>
+    timeEdits(server, load, { writer: await openRecordWriter(url), perSecond, target }, options);
+  const single = await timed(SINGLE_EDITS_PER_SECOND, edited.smallTarget);
+  const large = await timed(LARGE_EDITS_PER_SECOND, edited.largeTarget);
   return {
     part: 'edits',
     title: 'Edits under load',
@@ -104,8 +103,8 @@ function compareThroughPostgres(
     () => measure(server, load, options),
     async () => {
       const offset = first;
-      const stream = await EditStream.start({
-        url,
+      const stream = new EditStream({
+        writer: await openRecordWriter(url),
         target: (n) => edited.smallTarget(n + offset),
         transactionsPerSecond: BURSTS_PER_SECOND,
         editsEach: ZONES_IN_BURST,
@@ -115,56 +114,5 @@ function compareThroughPostgres(
       first += result.edits;
       return { run, changesPerSecond: result.edits / result.seconds };
     },
-  );
-}
-
-async function timeEdits(
-  server: RunningServer,
-  url: string,
-  load: LoadOptions,
-  perSecond: number,
-  target: (n: number) => { zone: string; owner: string },
-  options: BenchOptions,
-): Promise<StreamResult> {
-  const seconds = Math.min(VISIBLE_SECONDS, options.seconds * 7);
-  say(`  ${perSecond} single edits a second for ${seconds} s`);
-  const watch = await AnswerWatch.open(server.address, server.port);
-  try {
-    const stream = await EditStream.start({
-      url,
-      target,
-      transactionsPerSecond: perSecond,
-      editsEach: 1,
-      watch,
-    });
-    await measure(server, { ...load, seconds, withLatency: false }, options);
-    const result = await stream.stop();
-    await untilSeen(watch);
-    return result;
-  } finally {
-    watch.close();
-  }
-}
-
-/** An edit that is never answered is no slow one but a lost one. */
-async function untilSeen(watch: AnswerWatch): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (watch.waiting > 0) {
-    if (performance.now() > deadline) throw new Error(`${watch.waiting} edits are not answered after 10 s`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-function visibleTable(rows: readonly (readonly [string, StreamResult, number])[]): string {
-  return table(
-    ['', 'edits', 'p50 ms', 'p99 ms', 'slowest ms', 'p99 ms since the commit'],
-    rows.map(([label, { edits: made, sinceSentMs, sinceCommitMs }, limitMs]) => [
-      label,
-      count(made),
-      fixed(percentile(sinceSentMs, 0.5), 1),
-      judged(percentile(sinceSentMs, 0.99), limitMs, 1),
-      fixed(Math.max(...sinceSentMs), 1),
-      fixed(percentile(sinceCommitMs, 0.99), 1),
-    ]),
   );
 }

@@ -20,7 +20,7 @@ export const latency: Part = {
     try {
       const rates = new Map<Contestant, number>();
       for (const contestant of contestants) {
-        await warmUp(contestant.running, queries, options);
+        await warmUp(contestant.running, { queries }, options);
         const { queriesPerSecond } = await measure(
           contestant.running,
           { queries, seconds: options.seconds },

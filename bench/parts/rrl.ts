@@ -53,7 +53,8 @@ async function compare(options: BenchOptions): Promise<Section[]> {
   const start = { address: SERVER_ADDRESS, limitsRates: true };
   const contestants = await startServers(servers, zone.set, options, start);
   try {
-    for (const { running } of contestants) await warmUp(running, queries, options, CLIENT_ADDRESS);
+    for (const { running } of contestants)
+      await warmUp(running, { queries, source: CLIENT_ADDRESS }, options);
     say('response-rate limits on');
     const runs = await interleave(contestants, options, ({ running }) =>
       measure(running, { queries, seconds: options.seconds, source: CLIENT_ADDRESS }, options),

@@ -39,7 +39,7 @@ export const scale: Part = {
     const results: ScaleResults = { set, drawn: [], weights: [], times, peerStartMs: new Map() };
     try {
       const files = writeScaleQueries(set.recipe?.count ?? 0, options);
-      await warmUp(node, files('zipf', 0), options);
+      await warmUp(node, { queries: files('zipf', 0) }, options);
       results.weights.push({
         ...weigh(zonefleet, node),
         imageBytes: await node.metric('zonefleet_image_bytes'),
@@ -72,7 +72,7 @@ async function measurePeer(
   const { running } = started;
   try {
     results.peerStartMs.set(peer, running.firstAnswerMs);
-    await warmUp(running, files('zipf', 0), options);
+    await warmUp(running, { queries: files('zipf', 0) }, options);
     results.weights.push({ ...weigh(peer, running), imageBytes: undefined });
     if (wanted.has('million')) {
       const both = [

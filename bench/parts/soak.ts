@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askMany } from '../../test/support/peers/peers.ts';
 import { runDnsperf } from '../dnsperf.ts';
+import { openRecordWriter } from '../edits/edit-records.ts';
 import { makeEditSet } from '../edits/edit-set.ts';
 import { EditStream } from '../edits/edit-stream.ts';
 import { addressQuery } from '../edits/watch-answers.ts';
@@ -43,10 +44,10 @@ export const soak: Part = {
     });
     const unpin = await pinCluster(options.loadCpu);
     try {
-      await warmUp(node, queries, options);
+      await warmUp(node, { queries }, options);
       const most = await measure(node, { queries, seconds: options.seconds }, options);
-      const stream = await EditStream.start({
-        url: await zonefleetDatabase(edited.set),
+      const stream = new EditStream({
+        writer: await openRecordWriter(await zonefleetDatabase(edited.set)),
         target: edited.smallTarget,
         transactionsPerSecond: EDITS_PER_SECOND,
         editsEach: 1,

@@ -19,7 +19,7 @@ export const tcp: Part = {
     const servers = options.servers.filter((server) => !server.isEcho);
     const contestants = await startServers(servers, zone.set, options);
     try {
-      for (const { running } of contestants) await warmUp(running, queries, options);
+      for (const { running } of contestants) await warmUp(running, { queries }, options);
       const runs = await interleave(contestants, options, ({ running }) =>
         measure(
           running,

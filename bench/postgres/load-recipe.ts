@@ -16,8 +16,8 @@ export async function loadRecipe(url: string, recipe: Recipe): Promise<void> {
   const label = labelOf(recipe);
   const pieces = readRdataPieces(recipe.text, recipe.apexOf(0));
   const values = pieces.map(
-    ({ owner, type, ttl, before, namesApex, after }) =>
-      `('${owner}', ${type}, ${ttl}, '\\x${before}'::bytea, ${namesApex}, '\\x${after}'::bytea)`,
+    ({ owner, type, ttl, before, namesApex, after, place }) =>
+      `('${owner}', ${type}, ${ttl}, ${bytea(before)}, ${namesApex}, ${bytea(after)}, ${place === undefined ? 'null::bytea' : bytea(place)})`,
   );
   const { count } = recipe;
   await runOn(
@@ -35,14 +35,14 @@ export async function loadRecipe(url: string, recipe: Recipe): Promise<void> {
     `insert into zones (id, name, kind, version, mark, records)
        overriding system value select id, name, 'operator', version, mark, ${pieces.length} from loaded order by id`,
     `select setval(pg_get_serial_sequence('zones', 'id'), ${count})`,
-    `insert into zone_records (zone_id, owner, type, ttl, rdata, version)
+    `insert into zone_records (zone_id, owner, type, ttl, rdata, version, place)
        select l.id, r.owner || l.name, r.type, r.ttl,
          case when r.names_apex
            then r.before || ('\\x' || lpad(to_hex(length(l.label)), 2, '0'))::bytea || l.label::bytea
              || '\\x${wireOf(parentOf(recipe))}'::bytea || r.after
            else r.before end,
-         l.version
-       from loaded l cross join (values ${values.join(', ')}) as r(owner, type, ttl, before, names_apex, after)
+         l.version, r.place
+       from loaded l cross join (values ${values.join(', ')}) as r(owner, type, ttl, before, names_apex, after, place)
        order by l.id`,
     `insert into changes (id, zone_id, zone, operation, source, mark)
        select version, id, name, 'zone.save', 'test', mark from loaded order by id`,
@@ -53,6 +53,8 @@ export async function loadRecipe(url: string, recipe: Recipe): Promise<void> {
     'analyze changes',
   );
 }
+
+const bytea = (hex: string) => `'\\x${hex}'::bytea`;
 
 /** The first label as an SQL expression of `i`, which counts from 1. */
 function labelOf(recipe: Recipe): string {

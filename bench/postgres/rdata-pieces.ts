@@ -1,7 +1,9 @@
 // The records of a zone file, cut where they name the zone itself, so that another zone's name can be put there.
 
-import { parseName, printName } from '../../src/dns/name.ts';
+import { encodeKey } from '../../src/dns/dnssec/canonical-key.ts';
+import { type Name, parseName, printName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import { placeOfRecord } from '../../src/zone/signing/denial-records.ts';
 
 export interface RecordPieces {
   /** In front of the zone's name: empty, or labels with a dot behind each. */
@@ -12,6 +14,8 @@ export interface RecordPieces {
   readonly before: string;
   readonly namesApex: boolean;
   readonly after: string;
+  /** Of NSEC, hex: where it stands in the ring, which is the same in every zone. */
+  readonly place?: string;
 }
 
 export function readRdataPieces(text: string, apexText: string): RecordPieces[] {
@@ -19,6 +23,10 @@ export function readRdataPieces(text: string, apexText: string): RecordPieces[] 
   const { records, problems } = parseZoneFile(text, { origin: apex });
   if (problems.length > 0) throw new Error(`the recipe has problems: ${problems[0]?.message}`);
   const wire = Buffer.from(apex, 'latin1');
+  const encodedPlace = (record: { owner: Name; type: number }) => {
+    const place = placeOfRecord(record, apex);
+    return place && { place: Buffer.from(encodeKey(place)).toString('hex') };
+  };
   return records.map(({ owner, type, ttl, rdata }) => {
     const octets = Buffer.from(rdata);
     const at = octets.indexOf(wire);
@@ -29,6 +37,7 @@ export function readRdataPieces(text: string, apexText: string): RecordPieces[] 
       before: octets.subarray(0, at === -1 ? octets.length : at).toString('hex'),
       namesApex: at !== -1,
       after: at === -1 ? '' : octets.subarray(at + wire.length).toString('hex'),
+      ...encodedPlace({ owner, type }),
     };
   });
 }

@@ -7,6 +7,8 @@ import { drawChart } from './chart.ts';
 
 const ORDER: readonly PartName[] = [
   'answers',
+  'signed',
+  'signed_memory',
   'tcp',
   'rrl',
   'latency',
@@ -14,11 +16,14 @@ const ORDER: readonly PartName[] = [
   'memory',
   'start',
   'edits',
+  'signed_edits',
+  'refresh',
   'checks',
   'scan',
   'api',
   'logins',
   'soak',
+  'signing',
 ];
 
 export interface Provenance {

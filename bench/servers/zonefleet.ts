@@ -12,6 +12,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NODE_NAME = 'bench';
 
 export interface ZonefleetOptions extends StartOptions {
+  /** Where the set is stored already; without it, it is. */
+  readonly databaseUrl?: string;
   /** Where its snapshots are; without it, a new one. */
   readonly dataDirectory?: string;
   readonly nodeFlags?: readonly string[];
@@ -32,7 +34,7 @@ export const zonefleet: Server = {
 };
 
 export async function startZonefleet(options: ZonefleetOptions): Promise<RunningZonefleet> {
-  const url = await zonefleetDatabase(options.set);
+  const url = options.databaseUrl ?? (await zonefleetDatabase(options.set));
   const [port, metricsPort] = [await freePort(), await freePort()];
   const made = options.dataDirectory === undefined ? makeDirectory('node') : undefined;
   const env = {

@@ -108,6 +108,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,
+      signsNewDomains: settings.signsNewDomains,
       movedGraceMs: settings.checkRules.movedGraceMs,
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),

@@ -114,11 +114,14 @@ export const SEND_MAIL: JobKind<MailJob> = {
 /** Look at the keys of a signed zone, and take the next step with them. */
 export interface KeyJob {
   readonly signedZoneId: number;
+  /** As for a check. */
+  readonly turn?: number;
 }
 
 export const ROLL_KEYS: JobKind<KeyJob> = {
   queue: 'roll-keys',
   key: ({ signedZoneId }) => `keys:${signedZoneId}`,
+  turn: ({ turn }) => turn,
   connections: 2,
 };
 

@@ -28,7 +28,6 @@ const SQL = ['kysely', 'pg'];
 const OBSERVER = 'workers/observer/main.ts';
 /** What only tests import, and why it stands with the sources. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
-  'src/zone/signing/sign-set.ts: signSet': 'signs zones of tests without waiting',
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };

@@ -5,29 +5,37 @@
 //     └ the domain is deleted ─▶ absent
 
 import { advance, type Facts } from '../../src/checks/dnssec/advance.ts';
+import { dnssecFindings } from '../../src/checks/dnssec/dnssec-findings.ts';
 import { type DnssecStatus, dnssecStatus } from '../../src/checks/dnssec/dnssec-status.ts';
 import type { DsEvidence } from '../../src/checks/dnssec/ds-evidence.ts';
 import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
-import type { Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
+import type { Machine, Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
 import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts';
 import { isDsDue, isForeignDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
+import { isAtEveryNode } from '../../src/checks/dnssec/node-positions.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
+import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/reminder.ts';
 import type { MachineRules } from '../../src/checks/dnssec/rules.ts';
+import { oldZsk } from '../../src/checks/dnssec/scheduled-roll.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { KeyJob } from '../../src/queue/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
+import { rollDnssec } from '../../src/store/dnssec/change-goal.ts';
 import { postponeStep } from '../../src/store/dnssec/claim-due-steps.ts';
 import { saveImport } from '../../src/store/dnssec/foreign-keys.ts';
+import { loadHeldDsVersion } from '../../src/store/dnssec/held-ds-version.ts';
 import { loadDelegation } from '../../src/store/dnssec/load-delegation.ts';
 import { type KeyWork, loadKeyWork } from '../../src/store/dnssec/load-key-work.ts';
 import { loadServing } from '../../src/store/dnssec/nodes-serving.ts';
 import { resignInPieces } from '../../src/store/dnssec/resign-in-pieces.ts';
 import { saveKeyStep, saveWritten } from '../../src/store/dnssec/save-key-step.ts';
+import { orderDnssecReminder } from '../../src/store/people/dnssec-reminders.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
+import type { AccountShares } from './account-shares.ts';
 import { fetchTheirKeys, seenAtTheirs } from './foreign-keys.ts';
 
 export type KeyOutcome =
@@ -47,6 +55,12 @@ interface KeyRollerOptions {
   readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned' | 'observeTheirKeys'>;
   readonly rules: MachineRules;
   readonly onOutcome: (outcome: KeyOutcome) => void;
+  /** Told what accounts use. */
+  readonly shares?: Pick<AccountShares, 'begin'>;
+  /** How old the ZSK of a split zone gets; undefined: none is replaced unasked. */
+  readonly rollZskEveryMs?: number | undefined;
+  /** Owners are reminded by mail of what they have to do. */
+  readonly sendsMail?: boolean;
   /** Added to the time of Postgres, in milliseconds. */
   readonly ahead?: () => number;
 }
@@ -84,15 +98,21 @@ async function look(
     return { kind: saved === 'saved' ? 'writing' : 'conflict' };
   }
   if ((machine.foreign?.importAskedAt ?? null) !== null) {
-    await importKeys(options, work, signal);
+    await counted(options, work, () => importKeys(options, work, signal));
     return { kind: 'writing' };
   }
-  const facts = await observe(options, work, signal);
+  const facts = await counted(options, work, () => observe(options, work, signal));
   signal.throwIfAborted(); // an aborted run has no outcome
   const advanced = advance(machine, facts, rules);
   const dueInMs = nextLookIn(advanced.machine, facts.at);
-  const saved = await saveKeyStep(db, work, advanced, { dueInMs, rules });
+  const duty = ownersDuty(dnssecFindings(advanced.machine, work.delegatedTo, facts.at, rules));
+  const wantedSince = duty === undefined ? null : (work.wantedSince?.getTime() ?? facts.at);
+  const saved = await saveKeyStep(db, work, advanced, { dueInMs, rules, wantedSince });
   if (saved.kind === 'conflict') return saved;
+  const wanted = wantedSince !== null && { wantedSince, remindedAt: work.remindedAt?.getTime() };
+  if (options.sendsMail === true && duty !== undefined && wanted && isReminderDue(duty, wanted, facts.at))
+    await orderDnssecReminder(db, { signedZoneId, message: duty.message });
+  if (advanced.step === undefined) await rollOldZsk(options, work, saved.machine, facts.at);
   return {
     kind: 'saved',
     name: printName(work.name),
@@ -103,28 +123,47 @@ async function look(
   };
 }
 
-async function importKeys(
-  { db, resolver }: KeyRollerOptions,
-  work: KeyWork,
-  signal: AbortSignal,
+/** Refused where somebody else changed something since: the next look is soon enough. */
+async function rollOldZsk(
+  { db, rollZskEveryMs: everyMs }: KeyRollerOptions,
+  { domainId, signed, keys }: KeyWork,
+  machine: Machine,
+  at: number,
 ): Promise<void> {
-  const ds = await observeDs(db, resolver, work.name, signal);
+  if (everyMs === undefined) return;
+  const madeAt = (id: string) => keys.find((key) => String(key.id) === id)?.madeAt.getTime();
+  const old = oldZsk(machine, { everyMs, signedZoneId: signed.id, madeAt }, at);
+  if (old === undefined) return;
+  const by = { by: { kind: 'system' }, source: 'status' } as const;
+  await rollDnssec(db, { ...by, domainId, keyId: Number(old), compromised: false });
+}
+
+async function counted<T>(options: KeyRollerOptions, work: KeyWork, observing: () => Promise<T>): Promise<T> {
+  const end = options.shares?.begin(work.accountId);
+  try {
+    return await observing();
+  } finally {
+    end?.();
+  }
+}
+
+async function importKeys(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<void> {
+  const { db, resolver } = options;
+  const ds = await observeDs(options, work.name, signal);
   const isHeld = ds.answers.some(({ address }) => address === '' && ds.parentIsSecure === undefined);
   const imported = await fetchTheirKeys(resolver, work, ds, { isHeld, signal });
   signal.throwIfAborted();
   await saveImport(db, work.domainId, imported);
 }
 
-async function observe(
-  { db, resolver, rules, ahead = () => 0 }: KeyRollerOptions,
-  work: KeyWork,
-  signal: AbortSignal,
-): Promise<Facts> {
+async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
+  const { db, resolver, rules, ahead = () => 0 } = options;
   const { machine, name } = work;
   const delegation = await loadDelegation(db, work.domainId);
   const before = await loadServing(db, work.zoneId);
   const now = () => before.at.getTime() + ahead();
-  const ds = isDsDue(machine, now()) ? await observeDs(db, resolver, name, signal) : undefined;
+  const isAsked = work.isDsDue || isDsDue(machine, now());
+  const ds = isAsked ? await observeDs(options, name, signal) : undefined;
   const isWanted = isPreflightDue(machine, now(), rules);
   const preflight = isWanted
     ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }
@@ -146,15 +185,22 @@ async function observe(
 
 /** Where this fleet serves the parent, its own answer would show nothing: Postgres has the DS set. */
 async function observeDs(
-  db: Database,
-  resolver: Pick<Resolver, 'observeDs'>,
+  { db, resolver, rules }: KeyRollerOptions,
   name: Name,
   signal: AbortSignal,
 ): Promise<DsEvidence> {
   const held = await loadHeldZone(db, name);
   if (held === undefined || (held.cut !== undefined && held.cut !== name))
     return await resolver.observeDs(name, { signal });
-  return heldDs(name, held, Date.now());
+  const isServed = await isHeldDsServed(db, held.zone, name, rules);
+  return heldDs(name, held, { isServed, observedAt: Date.now() });
+}
+
+async function isHeldDsServed(db: Database, zone: Name, name: Name, rules: MachineRules): Promise<boolean> {
+  const held = await loadHeldDsVersion(db, zone, name);
+  if (held === undefined) return false;
+  const { nodes, at } = await loadServing(db, held.zoneId);
+  return isAtEveryNode(nodes, held.version, at.getTime(), rules);
 }
 
 /** A domain that the parent delegates elsewhere, or not at all, is asked at the servers that it would have here. */

@@ -3,6 +3,7 @@
 //   load ─▶ nobody is to get it ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
+import { writeDnssecLetter } from '../../src/mail/dnssec-letter.ts';
 import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letters.ts';
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
@@ -66,7 +67,7 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
 /** With its link. Undefined: nobody is to get it. */
 async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
   if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
-  if (mail.kind === 'takeover') return takeoverLetterOf(publicUrl, mail);
+  if (mail.kind === 'takeover' || mail.kind === 'dnssec') return letterAbout(publicUrl, mail);
   if (mail.kind === 'register-invited' && !(await isInvited(db, mail.email))) return undefined;
   const wanted = letterOf(mail.kind, mail);
   if (wanted === undefined) return undefined;
@@ -89,13 +90,15 @@ async function writeInviteOf(
   return writeInvite(email, link, { domain: printWithoutDot(domain), role, invitedBy, until });
 }
 
-function takeoverLetterOf(publicUrl: string, { email, domain, message }: OrderedMail): Letter | undefined {
-  if (domain === null || message === null) return undefined;
-  return writeTakeoverLetter(email, {
-    domain: printWithoutDot(decodeNameColumn(domain)),
-    message,
-    publicUrl,
-  });
+/** A domain's. */
+function letterAbout(
+  publicUrl: string,
+  { kind, email, domain: name, message }: OrderedMail,
+): Letter | undefined {
+  if (name === null || message === null) return undefined;
+  const domain = printWithoutDot(decodeNameColumn(name));
+  const write = kind === 'dnssec' ? writeDnssecLetter : writeTakeoverLetter;
+  return write(email, { domain, message, publicUrl });
 }
 
 interface WantedLetter {
@@ -105,7 +108,7 @@ interface WantedLetter {
 
 /** Undefined: nobody has the email, and nobody learns it. */
 function letterOf(
-  kind: Exclude<OrderedMail['kind'], 'invite' | 'takeover'>,
+  kind: Exclude<OrderedMail['kind'], 'invite' | 'takeover' | 'dnssec'>,
   { email, accountId }: OrderedMail,
 ): WantedLetter | undefined {
   switch (kind) {

@@ -26,6 +26,7 @@ export const PROBLEM_CODES = {
   dnssec_algorithm: 409,
   idempotency_mismatch: 422,
   ns_check_limited: 429,
+  dnssec_check_limited: 429,
   session_check_failed: 503,
   dnssec_unavailable: 503,
 } as const;

@@ -19,6 +19,8 @@ export interface Api {
   readonly claimsPerAccount?: number | undefined;
   /** What the first domain of an account that registered itself begins with. */
   readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
+  /** New domains are signed unless their caller says otherwise. */
+  readonly signsNewDomains?: boolean;
   /** How long a moved domain is answered; undefined: answers do not say. */
   readonly movedGraceMs?: number | undefined;
   readonly checks: JobPort<CheckJob & { readonly request: string }>;

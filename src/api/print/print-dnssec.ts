@@ -1,7 +1,7 @@
 // DNSSEC of a domain as its readers see it.
 
 import type { z } from 'zod';
-import { type DelegatedTo, dnssecFindings } from '../../checks/dnssec/dnssec-findings.ts';
+import { type DelegatedTo, dnssecFindings, waitInWords } from '../../checks/dnssec/dnssec-findings.ts';
 import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
 import { keyOf, listedForeign, type Machine } from '../../checks/dnssec/machine.ts';
@@ -152,9 +152,11 @@ function dsStateOf(
 function printNext(id: string, { waiting }: Machine): Pick<KeyBody, 'next'> {
   if (waiting === null || !waiting.keys.includes(id)) return {};
   const { cause, until } = waiting;
+  const words = waitInWords(cause);
   return {
     next: {
       step: cause,
+      ...(words !== undefined && { waits_for: words }),
       ...(until !== undefined && { at: new Date(until).toISOString() }),
     },
   };

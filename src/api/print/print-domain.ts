@@ -57,6 +57,7 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
     ...printTurn(domain, nowMs),
     ...(currentNs === null ? {} : { current_ns: currentNs.map(printWithoutDot) }),
     ...(nsCheckIntervalSeconds === null ? {} : { ns_check_interval_seconds: nsCheckIntervalSeconds }),
+    dnssec: { status: domain.dnssecStatus },
     findings: domain.findings.map(({ code, message }) => ({ code, message })),
     my_role: myRole,
     my_permissions: permissionsOf(myRole),

@@ -1,12 +1,16 @@
 // POST /domains/: creates a domain of the caller's own. Other accounts may wait for the same name.
 
-import { createDomain as saveDomain } from '../../store/change/save-domain.ts';
+import type { z } from 'zod';
+import type { SigningWishes } from '../../store/dnssec/change-goal.ts';
+import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
 import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.ts';
 import { domainTaken, invalid, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
+import type { Api } from '../calls/call.ts';
 import { accountRoute } from '../calls/route.ts';
 import { printDomain, printNewClaim } from '../print/print-domain.ts';
 import { Domain, DomainCreate } from '../schemas/domain.ts';
+import { refusal as refuseDnssec } from './dnssec.ts';
 
 export const createDomain = accountRoute({
   method: 'POST',
@@ -20,7 +24,7 @@ export const createDomain = accountRoute({
   body: DomainCreate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['managed_by_reseller', 'domain_taken', 'plan_limit'],
+  problems: ['managed_by_reseller', 'domain_taken', 'plan_limit', 'dnssec_unavailable'],
   async run(call) {
     const { api, caller, body } = call;
     const parsed = parseDomainName(body.name);
@@ -29,7 +33,9 @@ export const createDomain = accountRoute({
     const { dns_mode: dnsMode } = body;
     const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames, dnsMode });
     if (refused !== undefined) return invalid([{ field: 'name', error: refused.message }]);
-    const created = await saveDomain(api.db, {
+    if (body.dnssec && dnsMode === 'external')
+      return invalid([{ field: 'dnssec', error: 'only domains in managed mode are signed here' }]);
+    const wanted = {
       accountId: caller.account.id,
       name,
       unicode,
@@ -41,7 +47,12 @@ export const createDomain = accountRoute({
       trial: caller.account.isAdmin ? undefined : api.trial,
       by: asActor(caller),
       source: 'api',
-    });
+    } as const;
+    const created = await createDomainSigned(api.db, wanted, signingOf(body, api));
+    if (created.kind === 'refused') {
+      if (created.code !== 'wrong_state') return refuseDnssec(created);
+      return invalid([{ field: 'dnssec', error: created.message }]);
+    }
     if (created.kind === 'taken' || created.kind === 'full') return domainTaken(created);
     if (created.kind === 'plan_limit') {
       return problem('plan_limit', created.message, { limit: created.limit });
@@ -53,3 +64,14 @@ export const createDomain = accountRoute({
     return print({ ...created.domain, myRole: 'owner' });
   },
 });
+
+/** Undefined: the domain is not signed. */
+function signingOf(
+  { dnssec, dns_mode: dnsMode }: z.output<typeof DomainCreate>,
+  { signsNewDomains = false }: Pick<Api, 'signsNewDomains'>,
+): SigningWishes | undefined {
+  if (dnsMode === 'external') return undefined;
+  if (dnssec === undefined) return signsNewDomains ? {} : undefined;
+  if (typeof dnssec === 'boolean') return dnssec ? {} : undefined;
+  return dnssec;
+}

@@ -1,6 +1,7 @@
 // DNSSEC of a domain: read it, and say what shall be. What follows is done step by step, by workers, when it is safe.
 
 import type { z } from 'zod';
+import { delegatedTo } from '../../checks/dnssec/dnssec-findings.ts';
 import {
   type ChangedGoal,
   abortDnssec as saveAbort,
@@ -67,12 +68,13 @@ const rollDnssec = domainRoute({
   operationId: 'rollDnssec',
   summary: 'Changes to a new key.',
   description:
-    'The old key stays until its DS record is gone from the parent. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
+    'With `split` to two new keys, or with `key_id` in place of that one alone: a new `zsk` needs nothing at the registrar. The old key stays until its DS record is gone from the parent. `compromised` leaves out what only guards against mistakes, and nothing that resolvers need.',
   body: RollDnssec.nullish(),
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => {
     const compromised = call.body?.reason === 'compromised';
-    return await answerChanged(call, await saveRoll(call.api.db, { ...orderOf(call), compromised }));
+    const keyId = call.body?.key_id;
+    return await answerChanged(call, await saveRoll(call.api.db, { ...orderOf(call), compromised, keyId }));
   },
 });
 
@@ -110,22 +112,22 @@ export async function answerChanged(call: AnyCall, changed: ChangedGoal) {
 
 const RETRY_SECONDS = 60;
 
-function refusal({ code, message, retryAfterSeconds }: Extract<ChangedGoal, { kind: 'refused' }>): Problem {
+export function refusal({
+  code,
+  message,
+  retryAfterSeconds,
+}: Extract<ChangedGoal, { kind: 'refused' }>): Problem {
   if (code !== 'dnssec_unavailable') return problem(code, message);
   const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
   return new Problem(503, message, { code, headers });
 }
 
-async function answer(api: Api, { id, ...domain }: VisibleDomain): Promise<z.input<typeof Dnssec>> {
+export async function answer(
+  api: Api,
+  { id, currentNs, nameserverSets }: VisibleDomain,
+): Promise<z.input<typeof Dnssec>> {
   const stored = await loadDnssec(api.db, id);
-  return stored === undefined ? NO_DNSSEC : printDnssec(stored, delegatedTo(domain));
-}
-
-/** By what the parent was last seen to name. */
-function delegatedTo({ currentNs, nameserverSets }: Pick<VisibleDomain, 'currentNs' | 'nameserverSets'>) {
-  if (currentNs === null || currentNs.length === 0) return 'unknown';
-  const ours = new Set(nameserverSets.flat());
-  const known = currentNs.filter((name) => ours.has(name)).length;
-  if (known === 0) return 'elsewhere';
-  return known === currentNs.length ? 'ours' : 'both';
+  return stored === undefined
+    ? NO_DNSSEC
+    : printDnssec(stored, delegatedTo(currentNs, nameserverSets.flat()));
 }

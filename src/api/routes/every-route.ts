@@ -15,6 +15,7 @@ import { listDomainAudit, listOwnAudit } from './audit.ts';
 import { getCheck, listChecksOfDomain } from './checks.ts';
 import { createDomain } from './create-domain.ts';
 import { DNSSEC_ROUTES } from './dnssec.ts';
+import { checkDnssec } from './dnssec-check.ts';
 import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
@@ -57,6 +58,7 @@ export const ROUTES: readonly Route[] = [
   checkNameservers,
   ...DNSSEC_ROUTES,
   ...DNSSEC_KEY_ROUTES,
+  checkDnssec,
   listChecksOfDomain,
   getCheck,
   listChangesOfDomain,

@@ -136,6 +136,7 @@ export const EnableDnssec = z.strictObject({
 });
 
 export const RollDnssec = z.strictObject({
+  key_id: Id.optional().describe('Of the key that is replaced alone; absent: of all that sign.'),
   reason: z.enum(['planned', 'compromised']).default('planned'),
 });
 

@@ -1,10 +1,12 @@
 // A domain in answers, and the members that a caller may send to create or change one.
 
 import { z } from 'zod';
+import { DNSSEC_STATUSES } from '../../checks/dnssec/dnssec-status.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
 import { PERMISSIONS, ROLES } from '../callers/permissions.ts';
 import { boundedArray } from './bounded-array.ts';
+import { EnableDnssec } from './dnssec.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 import { Verification } from './verification.ts';
@@ -94,6 +96,9 @@ const facts = {
       'While several claims wait for the name: when its apex shows the nameservers of this one, for registries that look before they delegate.',
     ),
   current_ns: z.array(z.string()).optional().describe('What the parent zone was last seen to name.'),
+  dnssec: z
+    .object({ status: z.enum(DNSSEC_STATUSES) })
+    .describe('`off`: it is not signed. `GET …/dnssec` has the rest.'),
   findings: z
     .array(z.object({ code: z.string(), message: z.string() }))
     .describe('What was noticed about it, with what to do.'),
@@ -128,6 +133,12 @@ export const DomainCreate = z
       .default(false)
       .describe(
         'Claims a name that another account uses here: the domain waits, and becomes yours when its parent zone shows your nameservers. Without it such a name is a 409 `domain_taken`.',
+      ),
+    dnssec: z
+      .union([z.boolean(), EnableDnssec])
+      .optional()
+      .describe(
+        'Has a managed domain signed from the beginning, as `enableDnssec` does, so that the waits run while it is `pending`. Absent: as the operator has it for new domains.',
       ),
   })
   .meta({ id: 'DomainCreate' });

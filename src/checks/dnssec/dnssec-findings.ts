@@ -1,6 +1,7 @@
 // What an owner has to know about DNSSEC of a domain, from one closed list, each with a sentence that says what to change. The
 // codes are part of the API, the sentences are not.
 
+import type { Name } from '../../dns/name.ts';
 import { type ForeignFinding, foreignFindings } from './foreign-findings.ts';
 import { keyOf, type Machine, type WaitCause } from './machine.ts';
 import { dsOfKey, type ParentView, type ShownRecord, viewParent } from './parent-view.ts';
@@ -27,7 +28,7 @@ type DnssecFindingCode =
   | ForeignFinding['code']
   | 'DNSSEC_STEP_WAITS';
 
-interface DnssecFinding {
+export interface DnssecFinding {
   readonly code: DnssecFindingCode;
   readonly severity: 'info' | 'warning' | 'error';
   readonly message: string;
@@ -35,6 +36,14 @@ interface DnssecFinding {
 
 /** Whose servers the parent names, by the newest conclusive check; `unknown`: there is none. */
 export type DelegatedTo = 'ours' | 'elsewhere' | 'both' | 'unknown';
+
+/** `currentNs`: what the parent was last seen to name; null: it was not seen. `ours`: all nameservers that prove the domain. */
+export function delegatedTo(currentNs: readonly Name[] | null, ours: readonly Name[]): DelegatedTo {
+  if (currentNs === null || currentNs.length === 0) return 'unknown';
+  const known = currentNs.filter((name) => ours.includes(name)).length;
+  if (known === 0) return 'elsewhere';
+  return known === currentNs.length ? 'ours' : 'both';
+}
 
 /** Owners who have been asked are told again after so long. */
 const STEP_WAITS_MS = 3 * DAY_MS;
@@ -154,7 +163,13 @@ function ofRegistrar(machine: Machine, rules: MachineRules): DnssecFinding[] {
     case 'replace':
       return [{ code: 'DS_REPLACE', severity: 'warning', message: `${message}${byCds(machine)}` }];
     case 'remove':
-      return [{ code: 'DS_REMOVE', severity: machine.goal === 'unsigned' ? 'info' : 'warning', message }];
+      return [
+        {
+          code: 'DS_REMOVE',
+          severity: machine.goal === 'unsigned' ? 'info' : 'warning',
+          message: `${message}${byCds(machine)}`,
+        },
+      ];
     case 'none':
     case 'wait':
       return [];
@@ -163,12 +178,15 @@ function ofRegistrar(machine: Machine, rules: MachineRules): DnssecFinding[] {
   }
 }
 
-function byCds({ serving, asked }: Machine): string {
-  if (!isSigned(serving) || asked.length === 0) return '';
+/** Of what the zone asks for in CDS records, to have no DS too (RFC 8078 §4). */
+function byCds({ serving, asked, goal }: Machine): string {
+  if (!isSigned(serving) || (asked.length === 0 && goal === 'signed')) return '';
   return ' If your registry reads CDS records, it does so by itself.';
 }
 
+/** What a step waits for that nobody enters at a registrar; the DS have findings of their own. */
 const CAUSES: Readonly<Partial<Record<WaitCause, string>>> = {
+  writing: 'the last step is still being written',
   nodes: 'a nameserver has not taken over the last step',
   restore: 'the database was restored, and answers of before have to leave caches',
   clock: 'the clock of the database went back',
@@ -177,18 +195,31 @@ const CAUSES: Readonly<Partial<Record<WaitCause, string>>> = {
   delegation: 'the parent does not name our nameservers alone for long enough',
   foreign: 'the nameservers of the other operator do not show the keys of this zone for long enough',
   observation: 'the parent could not be asked lately',
+  caches: 'caches may hold answers of before, or a key is younger than our backups',
+  stay: 'a DS record that is gone may come back',
 };
+
+/** Undefined: for the owner, at the registrar. */
+export function waitInWords(cause: WaitCause): string | undefined {
+  return CAUSES[cause];
+}
+
+/** These end by themselves. */
+const PASSING: ReadonlySet<WaitCause> = new Set(['caches', 'stay']);
 
 function ofWait({ waiting }: Machine, at: number): DnssecFinding[] {
   if (waiting === null || at - waiting.since < STEP_WAITS_MS) return [];
-  const cause = CAUSES[waiting.cause];
-  if (cause === undefined) return []; // what the owner has to do is told by the others, and caches only take time
+  const { cause, until } = waiting;
+  const words = waitInWords(cause);
+  if (words === undefined) return [];
   const days = Math.floor((at - waiting.since) / DAY_MS);
+  const end =
+    until === undefined ? '' : ` It can be taken at ${new Date(until).toISOString().slice(0, 16)}Z.`;
   return [
     {
       code: 'DNSSEC_STEP_WAITS',
-      severity: 'warning',
-      message: `The next step has waited for ${days} days: ${cause}.`,
+      severity: PASSING.has(cause) ? 'info' : 'warning',
+      message: `The next step has waited for ${days} days: ${words}.${end}`,
     },
   ];
 }

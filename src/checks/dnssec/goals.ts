@@ -48,7 +48,7 @@ export function needsKeys({ wanted, keys }: Machine): boolean {
 /** `made`: new keys, where `needsKeys`; else none. */
 export function enable(machine: Machine, made: readonly MachineKey[]): Machine {
   if (machine.goal === 'signed') return machine;
-  const wanted = made.length > 0 ? wantedOf(made) : machine.wanted;
+  const wanted = made.length > 0 ? (wantedOf(made) as WantedKeys) : machine.wanted;
   if (wanted === null) throw new Error('a zone is not signed without keys');
   return withGoal({ ...machine, keys: [...machine.keys, ...made] }, 'signed', wanted, false);
 }
@@ -59,7 +59,7 @@ export function disable(machine: Machine, now: boolean): Machine {
   return withGoal(machine, 'unsigned', machine.wanted, now);
 }
 
-/** Changes to keys that were just made: both of a split zone, or its ZSK alone, or a CSK; of any algorithm. */
+/** Changes to keys that were just made: both of a split zone, or one of them alone, or a CSK; of any algorithm. */
 export function roll(
   machine: Machine,
   made: readonly MachineKey[],
@@ -70,8 +70,7 @@ export function roll(
   const isUnderWay = !isSigned(serving) || without(serving.keys, wantedIds(machine)).length > 0;
   if (isUnderWay && !(isCompromised && serving.keys.length < MOST_KEYS)) return 'busy';
   const keys = [...machine.keys, ...made];
-  const next = made.some(isSep) ? wantedOf(made) : { sep: wanted.sep, data: (made[0] as MachineKey).id };
-  return withGoal({ ...machine, keys }, 'signed', next, isCompromised);
+  return withGoal({ ...machine, keys }, 'signed', { ...wanted, ...wantedOf(made) }, isCompromised);
 }
 
 /** `keys`: the whole list of another operator's keys that shall stand beside ours. Those that leave stay as long as they must. */
@@ -120,8 +119,9 @@ function withGoal(
   return { ...machine, goal, wanted, urgent, before };
 }
 
-function wantedOf(made: readonly MachineKey[]): WantedKeys {
-  const sep = made.find(isSep) as MachineKey;
-  const data = made.find(({ role }) => role !== 'ksk') as MachineKey;
-  return { sep: sep.id, data: data.id };
+/** What the keys are for; one of a split zone is for a part. */
+function wantedOf(made: readonly MachineKey[]): Partial<WantedKeys> {
+  const sep = made.find(isSep);
+  const data = made.find(({ role }) => role !== 'ksk');
+  return { ...(sep && { sep: sep.id }), ...(data && { data: data.id }) };
 }

@@ -4,6 +4,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { DenialKind } from '../../store/postgres/schema.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import type { DomainGoal } from './domain-goals.ts';
 import { addForeignKeys } from './foreign-keys.ts';
@@ -12,6 +13,11 @@ interface EnableOptions {
   readonly denial: DenialKind;
   readonly algorithm: 13 | 15;
   readonly split?: boolean;
+}
+
+interface RollOptions {
+  readonly compromised?: boolean;
+  readonly key?: number;
 }
 
 export function addDnssecCommands(program: Command, cli: Cli): void {
@@ -46,9 +52,22 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
 
   dnssec
     .command('verify')
-    .description('verify all signatures and proofs that nodes are given; exit 1 if any is wrong')
-    .argument('<name...>', 'names of zones')
-    .action(async (names: string[]) => {
+    .description(
+      'verify all signatures and proofs that nodes are given, or those of zone files; exit 1 if any is wrong',
+    )
+    .argument('[name...]', 'names of zones')
+    .option(
+      '--file <file...>',
+      'zone files, folders (each *.zone in them), or - for standard input: needs no database',
+    )
+    .action(async (names: string[], { file: paths = [] }: { file?: string[] }) => {
+      if (names.length > 0 === paths.length > 0) throw new Failure('usage', 'say names of zones, or --file');
+      if (paths.length > 0) {
+        const { verifyFiles } = await import('./verify-files.ts');
+        const order = { paths, at: Math.floor(Date.now() / 1000), signal: cli.interruptible() };
+        cli.exitCode = await verifyFiles(order, cli.output);
+        return;
+      }
       const { verifyZones } = await import('./verify-zones.ts');
       await cli.withStore((db) => verifyZones(db, names.map(parseZoneName), cli.output));
     });
@@ -99,9 +118,15 @@ function addGoals(dnssec: Command, cli: Cli): void {
       '--compromised',
       'others may have the old ones: without the waits that only guard against mistakes',
     )
-    .action(async (names: string[], { compromised = false }: { compromised?: boolean }) =>
-      set(names, { kind: 'roll', compromised }),
-    );
+    .option(
+      '--key <id>',
+      'of a domain with two keys: replace this one alone (`dnssec keys` lists them)',
+      idOf,
+    )
+    .action(async (names: string[], { compromised = false, key }: RollOptions) => {
+      if (key !== undefined && names.length > 1) throw new Failure('usage', '--key goes with one name');
+      await set(names, { kind: 'roll', compromised, keyId: key });
+    });
   add('abort', 'go back to what was wanted before; exit 1 if nothing is under way').action(
     async (names: string[]) => set(names, { kind: 'abort' }),
   );
@@ -126,6 +151,12 @@ function addKeyCare(dnssec: Command, cli: Cli): void {
       const { rewrapBoxes } = await import('./care-for-keys.ts');
       await cli.withStore((db) => rewrapBoxes(db, cli.output));
     });
+}
+
+function idOf(text: string): number {
+  const id = Number(text);
+  if (/^[1-9]\d{0,14}$/.test(text)) return id;
+  throw new InvalidArgumentError('it is the id of a key');
 }
 
 function denialOf(text: string): DenialKind {

@@ -20,7 +20,7 @@ import type { Cli } from '../terminal/cli.ts';
 export type DomainGoal =
   | ({ readonly kind: 'enable' } & EnableOrder)
   | { readonly kind: 'disable'; readonly now: boolean }
-  | { readonly kind: 'roll'; readonly compromised: boolean }
+  | { readonly kind: 'roll'; readonly compromised: boolean; readonly keyId: number | undefined }
   | { readonly kind: 'abort' }
   | { readonly kind: 'foreign'; readonly keys: readonly ForeignKeyFields[] }
   | { readonly kind: 'import' }
@@ -37,8 +37,8 @@ export async function setDomainGoal(
   cli: Cli,
 ): Promise<Changed> {
   if (goal.kind === 'check') {
-    const isAsked = await askLook(db, domainId);
-    return isAsked ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
+    const { kind } = await askLook(db, domainId);
+    return kind === 'asked' ? { outcome: 'asked' } : { code: 'wrong_state', refused: 'it has no keys' };
   }
   const changed = await change(db, domainId, goal, cli);
   if (changed.kind === 'absent') return { code: 'not_found', refused: 'the domain is gone' };
@@ -74,7 +74,7 @@ async function change(
     case 'disable':
       return await disableDnssec(db, { ...order, now: goal.now });
     case 'roll':
-      return await rollDnssec(db, { ...order, compromised: goal.compromised });
+      return await rollDnssec(db, { ...order, compromised: goal.compromised, keyId: goal.keyId });
     case 'abort':
       return await abortDnssec(db, order);
     case 'foreign':

@@ -24,6 +24,7 @@ export function domainJson(domain: Domain, email: string): object {
     plan: domain.plan?.slug ?? null,
     nameservers: (domain.nameserverSets[0] ?? []).map(printWithoutDot),
     current_nameservers: domain.currentNs?.map(printWithoutDot) ?? null,
+    dnssec: { status: domain.dnssecStatus },
     findings: domain.findings,
     ...(verification !== null && {
       verification: {

@@ -26,6 +26,7 @@ interface CreateOptions extends FileOption {
   readonly plan?: string;
   readonly scan: boolean;
   readonly transfer?: true;
+  readonly dnssec?: boolean;
 }
 
 interface RestoreOptions extends NamesOptions {
@@ -129,6 +130,8 @@ function addCreateCommand(domain: Command, cli: Cli): void {
     .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
     .option('--plan <plan>', "free, pro, or none (default: the account's)")
     .option('--transfer', 'wait for names that other accounts use here')
+    .option('--dnssec', 'have them signed (default: as DNSSEC_NEW_DOMAINS says)')
+    .option('--no-dnssec', 'have them not signed')
     .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
     .action(async (names: string[], options: CreateOptions) => {
       const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
@@ -136,7 +139,7 @@ function addCreateCommand(domain: Command, cli: Cli): void {
       const { withAccount } = await import('../terminal/find-account.ts');
       const { workOnDomains } = await import('../terminal/work-on-domains.ts');
       const domains = await collectDomainNames({ names, file: options.file });
-      const { allowReservedNames } = await cli.settings();
+      const { allowReservedNames, signsNewDomains = false } = await cli.settings();
       const signal = cli.interruptible();
       await cli.withStore((db) =>
         withAccount(db, options.account, cli.output, ({ id }) => {
@@ -148,6 +151,7 @@ function addCreateCommand(domain: Command, cli: Cli): void {
             allowReserved: allowReservedNames,
             isScanned: options.scan,
             transfer: options.transfer === true,
+            isSigned: options.dnssec ?? signsNewDomains,
           };
           const act = (wanted: Parameters<typeof createDomain>[1]) => createDomain(db, wanted, order);
           return workOnDomains({ domains, outcome: 'created', act, signal }, cli.output);

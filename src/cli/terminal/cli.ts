@@ -20,6 +20,7 @@ export interface CliSettings {
   readonly answers: AnswerSettings;
   readonly nameserverSetsAreDefault?: boolean;
   readonly allowReservedNames: boolean;
+  readonly signsNewDomains?: boolean;
   readonly publicUrl: string;
   readonly redisUrl: string | undefined;
   readonly rolePasswords?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { buildZone } from '../../zone/build-zone.ts';
 import { recordsOfZone } from '../../zone/records-of-zone.ts';
 import type { SignedZoneDoubt } from '../../zone/verbatim/doubt-list.ts';
 import { judgeSignedZone } from '../../zone/verbatim/judge-signed-zone.ts';
-import type { ZoneRecord } from '../../zone/zone.ts';
+import type { RecordSet, ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { explainFileError, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import { confineInclude } from './confine-include.ts';
@@ -33,6 +33,8 @@ type JudgedFile =
       apex: Name;
       records: ZoneRecord[];
       soa: Place;
+      /** RRSIG records that are left out, since what they cover is not there. */
+      stray: readonly RecordSet[];
       warnings: FileProblem[];
     }
   | { kind: 'refused'; file: ZoneFilePath; apex: Name | undefined; problems: FileProblem[] };
@@ -85,6 +87,7 @@ export function judgeZoneFile(file: ZoneFilePath, { origin, at, content }: Judge
     apex: zone.apex,
     records: [...recordsOfZone(zone)],
     soa: placeOf(file, soa),
+    stray,
     warnings,
   };
 }

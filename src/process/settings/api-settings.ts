@@ -91,4 +91,12 @@ export const API_SETTINGS = {
     byDefault: 'off',
     is: "`on`: `example.com`, `example.net`, `example.org`, `example.edu`, `example` and `test`, and names below them, may be customers' domains",
   }),
+  /** Unless whoever makes one says otherwise. */
+  signsNewDomains: setting({
+    name: 'DNSSEC_NEW_DOMAINS',
+    readers: ['API', 'CLI'],
+    schema: onOrOff,
+    byDefault: 'off',
+    is: '`on`: new domains in managed mode are signed from the beginning',
+  }),
 };

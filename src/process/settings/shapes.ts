@@ -57,10 +57,17 @@ export function rate(unit: string): Shape<number | undefined> {
 const SPAN_UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** In milliseconds. */
-export const span = shape('a time like 90s, 30m, 24h or 14d', (text) => {
-  const [, digits, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
-  return unit === undefined ? undefined : Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
-});
+export const span = spanFrom(0, 'a time like 90s, 30m, 24h or 14d');
+
+/** In milliseconds. */
+export function spanFrom(leastMs: number, expected: string): Shape<number> {
+  return shape(expected, (text) => {
+    const [, digits, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
+    if (unit === undefined) return undefined;
+    const value = Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
+    return value >= leastMs ? value : undefined;
+  });
+}
 
 /** A number of bytes, or of KiB, MiB or GiB. */
 export function bytes(min: number, max: number, expected: string): Shape<number> {

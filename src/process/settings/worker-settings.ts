@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { loopbackAddress, networks, servers } from './address-shapes.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
-import { integer, orOff, type Shape, shape, span } from './shapes.ts';
+import { integer, orOff, type Shape, shape, span, spanFrom } from './shapes.ts';
 
 const WORKERS = ['workers'] as const;
 const RESOLVING = ['workers', 'observer', 'CLI'] as const;
@@ -13,6 +13,10 @@ const MAX_CHECK_CONCURRENCY = 5000;
 const countryDb: Shape<'shipped' | { readonly path: string }> = shape('shipped, a file, or off', (text) =>
   text === 'shipped' ? text : { path: resolve(text) },
 );
+
+/** A rollover takes some days. */
+const LEAST_ZSK_AGE_MS = 14 * 86_400_000;
+const ZSK_AGE = 'a time of 14d or more, or off';
 
 export const WORKER_SETTINGS = {
   /** The queue's board; undefined: there is none. */
@@ -118,6 +122,14 @@ export const WORKER_SETTINGS = {
     schema: span,
     byDefault: '24h',
     is: 'how old the newest backup of the database is at most: the DS of a younger key is not asked for, since a restore would lose the key',
+  }),
+  /** Of split zones; undefined: none is replaced unasked. */
+  rollZskEveryMs: setting({
+    name: 'ROLL_ZSK_EVERY',
+    readers: WORKERS,
+    schema: orOff(spanFrom(LEAST_ZSK_AGE_MS, ZSK_AGE), ZSK_AGE),
+    byDefault: 'off',
+    is: 'how old the key for data of a domain with two keys gets, until the workers replace it',
   }),
   unverifiedMaxMs: setting({
     name: 'UNVERIFIED_MAX',

@@ -62,7 +62,7 @@ export interface NewDomain extends ChangedBy {
   readonly isScanned?: boolean;
 }
 
-type CreatedDomain =
+export type CreatedDomain =
   | { readonly kind: 'created'; readonly domain: Domain; readonly changeId: number }
   | { readonly kind: 'taken' | 'no_account' | 'unknown_plan'; readonly message: string }
   | { readonly kind: 'plan_limit'; readonly limit: number; readonly message: string }

@@ -3,15 +3,39 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 
-/** Longer than any pause between two questions to the parent. */
-const BACK_MS = 86_400_000;
+type AskedLook =
+  | { readonly kind: 'asked' | 'no_keys' }
+  /** Somebody else asked within `everySeconds`. */
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number };
 
-/** False: the domain has no keys. A look that is under way ends without a result. */
-export async function askLook(db: Database, domainId: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update signed_zones set due_at = clock_timestamp(), seq = seq + 1,
-      machine = case when machine #> '{parent,askedAt}' = 'null' then machine
-        else jsonb_set(machine, '{parent,askedAt}', to_jsonb((machine #>> '{parent,askedAt}')::numeric - ${BACK_MS}::numeric)) end
-    where domain_id = ${domainId} and machine is not null`.execute(db);
-  return numAffectedRows === 1n;
+interface LookRow {
+  readonly isFree: boolean;
+  readonly retryAfterSeconds: number | null;
+}
+
+/**
+ * A look that is under way ends without a result. What was asked for is done once, however late workers come. `everySeconds`
+ * absent: of an operator, whose looks are neither counted nor limited.
+ */
+export async function askLook(
+  db: Database,
+  domainId: number,
+  { everySeconds }: { readonly everySeconds?: number } = {},
+): Promise<AskedLook> {
+  const isUsers = everySeconds !== undefined;
+  const end = sql`s.look_asked_at + make_interval(secs => ${everySeconds ?? 0}::float8)`;
+  const isFree = sql`(not ${isUsers}::boolean or s.look_asked_at is null or ${end} <= clock_timestamp())`;
+  const { rows } = await sql<LookRow>`
+    with found as (
+      select s.id, ${isFree} as "isFree", ceil(extract(epoch from ${end} - clock_timestamp()))::integer as "retryAfterSeconds"
+      from signed_zones s where s.domain_id = ${domainId} and s.machine is not null for no key update),
+    asked as (
+      update signed_zones s set due_at = clock_timestamp(), ds_due = true, seq = s.seq + 1,
+        look_asked_at = case when ${isUsers}::boolean then clock_timestamp() else s.look_asked_at end
+      from found where s.id = found.id and found."isFree")
+    select "isFree", "retryAfterSeconds" from found`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return { kind: 'no_keys' };
+  if (row.isFree) return { kind: 'asked' };
+  return { kind: 'limited', retryAfterSeconds: Math.max(1, row.retryAfterSeconds ?? 1) };
 }

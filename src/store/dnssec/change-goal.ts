@@ -2,8 +2,11 @@
 // the goal: the key machine goes to it step by step, none of which is sooner than caches allow.
 
 import { sql } from 'kysely';
+import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { abort, disable, enable, needsKeys, newMachine, roll } from '../../checks/dnssec/goals.ts';
-import { type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
+import { keyOf, type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
+import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
+import { RULES } from '../../checks/dnssec/rules.ts';
 import { isSigned } from '../../checks/dnssec/serving.ts';
 import { encodeName } from '../../dns/name.ts';
 import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
@@ -27,7 +30,7 @@ export interface GoalOrder extends ChangedBy {
 }
 
 /** How a zone is signed; what is left out stays as it was, or is the default. */
-interface SigningWishes {
+export interface SigningWishes {
   readonly denial?: DenialKind | undefined;
   readonly algorithm?: SigningAlgorithm | undefined;
   /** A key that signs keys, and one that signs all else. */
@@ -91,21 +94,24 @@ export async function disableDnssec(
   });
 }
 
-/** Other keys in place of those that sign; `compromised`: somebody else may have them. */
+/** Other keys in place of those that sign, or of one of them; `compromised`: somebody else may have them. */
 export async function rollDnssec(
   db: Database,
-  order: GoalOrder & { readonly compromised: boolean },
+  order: GoalOrder & { readonly compromised: boolean; readonly keyId?: number | undefined },
 ): Promise<ChangedGoal> {
   return await changeGoal(db, order, async (trx, lock, stored) => {
     const refusal = refuseDomain(lock);
     if (refusal !== undefined) return refusal;
     const machine = stored?.machine;
     if (!machine) return NOT_SIGNED;
+    const replaced = order.keyId === undefined ? undefined : wantedKey(machine, order.keyId);
+    if (order.keyId !== undefined && replaced === undefined) return OTHER_KEY;
     if (hasManyKeys(lock, stored)) return MANY_KEYS;
     const { id: signedZoneId, split } = stored.signed;
     const algorithm = stored.signed.algorithm as SigningAlgorithm;
     const apex = decodeNameColumn(lock.row.name);
-    const made = await makeMachineKeys(trx, machine, { signedZoneId, apex, algorithm, split });
+    const make = { signedZoneId, apex, algorithm, split, only: replaced?.role };
+    const made = await makeMachineKeys(trx, machine, make);
     const rolled = roll(machine, made, order.compromised);
     if (rolled === 'off') return NOT_SIGNED;
     if (rolled === 'busy') return refused('dnssec_busy', 'the last change of keys is still under way');
@@ -127,6 +133,12 @@ type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
 
 const NOTHING = 'nothing is under way that could be given up';
 export const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
+/** Of those that the zone goes on with. */
+function wantedKey(machine: Machine, id: number): MachineKey | undefined {
+  return wantedIds(machine).includes(String(id)) ? keyOf(machine, String(id)) : undefined;
+}
+
+const OTHER_KEY = refused('wrong_state', 'the zone goes on without this key already, or has no such key');
 export const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
 
 export function refused(code: Refused['code'], message: string): Refused {
@@ -171,7 +183,7 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   const changeId = lock.zone?.nextVersion ?? (await nextVersion(trx));
   await sql`
     update signed_zones set machine = ${JSON.stringify(machine)}, goal = ${machine.goal}, seq = seq + 1,
-      due_at = clock_timestamp()
+      status = ${dnssecStatus(machine, RULES)}, due_at = clock_timestamp(), wanted_since = null
     where domain_id = ${order.domainId}`.execute(trx);
   const { by, source } = order;
   await writeLog(trx, lock, { by, source, operation: 'dnssec' }, { changeId, serial: lock.row.serial });
@@ -229,8 +241,8 @@ async function saveWishes(
   { denial, algorithm, split }: ReturnType<typeof wishesOf>,
 ): Promise<{ id: number }> {
   const { rows } = await sql<{ id: number }>`
-    insert into signed_zones (domain_id, goal, denial, algorithm, split, phase)
-    values (${domainId}, 'signed', ${denial}, ${algorithm}, ${split}, 'off')
+    insert into signed_zones (domain_id, account_id, goal, denial, algorithm, split, phase)
+    values (${domainId}, (select account_id from domains where id = ${domainId}), 'signed', ${denial}, ${algorithm}, ${split}, 'off')
     on conflict (domain_id) do update set denial = excluded.denial, algorithm = excluded.algorithm,
       split = excluded.split
     returning id`.execute(trx);

@@ -1,20 +1,25 @@
-// Takes signed zones whose key machine is due to be looked at, the longest due first. A claim moves the due time by a lease, so
-// that one whose worker was lost is due again.
+// Takes signed zones whose key machine is due to be looked at, the accounts in turn.
 
 import { sql } from 'kysely';
+import { type ClaimedInTurns, claimInTurns, type DueClaim } from '../checks/claim-in-turns.ts';
 import type { Database } from '../postgres/database.ts';
 
 /** Longer than a job waits in a full queue, and than one observation takes. */
 const LEASE_SECONDS = 180;
 
-export async function claimDueSteps(db: Database, limit: number): Promise<{ signedZoneId: number }[]> {
-  const { rows } = await sql<{ signedZoneId: number }>`
-    update signed_zones set due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where id = any(array(
-      select id from signed_zones where due_at <= now() and machine is not null order by due_at limit ${limit}
-      for no key update skip locked))
-    returning id as "signedZoneId"`.execute(db);
-  return rows;
+/** Ids of signed zones. */
+export function claimDueSteps(db: Database, claim: DueClaim): Promise<ClaimedInTurns> {
+  return claimInTurns(
+    db,
+    {
+      table: sql`signed_zones`,
+      id: sql`id`,
+      join: sql``,
+      isWanted: sql`v.machine is not null`,
+      leaseSeconds: LEASE_SECONDS,
+    },
+    claim,
+  );
 }
 
 /** There is nothing to look at for now; a domain that is restored is found then. */

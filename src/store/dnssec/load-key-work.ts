@@ -1,9 +1,16 @@
 // Loads what a look at a key machine begins with.
 
 import { sql } from 'kysely';
+import { type DelegatedTo, delegatedTo } from '../../checks/dnssec/dnssec-findings.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { foldCase, type Name } from '../../dns/name.ts';
-import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow, nameserversOf } from '../domains/domain.ts';
+import {
+  DOMAIN_COLUMNS,
+  DOMAIN_TABLES,
+  type DomainRow,
+  nameserversOf,
+  provingSets,
+} from '../domains/domain.ts';
 import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
@@ -12,30 +19,49 @@ import { type DnssecKey, loadDnssecOf, type StoredDnssec } from './load-dnssec.t
 export interface KeyWork extends StoredDnssec {
   readonly machine: Machine;
   readonly domainId: number;
+  readonly accountId: number;
   readonly name: Name;
   /** Null: nodes serve nothing of it. */
   readonly zoneId: number | null;
   /** Those that its zone shows. */
   readonly nameservers: readonly Name[];
+  /** Somebody asks for a look at the parent, whenever it was asked last. */
+  readonly isDsDue: boolean;
+  readonly delegatedTo: DelegatedTo;
+  /** Since when the owner has something to do at the registrar. */
+  readonly wantedSince: Date | null;
+  readonly remindedAt: Date | null;
+}
+
+interface WorkRow extends DomainRow, Pick<KeyWork, 'isDsDue' | 'wantedSince' | 'remindedAt'> {
+  readonly settings: string | null;
+  readonly currentNs: readonly string[] | null;
 }
 
 /** Undefined: the domain is deleted, or has no machine. */
 export async function loadKeyWork(db: Database, signedZoneId: number): Promise<KeyWork | undefined> {
-  const { rows } = await sql<DomainRow & { settings: string | null }>`
-    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings from ${DOMAIN_TABLES}
-    where d.id = (select domain_id from signed_zones where id = ${signedZoneId}) and d.deleted_at is null`.execute(
-    db,
-  );
+  const { rows } = await sql<WorkRow>`
+    select ${DOMAIN_COLUMNS}, ${SETTINGS_TEXT} as settings, s.ds_due as "isDsDue", s.wanted_since as "wantedSince",
+      s.reminded_at as "remindedAt", (select c.current_ns from domain_checks c where c.domain_id = d.id) as "currentNs"
+    from ${DOMAIN_TABLES} join signed_zones s on s.domain_id = d.id
+    where s.id = ${signedZoneId} and d.deleted_at is null`.execute(db);
   const [row] = rows;
   const stored = await loadDnssecOf(db, signedZoneId);
   if (row === undefined || stored === undefined || stored.machine === null) return undefined;
+  const settings = decodePublishSettings(row.settings);
+  const { isDsDue, wantedSince, remindedAt, currentNs } = row;
   return {
     ...stored,
     machine: withoutDestroyed(stored.machine, stored.keys),
     domainId: row.id,
+    accountId: row.accountId,
     name: decodeNameColumn(row.name),
     zoneId: row.zoneId,
-    nameservers: nameserversOf(row, decodePublishSettings(row.settings)).map(foldCase),
+    nameservers: nameserversOf(row, settings).map(foldCase),
+    isDsDue,
+    wantedSince,
+    remindedAt,
+    delegatedTo: delegatedTo(currentNs?.map(decodeNameColumn) ?? null, provingSets(row, settings).flat()),
   };
 }
 

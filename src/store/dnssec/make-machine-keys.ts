@@ -9,6 +9,7 @@ import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import { dsOf } from '../keys/apex-keys.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
 import type { Database } from '../postgres/database.ts';
+import type { KeyRole } from '../postgres/schema.ts';
 import { type DnssecKey, loadKeys } from './load-dnssec.ts';
 
 /** Every digest type that a DS of ours may be shown in. */
@@ -19,18 +20,21 @@ interface MakeOrder {
   readonly apex: Name;
   readonly algorithm: SigningAlgorithm;
   readonly split: boolean;
+  /** Of a split zone, the one that is made; undefined: both. */
+  readonly only?: KeyRole | undefined;
 }
 
 /** Throws DnssecUnavailable. Their tags are none that the zone or the parent's DS set ever had here. */
 export async function makeMachineKeys(
   trx: Database,
   machine: Machine,
-  { signedZoneId, apex, algorithm, split }: MakeOrder,
+  { signedZoneId, apex, algorithm, split, only }: MakeOrder,
 ): Promise<MachineKey[]> {
   const before = await loadKeys(trx, signedZoneId);
   const tags = new Set([...before.map(({ tag }) => tag), ...tagsShown(machine)]);
   const ids: number[] = [];
-  for (const role of split ? (['ksk', 'zsk'] as const) : (['csk'] as const)) {
+  const roles = split ? (['ksk', 'zsk'] as const) : (['csk'] as const);
+  for (const role of roles.filter((one) => only === undefined || one === only)) {
     const { id, tag } = await makeZoneKey(trx, signedZoneId, { algorithm, role, signs: 'none' }, tags);
     tags.add(tag);
     ids.push(id);

@@ -11,7 +11,8 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { lockSubject } from '../signing/lock-signed-zone.ts';
 import { writeSigning } from '../signing/write-signing.ts';
 
-const PIECE_NAMES = 200;
+/** While they are signed, edits of the zone wait. */
+const PIECE_NAMES = 60;
 
 /**
  * Killed at any time, it begins anew and keeps what it has signed. Rejects with the signal's reason when that aborts.

@@ -24,14 +24,21 @@ type SavedStep =
   /** Something else was saved since: the look begins anew. */
   | { readonly kind: 'conflict' };
 
+interface LookOptions {
+  readonly dueInMs: number;
+  readonly rules: MachineRules;
+  /** Since when the owner has something to do, in milliseconds since 1970; null: nothing. */
+  readonly wantedSince: number | null;
+}
+
 export async function saveKeyStep(
   db: Database,
   look: LookedAt,
   { machine, step }: Advanced,
-  { dueInMs, rules }: { readonly dueInMs: number; readonly rules: MachineRules },
+  { dueInMs, rules, wantedSince }: LookOptions,
 ): Promise<SavedStep> {
   if (step === undefined) {
-    const isSaved = await saveMachine(db, look, machine, { dueInMs, rules });
+    const isSaved = await saveMachine(db, look, machine, { dueInMs, rules, wantedSince });
     return isSaved ? { kind: 'saved', machine, isWhole: true } : { kind: 'conflict' };
   }
   return await inTransaction<SavedStep>(db, async (trx) => {
@@ -39,7 +46,7 @@ export async function saveKeyStep(
     if (locked === undefined) return { kind: 'conflict' };
     const isWhole = await writeStep(trx, locked, look.machine, machine);
     const after = isWhole ? written(machine, await versionOf(trx, locked)) : machine;
-    await saveMachine(trx, { signed: await currentOf(trx, look) }, after, { dueInMs: 0, rules });
+    await saveMachine(trx, { signed: await currentOf(trx, look) }, after, { dueInMs: 0, rules, wantedSince });
     return { kind: 'saved', machine: after, isWhole };
   });
 }
@@ -86,12 +93,15 @@ async function saveMachine(
   db: Database,
   { signed: { id, seq } }: { readonly signed: SignedZone },
   machine: Machine,
-  { dueInMs, rules }: { readonly dueInMs: number; readonly rules: MachineRules },
+  { dueInMs, rules, wantedSince }: Omit<LookOptions, 'wantedSince'> & Partial<LookOptions>,
 ): Promise<boolean> {
+  const isLook = wantedSince !== undefined;
+  const wanted = sql`to_timestamp(${(wantedSince ?? null) as number | null}::float8 / 1000)`;
   const { numAffectedRows } = await sql`
-    update signed_zones set machine = ${JSON.stringify(machine)}, seq = seq + 1,
+    update signed_zones set machine = ${JSON.stringify(machine)}, seq = seq + 1, status = ${dnssecStatus(machine, rules)},
       phase = case when phase in ('signing', 'unsigning', 'off') then phase else ${phaseOf(machine, rules)} end,
       had_ds = had_ds or ${shownNow(machine.parent, rules).some(({ ds }) => ds.length > 0)},
+      ds_due = ds_due and not ${isLook}::boolean, wanted_since = case when ${isLook}::boolean then ${wanted} else wanted_since end,
       due_at = clock_timestamp() + make_interval(secs => ${dueInMs / 1000}::float8)
     where id = ${id} and seq = ${seq}`.execute(db);
   return numAffectedRows === 1n;

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
 import { turnFinding } from '../../checks/claims/turn-finding.ts';
 import { FINDINGS, type Finding } from '../../checks/delegation/findings.ts';
+import type { DnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { TXT_COUNTS_MS } from '../../checks/txt/next-preparation.ts';
 import { TXT_FINDINGS } from '../../checks/txt/txt-findings.ts';
 import type { Name } from '../../dns/name.ts';
@@ -71,6 +72,7 @@ export interface Domain extends DomainSettings {
   /** The verification: in external mode, and of a waiting domain in managed mode that is offered a TXT record. */
   readonly verification: Verification | null;
   readonly findings: readonly { readonly code: string; readonly message: string }[];
+  readonly dnssecStatus: DnssecStatus;
 }
 
 export interface Verification {
@@ -146,12 +148,14 @@ export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", 
   c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", v.value as "verificationValue",
   v.started_at as "verificationStartedAt", v.expires_at as "verificationExpiresAt", v.verified_at as "verifiedAt",
   v.next_at as "txtNextAt", v.offered as "txtOffered", ${TXT_COUNTS} as "txtCounts", v.expires_at <= clock_timestamp() as "txtExpired",
-  ${IS_TXT_CONTESTED} as "txtContested", ${CHILD_FINDINGS} as "childFindings", ${TURN} as "sharedTurn"`;
+  ${IS_TXT_CONTESTED} as "txtContested", ${CHILD_FINDINGS} as "childFindings", ${TURN} as "sharedTurn",
+  coalesce(n.status, 'off') as "dnssecStatus"`;
 
 export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domain_id = d.id
-  left join domain_verifications v on v.domain_id = d.id`;
+  left join domain_verifications v on v.domain_id = d.id left join signed_zones n on n.domain_id = d.id`;
 
-type OfChecks = 'nextCheckAt' | 'lastManualNsCheckAt' | 'nsCheckIntervalSeconds';
+/** Of other tables. */
+type OfChecks = 'nextCheckAt' | 'lastManualNsCheckAt' | 'nsCheckIntervalSeconds' | 'dnssecStatus';
 type Passed = Omit<
   Domain,
   'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'nsTurn' | 'verification' | OfChecks
@@ -242,6 +246,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
       ...(row.childFindings ?? []),
       ...turnFindings(row.sharedTurn),
     ],
+    dnssecStatus: row.dnssecStatus,
     cacheL2MaxGb: row.cacheL2MaxGb,
     cacheL2TtlDays: row.cacheL2TtlDays,
     cacheCapMb: row.cacheCapMb,

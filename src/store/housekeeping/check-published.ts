@@ -7,12 +7,12 @@ import { printRdata } from '../../dns/record/rdata.ts';
 import { typeMnemonic } from '../../dns/type-codes.ts';
 import { isMark, type ZoneRecord } from '../../zone/zone.ts';
 import { DOMAIN_COLUMNS, DOMAIN_TABLES, type DomainRow, nameserversOf } from '../domains/domain.ts';
+import { isOfSigner } from '../keys/apex-keys.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { wholeZone } from '../publish/publish-zone.ts';
 import { loadFlattened } from '../records/aname-targets.ts';
-import { isOfSigner } from '../zones/save-signed-zone.ts';
 
 /** Gives one line for each difference. */
 export async function checkPublished(db: Database, domainId: number): Promise<string[]> {

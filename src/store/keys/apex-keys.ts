@@ -3,7 +3,8 @@
 import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { ZoneRecord } from '../../zone/zone.ts';
+import { isMade } from '../../zone/signing/signed-types.ts';
+import { isMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { SignedZone, StoredKey } from './signed-zone.ts';
 
 const KEY_TTL_SECONDS = 3600;
@@ -13,11 +14,11 @@ const CDNSKEY_DELETE = Uint8Array.from([0, 0, 3, 0, 0]);
 
 const TYPES: ReadonlySet<number> = new Set([TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY]);
 
-export function isApexKeyType(type: number): boolean {
+function isApexKeyType(type: number): boolean {
   return TYPES.has(type);
 }
 
-export function apexKeyRecords(apex: Name, { keys, cdsDelete }: SignedZone): ZoneRecord[] {
+function apexKeyRecords(apex: Name, { keys, cdsDelete }: SignedZone): ZoneRecord[] {
   const record = (type: number, rdata: Uint8Array) => ({ owner: apex, type, ttl: KEY_TTL_SECONDS, rdata });
   const shown = keys.filter(({ inCds }) => inCds);
   const signals = cdsDelete
@@ -28,6 +29,28 @@ export function apexKeyRecords(apex: Name, { keys, cdsDelete }: SignedZone): Zon
       ]);
   const published = keys.filter(({ isPublished }) => isPublished);
   return [...published.map(({ dnskey }) => record(TYPE.DNSKEY, dnskey)), ...signals];
+}
+
+/** Whether a record is one that only the signer of a zone makes. */
+export function isOfSigner(apex: Name, { owner, type }: ZoneRecord): boolean {
+  return isMade(type) || (owner === apex && isApexKeyType(type));
+}
+
+/** With the records of the keys at the apex: nobody else writes them there. */
+export function withApexKeys(
+  apex: Name,
+  signed: SignedZone,
+  wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,
+): ReadonlyMap<Name, readonly ZoneRecord[]> {
+  const others = (wanted.get(apex) ?? []).filter(({ type }) => !isApexKeyType(type));
+  // CDS of a name that is not proved would hand its DS to whoever has claimed it
+  const isUnproven = others.some(isMark);
+  const shown = isUnproven ? withoutSignals(signed) : signed;
+  return new Map([...wanted, [apex, [...others, ...apexKeyRecords(apex, shown)]]]);
+}
+
+function withoutSignals(signed: SignedZone): SignedZone {
+  return { ...signed, cdsDelete: false, keys: signed.keys.map((key) => ({ ...key, inCds: false })) };
 }
 
 /** Rdata of the DS record of a key (RFC 4034 §5.1). */

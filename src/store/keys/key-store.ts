@@ -29,6 +29,13 @@ function requireBoxes(db: Database): KeyBoxes {
   );
 }
 
+/** Throws DnssecUnavailable or StartFault where domains are signed here and this process cannot write them. */
+export async function requireSigner(trx: Database): Promise<void> {
+  const { rows } = await sql`
+    select from signed_zones where domain_id is not null and phase <> 'off' limit 1`.execute(trx);
+  if (rows.length > 0) await requireBoxes(trx).check(trx);
+}
+
 /** The keys ready to sign, by id. Throws DnssecUnavailable where one cannot be opened. */
 export async function openKeys(db: Database, keys: readonly StoredKey[]): Promise<Map<number, SigningKey>> {
   const boxes = requireBoxes(db);

@@ -1,14 +1,16 @@
-// Reads what a plan of signatures has to see of a zone: owners, their neighbours in the ring, what lies below a cut. One
-// statement for all owners and neighbours of a step; names below a few others are found there,
-// those below many in one pass over the owners.
+// Reads what a plan of signatures has to see of a zone: owners, their neighbours in the ring, what lies below a name. One
+// statement for all owners and neighbours of a step. What lies below a name is in an index where names are hashed; else it is
+// asked for only where a cut begins or ends, and searched.
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Name, parentOf, ROOT } from '../../dns/name.ts';
 import type { Needed } from '../../zone/signing/plan-signing.ts';
+import type { DenialKind } from '../../zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
+import { ownersBelow, recordsBelow } from './hashed-names.ts';
 
 interface Row {
   readonly owner: string;
@@ -17,17 +19,23 @@ interface Row {
   readonly rdata: Buffer;
 }
 
-/** For more names than these the owners are searched here: each name that Postgres searches for is a pass over the zone. */
+/** More names than these are searched here: of each one Postgres would make a pass over the zone. */
 const MOST_SEARCHED = 16;
 /** Names in one statement. */
 const AT_ONCE = 2000;
+const PAGE_ROWS = 1000;
 
-/** `wanted`: the names whose own rows do not count as below another. */
+interface NeededIn {
+  readonly denial: DenialKind;
+  /** Names whose own rows do not count as below another. */
+  readonly wanted: ReadonlyMap<Name, unknown>;
+}
+
 export async function readNeeded(
   trx: Database,
   zoneId: number,
   needed: Needed,
-  wanted: ReadonlyMap<Name, unknown>,
+  { denial, wanted }: NeededIn,
 ): Promise<ZoneRecord[]> {
   if (needed.whole) return await readWhole(trx, zoneId);
   const owners = needed.owners.map(encodeNameColumn);
@@ -37,39 +45,13 @@ export async function readNeeded(
     const piece = { owners: owners.slice(at, at + AT_ONCE), places: places.slice(at, at + AT_ONCE) };
     rows.push(...(await readAt(trx, zoneId, piece)));
   }
-  if (needed.below.length + needed.anyBelow.length > MOST_SEARCHED) {
-    const found = await findBelow(trx, zoneId, needed, wanted);
-    return [...decodeRows(rows), ...(await readOwners(trx, zoneId, found))];
+  if (needed.below.length > 0)
+    for (const row of await readBelow(trx, zoneId, needed.below, denial)) rows.push(row);
+  if (needed.anyBelow.length > 0) {
+    const found = await sql<Row>`${recordsBelow(zoneId, needed.anyBelow, wanted.keys())}`.execute(trx);
+    rows.push(...found.rows);
   }
-  if (needed.below.length > 0) rows.push(...(await readBelow(trx, zoneId, needed.below)));
-  if (needed.anyBelow.length > 0) rows.push(...(await readAnyBelow(trx, zoneId, needed.anyBelow, wanted)));
   return decodeRows(rows);
-}
-
-/** All owners below one of `below`, and one for each of `anyBelow`: one pass over the zone, however many names there are. */
-async function findBelow(
-  trx: Database,
-  zoneId: number,
-  needed: Needed,
-  wanted: ReadonlyMap<Name, unknown>,
-): Promise<Name[]> {
-  const { rows } = await sql<{ owner: string }>`
-    select distinct owner from zone_records
-    where zone_id = ${zoneId} and not removed and type not in (46, 47, 50)`.execute(trx);
-  const below = new Set(needed.below);
-  const anyBelow = new Set(needed.anyBelow);
-  const found: Name[] = [];
-  for (const { owner: text } of rows) {
-    const owner = decodeNameColumn(text);
-    let isFound = false;
-    for (let at = owner; at !== ROOT; ) {
-      at = parentOf(at);
-      if (below.has(at)) isFound = true;
-      if (!wanted.has(owner) && anyBelow.delete(at)) isFound = true;
-    }
-    if (isFound) found.push(owner);
-  }
-  return found;
 }
 
 /** All rows of a zone that are served. */
@@ -80,6 +62,20 @@ export async function readWhole(trx: Database, zoneId: number): Promise<ZoneReco
   return decodeRows(rows);
 }
 
+/** The same page by page, whole owners each; what changes meanwhile may be seen or not. */
+export async function* readPages(db: Database, zoneId: number): AsyncGenerator<ZoneRecord[]> {
+  for (let after = ''; ; ) {
+    const { rows } = await sql<Row>`
+      select owner, type, ttl, rdata from zone_records
+      where zone_id = ${zoneId} and owner > ${after} and not removed
+      order by owner fetch first ${PAGE_ROWS} rows with ties`.execute(db);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield decodeRows(rows);
+    after = last.owner;
+  }
+}
+
 /** All rows of these owners. */
 export async function readOwners(
   trx: Database,
@@ -87,7 +83,7 @@ export async function readOwners(
   owners: readonly Name[],
 ): Promise<ZoneRecord[]> {
   const needed = { whole: false, owners, before: [], below: [], anyBelow: [] };
-  return await readNeeded(trx, zoneId, needed, new Map());
+  return await readNeeded(trx, zoneId, needed, { denial: 'nsec', wanted: new Map() });
 }
 
 /** The rows of these owners, and for each place those of the denial before it: the last one, where none is before it. */
@@ -119,39 +115,55 @@ async function readAt(
   return rows;
 }
 
-/** An escaped dot ends no label: an odd number of backslashes stands before it. */
-const ENDS_LABEL = sql`length(substring(left(r.owner, -length(e.ending)) from '\\\\*$')) % 2 = 0`;
-
-async function readBelow(trx: Database, zoneId: number, names: readonly Name[]): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select r.owner, r.type, r.ttl, r.rdata from zone_records r
-    where r.zone_id = ${zoneId} and not r.removed and exists (
-      select from unnest(${arrayOf('text', names.map(endingOf))}) as e(ending)
-      where right(r.owner, length(e.ending)) = e.ending and ${ENDS_LABEL})`.execute(trx);
-  return rows;
-}
-
-/** One row below each of these names, if there is any. */
-async function readAnyBelow(
+/** All rows of the names below these. */
+async function readBelow(
   trx: Database,
   zoneId: number,
   names: readonly Name[],
-  wanted: ReadonlyMap<Name, unknown>,
+  denial: DenialKind,
 ): Promise<Row[]> {
-  const others = [...wanted.keys()].map(encodeNameColumn);
+  const owners = denial === 'nsec3' ? ownersBelow(zoneId, names) : await searchedBelow(trx, zoneId, names);
   const { rows } = await sql<Row>`
-    select r.owner, r.type, r.ttl, r.rdata from unnest(${arrayOf('text', names.map(endingOf))}) as e(ending)
+    select r.owner, r.type, r.ttl, r.rdata from (${owners}) o
       cross join lateral (
-        select * from zone_records r
-        where r.zone_id = ${zoneId} and not r.removed and r.type not in (46, 47, 50)
-          and right(r.owner, length(e.ending)) = e.ending and ${ENDS_LABEL}
-          and r.owner not in (select unnest(${arrayOf('text', others)}))
-        limit 1) r`.execute(trx);
+        select * from zone_records r where r.zone_id = ${zoneId} and r.owner = o.owner and not r.removed offset 0) r`.execute(
+    trx,
+  );
   return rows;
 }
 
-function endingOf(name: Name): string {
-  return `.${encodeNameColumn(name)}`;
+/** A pass over the zone for each name, or one pass for many. */
+async function searchedBelow(
+  trx: Database,
+  zoneId: number,
+  names: readonly Name[],
+): Promise<RawBuilder<unknown>> {
+  if (names.length > MOST_SEARCHED)
+    return sql`select o as owner from unnest(${arrayOf('text', await findBelow(trx, zoneId, names))}) o`;
+  const endings = names.map((name) => `.${encodeNameColumn(name)}`);
+  return sql`select distinct r.owner from zone_records r
+    where r.zone_id = ${zoneId} and not r.removed and exists (
+      select from unnest(${arrayOf('text', endings)}) as e(ending)
+      where right(r.owner, length(e.ending)) = e.ending
+        and length(substring(left(r.owner, -length(e.ending)) from '\\\\*$')) % 2 = 0)`; // an escaped dot ends no label
+}
+
+/** The owners below these names, as stored. */
+async function findBelow(trx: Database, zoneId: number, names: readonly Name[]): Promise<string[]> {
+  const { rows } = await sql<{ owner: string }>`
+    select distinct owner from zone_records
+    where zone_id = ${zoneId} and not removed and type not in (46, 47, 50)`.execute(trx);
+  const below = new Set(names);
+  const found: string[] = [];
+  for (const { owner } of rows) {
+    for (let at = decodeNameColumn(owner); at !== ROOT; ) {
+      at = parentOf(at);
+      if (!below.has(at)) continue;
+      found.push(owner);
+      break;
+    }
+  }
+  return found;
 }
 
 let lastText = '';

@@ -1,20 +1,37 @@
-// Signs one change of a zone, in the transaction that writes it. Every writer of a signed zone's rows comes through here.
+// Signs one change of a zone, in the transaction that writes it. Every writer of a signed zone's rows comes through here. What
+// would hold the main thread for long is planned and signed in another thread.
 
+import { isMainThread } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
-import { TYPE } from '../../dns/type-codes.ts';
-import { BrokenRing } from '../../zone/signing/link-denials.ts';
+import { planChange } from '../../zone/signing/plan-change.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
-import { planSigning, type SigningOrder, type SigningPlan } from '../../zone/signing/plan-signing.ts';
+import type { Needed, SigningOrder, SigningPlan } from '../../zone/signing/plan-signing.ts';
 import { signSets } from '../../zone/signing/sign-set.ts';
 import type { SigningKey, ZoneKeys } from '../../zone/signing/signing-key.ts';
-import { dueAt, remakeBefore, signatureTimes } from '../../zone/signing/validity.ts';
-import { isMark, type ZoneRecord } from '../../zone/zone.ts';
+import { dueAt, remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
 import type { Database } from '../postgres/database.ts';
-import { apexKeyRecords, isApexKeyType } from './apex-keys.ts';
+import { allowLong } from '../postgres/deadlines.ts';
+import { withApexKeys } from './apex-keys.ts';
+import { DnssecUnavailable } from './dnssec-unavailable.ts';
+import { noteNames } from './hashed-names.ts';
 import { openKeys } from './key-store.ts';
-import { readNeeded } from './read-zone-rows.ts';
+import { packRecords } from './packed-rows.ts';
+import { readNeeded, readPages } from './read-zone-rows.ts';
 import type { SignedZone, StoredKey } from './signed-zone.ts';
+import { RECORDS_AT_ONCE } from './signing-job.ts';
+import { SigningLane, SigningThreadError } from './signing-lane.ts';
+
+/** More take the main thread too long: a hundred names about 5 ms. */
+const MOST_NAMES_HERE = 250;
+const MOST_ROWS_HERE = 1000;
+
+/** Somebody waits for these, and each has a transaction open. */
+const changeLane = new SigningLane({
+  waiting: 3,
+  limits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 },
+});
 
 export interface ChangeToSign {
   /** Of the zone whose rows are written. */
@@ -38,7 +55,7 @@ export interface ChangeToSign {
  * DnssecUnavailable where the keys cannot be opened here.
  */
 export async function signChange(trx: Database, change: ChangeToSign): Promise<OwnerRows[]> {
-  const { apex, signed, now, wanted, isWhole = false, isRefresh = false } = change;
+  const { zoneId, apex, signed, now, wanted, isWhole = false, isRefresh = false } = change;
   const at = Math.floor(now.getTime() / 1000);
   const order: SigningOrder = {
     apex,
@@ -48,12 +65,15 @@ export async function signChange(trx: Database, change: ChangeToSign): Promise<O
     wanted: withApexKeys(apex, signed, wanted),
     whole: isWhole,
   };
-  const plan = await planWith(trx, change, order);
   const times = signatureTimes(apex, at);
-  const signatures = await signSets(plan.toSign, { zone: apex, times });
-  if (signed.expiresAt === null && plan.toSign.length > 0)
-    await noteSignatures(trx, signed.id, times.expiration);
-  return plan.rows(signatures);
+  if (signed.denial === 'nsec3') await noteNames(trx, zoneId, order.wanted, isWhole);
+  const plan = await planHere(trx, change, order);
+  const owners =
+    plan === undefined
+      ? await signInThread(trx, change, order, times)
+      : plan.rows(await signSets(plan.toSign, { zone: apex, times }));
+  if (signed.expiresAt === null && owners.length > 0) await noteSignatures(trx, signed.id, times.expiration);
+  return owners;
 }
 
 /** Those that are published, opened. */
@@ -67,67 +87,78 @@ export async function zoneKeys(trx: Database, { keys }: SignedZone): Promise<Zon
   return { entry: thatSign('keys'), data: thatSign('data') };
 }
 
-/** With the records of the keys at the apex: nobody else writes them there. */
-function withApexKeys(
-  apex: Name,
-  signed: SignedZone,
-  wanted: ReadonlyMap<Name, readonly ZoneRecord[]>,
-): ReadonlyMap<Name, readonly ZoneRecord[]> {
-  const others = (wanted.get(apex) ?? []).filter(({ type }) => !isApexKeyType(type));
-  // CDS of a name that is not proved would hand its DS to whoever has claimed it
-  const isUnproven = others.some(isMark);
-  const shown = isUnproven ? withoutSignals(signed) : signed;
-  return new Map([...wanted, [apex, [...others, ...apexKeyRecords(apex, shown)]]]);
-}
-
-function withoutSignals(signed: SignedZone): SignedZone {
-  return { ...signed, cdsDelete: false, keys: signed.keys.map((key) => ({ ...key, inCds: false })) };
-}
-
-async function planWith(trx: Database, change: ChangeToSign, order: SigningOrder): Promise<SigningPlan> {
-  try {
-    return await plan(trx, change, order);
-  } catch (error) {
-    // What stands does not fit together: then all of it is read and written anew, and what fits is kept.
-    if (!(error instanceof BrokenRing) || order.whole === true) throw error;
-    const wanted = await wantedWhole(trx, change.zoneId, order);
-    return await plan(trx, change, { ...order, wanted, whole: true });
-  }
-}
-
-async function plan(
+/** In place, or undefined: so much of the zone is needed that a thread is to do it. */
+async function planHere(
   trx: Database,
   { zoneId, missing }: ChangeToSign,
   order: SigningOrder,
-): Promise<SigningPlan> {
-  const planning = planSigning(order);
-  let isFirst = true;
-  for (let step = planning.next(); ; isFirst = false) {
+): Promise<SigningPlan | undefined> {
+  if (isMainThread && order.wanted.size > MOST_NAMES_HERE) return undefined;
+  const planning = planChange(order, missing);
+  for (let step = planning.next(); ; ) {
     if (step.done) return step.value;
-    const rows = await readNeeded(trx, zoneId, step.value, order.wanted);
-    step = planning.next(isFirst && missing !== undefined ? [...rows, ...absent(rows, missing)] : rows);
+    const isTooMuch = isMainThread && step.value.whole && (await isLarge(trx, zoneId));
+    if (isTooMuch) return undefined;
+    step = planning.next(await readNeeded(trx, zoneId, step.value, order));
   }
 }
 
-function absent(rows: readonly ZoneRecord[], missing: ReadonlyMap<Name, ZoneRecord>): ZoneRecord[] {
-  const there = new Set(rows.filter(({ type }) => type === TYPE.NSEC).map(({ owner }) => owner));
-  return [...missing.values()].filter(({ owner }) => !there.has(owner));
+async function isLarge(trx: Database, zoneId: number): Promise<boolean> {
+  const { rows } = await sql<{ records: number }>`select records from zones where id = ${zoneId}`.execute(
+    trx,
+  );
+  return (rows[0]?.records ?? 0) > MOST_ROWS_HERE;
 }
 
-/** What stands everywhere, with what is wanted at the names that changed. */
-async function wantedWhole(
+async function signInThread(
+  trx: Database,
+  { zoneId, missing }: ChangeToSign,
+  order: SigningOrder,
+  times: SignatureTimes,
+): Promise<OwnerRows[]> {
+  const { apex, denial, keys, remakeBefore, wanted, whole: isWhole = false } = order;
+  const gone = [...wanted].filter(([, records]) => records.length === 0).map(([name]) => name);
+  const work = {
+    kind: 'change',
+    isWhole,
+    gone,
+    missing: missing && packRecords([...missing.values()]),
+  } as const;
+  const records = {
+    given: recordsOf(wanted),
+    read: (needed: Needed) => readInParts(trx, zoneId, needed, order),
+  };
+  const owners: OwnerRows[] = [];
+  if (trx.isTransaction) await allowLong(trx);
+  try {
+    for await (const piece of changeLane.run({ apex, denial, keys, remakeBefore, times, work }, records))
+      for (const one of piece) owners.push(one);
+  } catch (error) {
+    if (!(error instanceof SigningThreadError)) throw error;
+    throw new DnssecUnavailable(error.message, { cause: error });
+  }
+  return owners;
+}
+
+function* recordsOf(wanted: SigningOrder['wanted']): Generator<readonly ZoneRecord[]> {
+  let part: ZoneRecord[] = [];
+  for (const records of wanted.values()) {
+    part.push(...records);
+    if (part.length < RECORDS_AT_ONCE) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
+
+async function* readInParts(
   trx: Database,
   zoneId: number,
-  { wanted }: SigningOrder,
-): Promise<Map<Name, readonly ZoneRecord[]>> {
-  const whole = { whole: true, owners: [], before: [], below: [], anyBelow: [] };
-  const all = new Map<Name, ZoneRecord[]>();
-  for (const record of await readNeeded(trx, zoneId, whole, wanted)) {
-    const same = all.get(record.owner);
-    if (same === undefined) all.set(record.owner, [record]);
-    else same.push(record);
-  }
-  return new Map<Name, readonly ZoneRecord[]>([...all, ...wanted]);
+  needed: Needed,
+  order: SigningOrder,
+): AsyncGenerator<readonly ZoneRecord[]> {
+  if (needed.whole) yield* readPages(trx, zoneId);
+  else yield await readNeeded(trx, zoneId, needed, order);
 }
 
 /** When the first signature of the zone ends, in seconds since 1970; null: there are none. */

@@ -3,6 +3,7 @@
 
 import { Migrator, sql } from 'kysely';
 import { StartFault } from '../../process/start-fault.ts';
+import { requireSigner } from '../keys/key-store.ts';
 import { announceChanges } from '../postgres/announce-changes.ts';
 import type { AnswerSettings } from '../postgres/answer-settings.ts';
 import { saveAnswerSettings } from '../postgres/answer-settings.ts';
@@ -35,7 +36,10 @@ interface MigrateOptions {
   readonly force?: boolean;
 }
 
-/** Throws StartFault where names of nameservers are dropped that are in use. */
+/**
+ * Throws StartFault where names of nameservers are dropped that are in use, or domains are signed with another secret, and
+ * DnssecUnavailable where this process has none.
+ */
 export async function migrate(
   db: Database,
   settings: AnswerSettings,
@@ -47,7 +51,10 @@ export async function migrate(
       const applied = await applyMigrations(connection);
       const changed = await connection.transaction().execute(async (trx) => {
         if (!force) await refuseDroppedNames(trx, settings);
-        return await saveAnswerSettings(trx, settings);
+        const changed = await saveAnswerSettings(trx, settings);
+        // Domains are published anew with what is stored here: all of them, or nothing is stored.
+        if (changed.length > 0) await requireSigner(trx);
+        return changed;
       });
       const zones = await republishDomains(connection);
       return { applied, changed, zones, roles: await prepareRoles(connection) };

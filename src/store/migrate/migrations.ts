@@ -33,6 +33,8 @@ import * as audit from './migrations/0044-audit.ts';
 import * as administration from './migrations/0045-administration.ts';
 import * as auditOfMovedDomains from './migrations/0046-audit-of-moved-domains.ts';
 import * as dnssec from './migrations/0047-dnssec.ts';
+import * as hashedNames from './migrations/0048-hashed-names.ts';
+import * as dnssecLooks from './migrations/0049-dnssec-looks.ts';
 import * as signals from './migrations/0051-signals.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -68,5 +70,7 @@ export const migrations: Record<string, Migration> = {
   '0045-administration': administration,
   '0046-audit-of-moved-domains': auditOfMovedDomains,
   '0047-dnssec': dnssec,
+  '0048-hashed-names': hashedNames,
+  '0049-dnssec-looks': dnssecLooks,
   '0051-signals': signals,
 };

@@ -8,9 +8,17 @@ import type { Database } from '../postgres/database.ts';
 /**
  * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
  * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
- * `orderTakeoverMails`.
+ * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`.
  */
-type MailKind = 'reset' | 'register' | 'register-invited' | 'email' | 'email-changed' | 'invite' | 'takeover';
+type MailKind =
+  | 'reset'
+  | 'register'
+  | 'register-invited'
+  | 'email'
+  | 'email-changed'
+  | 'invite'
+  | 'takeover'
+  | 'dnssec';
 
 export interface OrderedMail {
   readonly id: number;
@@ -21,7 +29,7 @@ export interface OrderedMail {
   readonly inviteId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
-  /** Of `takeover`: the domain's name as in its column. */
+  /** Of `takeover` and `dnssec`: the domain's name as in its column. */
   readonly domain: string | null;
   readonly message: string | null;
 }

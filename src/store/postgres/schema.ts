@@ -100,6 +100,8 @@ export type KeySigns = 'none' | 'keys' | 'data' | 'both';
 interface SignedZonesTable {
   id: GeneratedAlways<number>;
   domain_id: number | null;
+  /** The domain's. */
+  account_id: number | null;
   /** Of an operator zone. */
   zone_name: string | null;
   goal: 'signed' | 'unsigned';
@@ -126,6 +128,15 @@ interface SignedZonesTable {
   had_ds: Generated<boolean>;
   /** The zones of nameservers that were told of it (RFC 9615); null: they need not be. */
   signalled_in: number[] | null;
+  /** As `dnssecStatus` reads it from the machine. */
+  status: Generated<string>;
+  /** When a user asked for a look last. */
+  look_asked_at: Date | null;
+  /** The next look asks the parent, whenever it was asked last. */
+  ds_due: Generated<boolean>;
+  /** Since when the owner has something to do at the registrar; null: nothing. */
+  wanted_since: Date | null;
+  reminded_at: Date | null;
   created_at: Generated<Date>;
 }
 
@@ -146,6 +157,13 @@ interface SigningKeysTable {
   made_at: Generated<Date>;
   published_at: Date | null;
   retired_at: Date | null;
+}
+
+/** Of zones with NSEC3. */
+interface HashedNamesTable {
+  zone_id: number;
+  /** The owner as stored, its characters in reverse order. */
+  reversed: string;
 }
 
 interface ChangesTable {
@@ -351,6 +369,13 @@ interface TakeoverMailsTable {
   domain_id: number;
   account_id: number;
   at: Generated<Date>;
+}
+
+/** How many reminders about DNSSEC were ordered for an account, on its last day with any. */
+interface DnssecRemindersTable {
+  account_id: number;
+  day: Date;
+  mails: number;
 }
 
 interface NameTakeoversTable {
@@ -853,6 +878,7 @@ export interface Schema {
   zone_records: ZoneRecordsTable;
   signed_zones: SignedZonesTable;
   signing_keys: SigningKeysTable;
+  hashed_names: HashedNamesTable;
   changes: ChangesTable;
   domain_changes: DomainChangesTable;
   audit_log: AuditLogTable;
@@ -875,6 +901,7 @@ export interface Schema {
   name_holders: NameHoldersTable;
   name_takeovers: NameTakeoversTable;
   takeover_mails: TakeoverMailsTable;
+  dnssec_reminders: DnssecRemindersTable;
   ns_rights: NsRightsTable;
   ns_sightings: NsSightingsTable;
   swept_names: SweptNamesTable;

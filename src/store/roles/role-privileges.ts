@@ -39,10 +39,12 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   sign_in_failures: grants('', 'siud', 'sd'),
   mails: grants('', 'i', 'sud'),
   takeover_mails: grants('', '', 'sd'), // written by FUNCTIONS
+  dnssec_reminders: grants('', '', ''), // written by FUNCTIONS
   key_boxes: grants('', 'siu', 'siu'),
   key_checks: grants('', 'si', 'si'),
   signed_zones: grants('', 'siu', 'siu'), // goes with its domain
   signing_keys: grants('', 'siu', 'siu'),
+  hashed_names: grants('', 'sid', 'sid'), // go with their zone
   given_ns_sets: grants('', 'si', 'si'),
   account_ns_sets: grants('', 'siu', 's'),
   memberships: grants('', 'siud', ''),
@@ -113,6 +115,7 @@ export const ASKED_COLUMNS = ['slot', 'zone_id'] as const;
 /** Functions that run with the rights of the tables' owner: what only they may do. */
 export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
+  'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
 };
 
 /** The columns in which the API notes what observers report; their keys and labels belong to the operator. */

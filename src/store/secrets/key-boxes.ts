@@ -41,23 +41,7 @@ export class KeyBoxes {
 
   /** Throws StartFault where a secret is not the one that sealed what is stored under its name, or is missing. */
   async check(db: Database): Promise<void> {
-    for (const { name, secret } of this.#secrets) {
-      const sealed = seal(secret, KNOWN_VALUE, ['known value', name]);
-      await sql`insert into key_checks (name, sealed) values (${name}, ${sealed}) on conflict do nothing`.execute(
-        db,
-      );
-    }
-    const { rows } = await sql<{ name: string; sealed: Buffer }>`select name, sealed from key_checks`.execute(
-      db,
-    );
-    for (const { name, secret } of this.#secrets) {
-      const known = rows.find((row) => row.name === name);
-      if (known !== undefined && unseal(secret, known.sealed, ['known value', name])?.equals(KNOWN_VALUE))
-        continue;
-      throw new StartFault(
-        `KEY_SECRETS: "${name}" is not the secret that this database was sealed with: set the one that was`,
-      );
-    }
+    for (const secret of this.#secrets) await checkKnownValue(db, secret);
     const { rows: wraps } = await sql<{ wrap: string }>`select distinct wrap from key_boxes`.execute(db);
     const lacking = wraps.find(({ wrap }) => !this.#secrets.some(({ name }) => name === wrap));
     if (lacking === undefined) return;
@@ -107,6 +91,8 @@ export class KeyBoxes {
 
   async #makeBox(trx: Database): Promise<number> {
     const { name, secret } = this.#first();
+    // A command checks no secrets as it starts, and what it sealed with a wrong one nobody could open.
+    await checkKnownValue(trx, { name, secret });
     const { rows } = await sql<{ id: number }>`select nextval('key_boxes_id_seq') as id`.execute(trx);
     const id = (rows[0] as { id: number }).id;
     const sealed = seal(secret, randomBytes(KEY_OCTETS), aboutBox(name, id));
@@ -135,6 +121,22 @@ export class KeyBoxes {
     if (first === undefined) throw new Error('KEY_SECRETS is not set');
     return first;
   }
+}
+
+/** The first one to come with a name seals the known value; throws StartFault where that was another secret. */
+async function checkKnownValue(db: Database, { name, secret }: KeySecret): Promise<void> {
+  const about = ['known value', name];
+  const sealed = seal(secret, KNOWN_VALUE, about);
+  await sql`insert into key_checks (name, sealed) values (${name}, ${sealed}) on conflict do nothing`.execute(
+    db,
+  );
+  const { rows } = await sql<{ sealed: Buffer }>`select sealed from key_checks where name = ${name}`.execute(
+    db,
+  );
+  if (rows[0] !== undefined && unseal(secret, rows[0].sealed, about)?.equals(KNOWN_VALUE)) return;
+  throw new StartFault(
+    `KEY_SECRETS: "${name}" is not the secret that this database was sealed with: set the one that was`,
+  );
 }
 
 function aboutBox(wrap: string, id: number): string[] {

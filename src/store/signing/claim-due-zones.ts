@@ -14,16 +14,18 @@ export interface DueZone {
 
 const CLAIMED = sql`id, coalesce(zone_name, (select name from domains where id = domain_id)) as name`;
 
-/** Zones with signatures to be made anew: those whose first signature ends next, first. */
+/** Zones with signatures to be made anew: those whose first signature ends next, and in that order. */
 export async function claimDueRefreshes(db: Database, limit: number): Promise<DueZone[]> {
   const { rows } = await sql<DueZone>`
-    update signed_zones set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    where id = any(array(
-      select id from signed_zones
-      where resign_at <= clock_timestamp() and phase not in ('signing', 'unsigning', 'off')
-        and (leased_until is null or leased_until <= clock_timestamp())
-      order by expires_at limit ${limit} for no key update skip locked))
-    returning ${CLAIMED}, expires_at`.execute(db);
+    with claimed as (
+      update signed_zones set leased_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      where id = any(array(
+        select id from signed_zones
+        where resign_at <= clock_timestamp() and phase not in ('signing', 'unsigning', 'off')
+          and (leased_until is null or leased_until <= clock_timestamp())
+        order by expires_at limit ${limit} for no key update skip locked))
+      returning ${CLAIMED}, expires_at)
+    select id, name from claimed order by expires_at`.execute(db);
   return rows;
 }
 

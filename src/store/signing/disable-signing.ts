@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { forgetNames } from '../keys/hashed-names.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
@@ -21,7 +22,8 @@ type Disabled = 'unsigned' | 'unsigning' | 'unchanged';
 
 const EVERYWHERE = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
 const AT_APEX = [TYPE.SOA, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY, TYPE.NSEC3PARAM] as const;
-const PIECE_OWNERS = 250;
+const PIECE_OWNERS = 100;
+const PIECE_NAMES = 2000;
 
 /** Does it at once: whoever calls knows that no DS of ours is shown, or that it does not matter. */
 export async function disableSigning(db: Database, subject: Subject, by: ChangedBy): Promise<Disabled> {
@@ -42,6 +44,7 @@ export async function disableSigning(db: Database, subject: Subject, by: Changed
       where signed_zone_id = ${signed.id} and retired_at is null`.execute(trx);
     await noteSignatures(trx, signed.id, null);
     if (isServed) await writeUnsigned(trx, locked, isLarge, by);
+    if (isServed && !isLarge) await forgetNames(trx, zone.id, 2 * SMALL_ZONE_ROWS);
     return isLarge ? 'unsigning' : 'unsigned';
   });
 }
@@ -72,30 +75,36 @@ async function writeUnsigned(
 export async function unsignInPieces(db: Database, signedZoneId: number, signal: AbortSignal): Promise<void> {
   const subject = await subjectOf(db, signedZoneId);
   if (subject === undefined) return;
-  for (let isMore = true; isMore; ) {
+  for (let after: string | undefined = ''; after !== undefined; ) {
     signal.throwIfAborted();
-    isMore = await inTransaction(db, (trx) => takePiece(trx, subject));
+    const from: string = after;
+    after = await inTransaction(db, (trx) => takePiece(trx, subject, from));
   }
 }
 
-async function takePiece(trx: Database, subject: Subject): Promise<boolean> {
+/** The last owner of the piece, from the beginning again behind the last of the zone; undefined: that is all. */
+async function takePiece(trx: Database, subject: Subject, after: string): Promise<string | undefined> {
   const locked = await lockSubject(trx, subject);
-  if (locked?.signed?.phase !== 'unsigning') return false;
+  if (locked?.signed?.phase !== 'unsigning') return undefined;
   const { zone, signed } = locked;
-  const owners = zone === undefined || zone.deleted ? [] : await nextOwners(trx, zone.id);
-  if (owners.length === 0) {
+  const owners = zone === undefined || zone.deleted ? [] : await nextOwners(trx, zone.id, after);
+  const last = owners.at(-1);
+  if (last === undefined) {
+    if (after !== '') return '';
+    if (zone !== undefined && (await forgetNames(trx, zone.id, PIECE_NAMES)) > 0) return '';
     await sql`update signed_zones set phase = 'off', seq = seq + 1 where id = ${signed.id}`.execute(trx);
-    return false;
+    return undefined;
   }
   const { id: zoneId, nextVersion: version } = zone as LockedZone;
   const slices = owners.map((first) => ({ zoneId, version, first, end: `${first}\x01`, types: EVERYWHERE }));
   await finish(trx, locked, undefined, [{ slices, rows: [] }], 'refresh');
-  return true;
+  return last;
 }
 
-async function nextOwners(trx: Database, zoneId: number): Promise<string[]> {
+async function nextOwners(trx: Database, zoneId: number, after: string): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from zone_records
-    where zone_id = ${zoneId} and not removed and type in (46, 47, 50) limit ${PIECE_OWNERS}`.execute(trx);
+    where zone_id = ${zoneId} and owner > ${after} and not removed and type in (46, 47, 50)
+    order by owner limit ${PIECE_OWNERS}`.execute(trx);
   return rows.map(({ owner }) => owner);
 }

@@ -23,8 +23,8 @@ import { chunksOfOwners } from '../zones/zone-rows.ts';
 import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
 import { finish, nextSerialOf } from './write-signing.ts';
 
-/** Signatures in one change. */
-const PIECE = 500;
+/** Signatures in one change: planning them takes some milliseconds, and writing them some more under the lock. */
+const PIECE = 300;
 
 interface Refreshed {
   readonly made: number;
@@ -47,12 +47,14 @@ export async function refreshSignatures(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   let made = 0;
-  for (let salt = 0; ; salt++) {
+  // in the order of owners, and once more from the first: what changed meanwhile may be due still
+  for (let after: string | undefined = '', salt = 0; after !== undefined; salt++) {
     signal.throwIfAborted();
     const due = await findDue(db, signedZoneId);
-    const piece = due && (await refreshPiece(db, due, salt));
-    if (piece === undefined) break;
-    made += piece;
+    const piece: Piece | undefined = due && (await refreshPiece(db, due, { after, salt }));
+    made += piece?.made ?? 0;
+    if (piece === undefined) after = after === '' || due === undefined ? undefined : '';
+    else after = piece.last;
   }
   return { made, expiresAt: await noteEarliest(db, signedZoneId) };
 }
@@ -75,12 +77,25 @@ async function findDue(db: Database, signedZoneId: number): Promise<Due | undefi
   );
 }
 
-/** The number of signatures that were made, 0 where the zone changed meanwhile; undefined: none was due. */
-async function refreshPiece(db: Database, due: Due, salt: number): Promise<number | undefined> {
+interface Piece {
+  /** 0 where the zone changed meanwhile. */
+  readonly made: number;
+  /** The last owner, as stored. */
+  readonly last: string;
+}
+
+/** Undefined: none is due behind `after`. */
+async function refreshPiece(
+  db: Database,
+  due: Due,
+  { after, salt }: { readonly after: string; readonly salt: number },
+): Promise<Piece | undefined> {
   const { zoneId, apex, signed } = due;
   const at = Math.floor((await currentTime(db)).getTime() / 1000);
-  const owners = await dueOwners(db, zoneId, remakeBefore(at, 'refresh'));
-  if (owners.length === 0) return undefined;
+  const found = await dueOwners(db, zoneId, remakeBefore(at, 'refresh'), after);
+  const last = found.at(-1);
+  if (last === undefined) return undefined;
+  const owners = found.map(decodeNameColumn);
   const signers: Signers = {
     apex,
     keys: await zoneKeys(db, signed),
@@ -96,19 +111,20 @@ async function refreshPiece(db: Database, due: Due, salt: number): Promise<numbe
   const rows = plan.rows(await signSets(plan.toSign, { zone: apex, times }));
   return await inTransaction(db, async (trx) => {
     const locked = await lockSubject(trx, due.subject);
-    if (locked === undefined || !isSame(locked, due)) return 0;
+    if (locked === undefined || !isSame(locked, due)) return { made: 0, last };
     const atApex = await writeRefreshed(trx, locked, rows, { signers, times, since: due.version });
-    return plan.toSign.length + atApex;
+    return { made: plan.toSign.length + atApex, last };
   });
 }
 
-async function dueOwners(db: Database, zoneId: number, before: number): Promise<Name[]> {
+async function dueOwners(db: Database, zoneId: number, before: number, after: string): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`
     select distinct owner from (
       select owner from zone_records
-      where zone_id = ${zoneId} and type = 46 and not removed and ${EXPIRATION} < ${before}
-      limit ${PIECE}) due`.execute(db);
-  return rows.map(({ owner }) => decodeNameColumn(owner));
+      where zone_id = ${zoneId} and owner > ${after} and type = 46 and not removed and ${EXPIRATION} < ${before}
+      order by owner limit ${PIECE}) due
+    order by owner`.execute(db);
+  return rows.map(({ owner }) => owner);
 }
 
 /** Of RRSIG rdata (RFC 4034 §3.1). */

@@ -1,27 +1,27 @@
-// Signs a large zone that stands unsigned: it is read and signed without a lock, and written in pieces, which change no
-// answer as long as the SOA has no signature. Edits meanwhile write their names as of an unsigned zone; the last piece signs
-// those names, and the apex.
+// Signs a large zone that stands unsigned: it is read and signed without a lock, in another thread, and written in pieces,
+// which change no answer as long as the SOA has no signature. Edits meanwhile write their names as of an unsigned zone; these
+// names are signed when all pieces are written, a few at a time, and the apex with the last ones.
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
-import { rowPieces } from '../../zone/signing/row-pieces.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { readWhole } from '../keys/read-zone-rows.ts';
-import { signChange } from '../keys/sign-change.ts';
+import { signWhole } from '../keys/sign-whole.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
-import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { isOfSigner } from '../zones/save-signed-zone.ts';
 import { type LockedSubject, lockSubject, type Subject, subjectOf } from './lock-signed-zone.ts';
-import { writeOwners, writeSigning } from './write-signing.ts';
+import { writeBelowApex, writeOwners, writeSigning } from './write-signing.ts';
 
 const DENIAL_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3] as const;
 const BY: ChangedBy = { by: { kind: 'system' }, source: 'signing' };
+/** Names that one transaction signs: while it does, edits of the zone wait. */
+const NAMES_AT_ONCE = 40;
+/** When more names than these have changed, all is read and signed once more, which keeps what fits. */
+const MOST_CHANGED = 1000;
 
 /**
  * `signed`: all of it is. `gone`: there is nothing to sign here. Killed at any time, it goes on when it is called again: what
@@ -34,25 +34,21 @@ export async function signInPieces(
 ): Promise<'signed' | 'gone'> {
   const subject = await subjectOf(db, signedZoneId);
   const signed = await findSignedZone(db, sql`s.id = ${signedZoneId}`);
-  const zone = subject && (await findZone(db, subject));
   if (subject === undefined || signed?.phase !== 'signing') return 'gone';
-  if (zone === undefined) return await inTransaction(db, (trx) => close(trx, subject, undefined));
-  const planned = await planWhole(db, zone, signed);
-  const missing = new Map<Name, ZoneRecord>();
-  for (const { owner, records } of planned) {
-    const nsec = records.find(({ type }) => type === TYPE.NSEC);
-    if (nsec !== undefined) missing.set(owner, nsec);
+  for (;;) {
+    const zone = await findZone(db, subject);
+    if (zone === undefined) return await inTransaction(db, (trx) => closeUnserved(trx, subject));
+    const left = new LeftNames(zone.version);
+    const isGoingOn = await writePieces(db, { subject, zone, signed, left }, signal);
+    if (!isGoingOn) return 'gone';
+    await left.find(db, zone.id);
+    let outcome: 'signed' | 'gone' | 'more' = 'more';
+    while (outcome === 'more' && left.names.size <= MOST_CHANGED) {
+      signal.throwIfAborted();
+      outcome = await inTransaction(db, (trx) => writeLeft(trx, subject, left));
+    }
+    if (outcome !== 'more') return outcome;
   }
-  for (const piece of rowPieces(madeRows(planned, zone.apex))) {
-    signal.throwIfAborted();
-    const going = await inTransaction(db, (trx) => writePiece(trx, subject, piece, zone.version));
-    if (!going) return 'gone';
-  }
-  const seen = await findZone(db, subject);
-  const early = await changedNames(db, zone.id, zone.version);
-  return await inTransaction(db, (trx) =>
-    close(trx, subject, { early, since: seen?.version ?? zone.version, missing }),
-  );
 }
 
 interface UnsignedZone {
@@ -72,18 +68,27 @@ async function findZone(db: Database, subject: Subject): Promise<UnsignedZone | 
   return row && { id: row.id, apex: decodeNameColumn(row.name), version: row.version };
 }
 
-/** What changed after the version of the zone is read too, and is not written. */
-async function planWhole(db: Database, zone: UnsignedZone, signed: SignedZone): Promise<OwnerRows[]> {
-  const { id: zoneId, apex } = zone;
-  const wanted = new Map<Name, ZoneRecord[]>();
-  for (const record of await readWhole(db, zoneId)) {
-    if (isOfSigner(apex, record)) continue;
-    const same = wanted.get(record.owner);
-    if (same === undefined) wanted.set(record.owner, [record]);
-    else same.push(record);
+interface Pieces {
+  readonly subject: Subject;
+  readonly zone: UnsignedZone;
+  readonly signed: SignedZone;
+  readonly left: LeftNames;
+}
+
+/** False: the zone is to be signed no more. */
+async function writePieces(
+  db: Database,
+  { subject, zone, signed, left }: Pieces,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for await (const planned of signWhole(db, zone, signed, signal)) {
+    signal.throwIfAborted();
+    left.learn(planned);
+    const piece = madeRows(planned, zone.apex);
+    const isGoingOn = await inTransaction(db, (trx) => writePiece(trx, subject, piece, zone.version));
+    if (!isGoingOn) return false;
   }
-  if (!wanted.has(apex)) return []; // it was unloaded at this moment
-  return await signChange(db, { zoneId, apex, signed, now: await currentTime(db), wanted, isWhole: true });
+  return true;
 }
 
 /** Signatures and denials; the apex is written last. */
@@ -97,7 +102,7 @@ function madeRows(planned: readonly OwnerRows[], apex: Name): OwnerRows[] {
     }));
 }
 
-/** False: the zone is to be signed no more. Names that changed since it was read are left to the last piece. */
+/** False: the zone is to be signed no more. Names that changed since it was read are left. */
 async function writePiece(
   trx: Database,
   subject: Subject,
@@ -122,6 +127,55 @@ function isGoingOn(locked: LockedSubject | undefined): locked is LockedSubject {
   return locked?.signed?.phase === 'signing' && locked.zone !== undefined && !locked.zone.deleted;
 }
 
+/** The names that changed while pieces were written, and the NSEC records to which those before them point. */
+class LeftNames {
+  readonly names = new Set<Name>();
+  /** Those of all names that were planned; in the end of those that are left, and of the apex. */
+  readonly #nsec = new Map<Name, ZoneRecord>();
+  /** The version of the zone up to which changes were looked for. */
+  #since: number;
+
+  constructor(since: number) {
+    this.#since = since;
+  }
+
+  learn(planned: readonly OwnerRows[]): void {
+    for (const { owner, records } of planned) {
+      const nsec = records.find(({ type }) => type === TYPE.NSEC);
+      if (nsec !== undefined) this.#nsec.set(owner, nsec);
+    }
+  }
+
+  /** Without a lock: what is found under it, later, is little. */
+  async find(db: Database, zoneId: number): Promise<void> {
+    const { rows } = await sql<{ version: number }>`select version from zones where id = ${zoneId}`.execute(
+      db,
+    );
+    await this.findUpTo(db, zoneId, rows[0]?.version ?? this.#since);
+  }
+
+  async findUpTo(db: Database, zoneId: number, version: number): Promise<void> {
+    for (const name of await changedNames(db, zoneId, this.#since)) this.names.add(name);
+    this.#since = version;
+  }
+
+  missing(apex: Name): Map<Name, ZoneRecord> {
+    const missing = new Map<Name, ZoneRecord>();
+    for (const name of [apex, ...this.names]) {
+      const nsec = this.#nsec.get(name);
+      if (nsec !== undefined) missing.set(name, nsec);
+    }
+    return missing;
+  }
+
+  /** These names are written; other rows that are may be neighbours which are left themselves. */
+  note(names: readonly Name[], written: readonly OwnerRows[], version: number): void {
+    this.learn(written);
+    for (const name of names) this.names.delete(name);
+    this.#since = version;
+  }
+}
+
 /**
  * Names with rows that others wrote or removed since, also those of ours that went with an edit. Owners of NSEC3 are no names,
  * and no edit concerns them.
@@ -134,32 +188,42 @@ async function changedNames(db: Database, zoneId: number, since: number): Promis
   return rows.map(({ owner }) => decodeNameColumn(owner));
 }
 
-interface Closing {
-  /** Names that changed before the version `since`. */
-  readonly early: readonly Name[];
-  readonly since: number;
-  readonly missing: ReadonlyMap<Name, ZoneRecord>;
-}
-
-async function close(
+/** Signs some of the names that are left, or all of them with the apex. */
+async function writeLeft(
   trx: Database,
   subject: Subject,
-  closing: Closing | undefined,
-): Promise<'signed' | 'gone'> {
+  left: LeftNames,
+): Promise<'signed' | 'gone' | 'more'> {
   const locked = await lockSubject(trx, subject);
   if (locked?.signed?.phase !== 'signing') return 'gone';
-  const { zone, apex } = locked;
-  const signed: SignedZone = { ...locked.signed, phase: 'waiting' };
-  await sql`update signed_zones set phase = 'waiting', seq = seq + 1 where id = ${signed.id}`.execute(trx);
-  if (zone === undefined || zone.deleted) return 'signed'; // it is signed when it is served
-  if (closing === undefined) {
-    await writeSigning(trx, locked, { signed, names: 'whole' }, BY);
-    return 'signed';
+  const { zone, apex, signed } = locked;
+  if (zone === undefined || zone.deleted) return await closeUnserved(trx, subject);
+  await left.findUpTo(trx, zone.id, zone.version);
+  left.names.delete(apex);
+  const missing = left.missing(apex);
+  if (left.names.size > NAMES_AT_ONCE) {
+    const names = [...left.names].slice(0, NAMES_AT_ONCE);
+    const written = await writeBelowApex(trx, locked, { signed, names, missing });
+    left.note(names, written, zone.nextVersion);
+    return 'more';
   }
-  const { early, since } = closing;
-  const late = await changedNames(trx, zone.id, since);
-  const names = new Set([...early, ...late, apex]);
-  const missing = new Map([...closing.missing].filter(([owner]) => names.has(owner)));
-  await writeSigning(trx, locked, { signed, names: [...names], missing }, BY);
+  await markSigned(trx, signed);
+  const names = [...left.names, apex];
+  await writeSigning(trx, locked, { signed: { ...signed, phase: 'waiting' }, names, missing }, BY);
   return 'signed';
+}
+
+/** It is signed when it is served. */
+async function closeUnserved(trx: Database, subject: Subject): Promise<'signed' | 'gone'> {
+  const locked = await lockSubject(trx, subject);
+  if (locked?.signed?.phase !== 'signing') return 'gone';
+  const { zone, signed } = locked;
+  await markSigned(trx, signed);
+  if (zone === undefined || zone.deleted) return 'signed';
+  await writeSigning(trx, locked, { signed: { ...signed, phase: 'waiting' }, names: 'whole' }, BY);
+  return 'signed';
+}
+
+async function markSigned(trx: Database, { id }: SignedZone): Promise<void> {
+  await sql`update signed_zones set phase = 'waiting', seq = seq + 1 where id = ${id}`.execute(trx);
 }

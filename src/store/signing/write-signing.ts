@@ -10,12 +10,12 @@ import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { printActor } from '../accounts/actor.ts';
 import { writeLog } from '../change/write-domain-change.ts';
+import { isOfSigner } from '../keys/apex-keys.ts';
 import { readOwners, readWhole } from '../keys/read-zone-rows.ts';
 import { signChange } from '../keys/sign-change.ts';
 import type { SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
-import { isOfSigner } from '../zones/save-signed-zone.ts';
 import { serialIn, withSerial } from '../zones/soa-serial.ts';
 import { type LockedZone, writeChanges, writeDifference } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
@@ -38,41 +38,63 @@ interface SigningChange {
 export async function writeSigning(
   trx: Database,
   locked: LockedSubject,
-  { signed, names, isRefresh = false, replaced = new Map(), missing }: SigningChange,
+  change: SigningChange,
   by: ChangedBy | 'refresh',
 ): Promise<void> {
   const zone = locked.zone as LockedZone;
-  const { apex, now } = locked;
-  const rows =
-    names === 'whole'
-      ? await readWhole(trx, zone.id)
-      : await readOwners(trx, zone.id, [...new Set([...names, apex])]);
+  const rows = await readStanding(trx, locked, change);
   const serial = nextSerialOf(locked, rows);
+  const owners = await signStanding(trx, locked, change, rows, serial);
+  await finish(trx, locked, serial, chunksOfOwners(zone, locked.apex, owners), by);
+}
+
+/** The same of a zone that is answered unsigned, whose apex stays. Gives all rows that follow from it, those of the apex too. */
+export async function writeBelowApex(
+  trx: Database,
+  locked: LockedSubject,
+  change: SigningChange,
+): Promise<OwnerRows[]> {
+  const { apex } = locked;
+  const rows = await readStanding(trx, locked, change);
+  const owners = await signStanding(trx, locked, change, rows, undefined);
+  const below = owners.filter(({ owner }) => owner !== apex);
+  if (below.length > 0) await writeOwners(trx, locked, below, 'refresh');
+  return owners;
+}
+
+async function readStanding(
+  trx: Database,
+  { zone, apex }: LockedSubject,
+  { names }: SigningChange,
+): Promise<ZoneRecord[]> {
+  const { id } = zone as LockedZone;
+  return names === 'whole'
+    ? await readWhole(trx, id)
+    : await readOwners(trx, id, [...new Set([...names, apex])]);
+}
+
+/** `serial` undefined: it stays. */
+async function signStanding(
+  trx: Database,
+  { zone, apex, now }: LockedSubject,
+  { signed, names, isRefresh = false, replaced = new Map(), missing }: SigningChange,
+  rows: readonly ZoneRecord[],
+  serial: number | undefined,
+): Promise<OwnerRows[]> {
   const wanted = new Map<Name, ZoneRecord[]>((names === 'whole' ? [] : names).map((name) => [name, []]));
   for (const record of rows) {
     if (isOfSigner(apex, record)) continue;
-    const one =
-      record.owner === apex && record.type === TYPE.SOA
-        ? { ...record, rdata: withSerial(record.rdata, serial) }
-        : record;
+    const isServedSoa = serial !== undefined && record.owner === apex && record.type === TYPE.SOA;
+    const one = isServedSoa ? { ...record, rdata: withSerial(record.rdata, serial) } : record;
     const same = wanted.get(record.owner);
     if (same === undefined) wanted.set(record.owner, [one]);
     else same.push(one);
   }
   for (const [name, records] of replaced) wanted.set(name, [...records]);
+  const { id: zoneId } = zone as LockedZone;
   const isWhole = names === 'whole';
-  const change = {
-    zoneId: zone.id,
-    apex,
-    signed,
-    now,
-    wanted,
-    isWhole,
-    isRefresh,
-    ...(missing && { missing }),
-  };
-  const owners = await signChange(trx, change);
-  await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), by);
+  const change = { zoneId, apex, signed, now, wanted, isWhole, isRefresh, ...(missing && { missing }) };
+  return await signChange(trx, change);
 }
 
 /** Writes these owners as they are given; the serial counts up, unless nothing that is answered changes. */

@@ -4,9 +4,8 @@ import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isSignal } from '../../zone/signing/signals.ts';
-import { isMade } from '../../zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
-import { isApexKeyType } from '../keys/apex-keys.ts';
+import { isOfSigner } from '../keys/apex-keys.ts';
 import { readWhole } from '../keys/read-zone-rows.ts';
 import { signChange } from '../keys/sign-change.ts';
 import type { SignedZone } from '../keys/signed-zone.ts';
@@ -21,11 +20,6 @@ interface LoadedZone {
   readonly records: readonly ZoneRecord[];
   readonly signed: SignedZone;
   readonly now: Date;
-}
-
-/** Whether a record is one that only the signer of a zone makes. */
-export function isOfSigner(apex: Name, { owner, type }: ZoneRecord): boolean {
-  return isMade(type) || (owner === apex && isApexKeyType(type));
 }
 
 /** Writes what differs; undefined: nothing does. */

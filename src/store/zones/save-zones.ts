@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
+import { isOfSigner } from '../keys/apex-keys.ts';
 import { isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
 import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -14,7 +15,8 @@ import { allowLong } from '../postgres/deadlines.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ChangeSource } from '../postgres/schema.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
-import { isOfSigner, saveSignedZone } from './save-signed-zone.ts';
+import { noteVerbatim } from './note-verbatim.ts';
+import { saveSignedZone } from './save-signed-zone.ts';
 import { type ChangedZone, type LockedZone, lockZones, writeChanges, writeDifference } from './write-zone.ts';
 import { chunksOf, type RecordRow, recordRows, type ZoneRows } from './zone-rows.ts';
 
@@ -108,7 +110,12 @@ export async function saveZones(
       for (const zoneId of (await writeDifference(trx, chunk)).keys()) changed.add(zoneId);
     }
     const changes = rows.filter((zone) => changed.has(zone.zoneId)).map(savedZone);
-    const ours = zones.filter(({ apex }) => !isPlain({ name: encodeNameColumn(apex) }));
+    const isOurs = ({ apex }: ZoneToSave) => !isPlain({ name: encodeNameColumn(apex) });
+    const ours = zones.filter(isOurs);
+    await noteVerbatim(
+      trx,
+      zones.filter((zone) => !isOurs(zone)),
+    );
     for (const one of await saveSignedZones(trx, ours, { locked, signed })) {
       changed.add(one.zoneId);
       changes.push(one);
@@ -171,6 +178,10 @@ export async function unloadZones(
     const present = [...locked.values()].filter((zone) => !zone.deleted);
     const ids = present.map((zone) => zone.id);
     await sql`delete from zone_records where zone_id = any(${ids}::bigint[])`.execute(trx);
+    await noteVerbatim(
+      trx,
+      present.map(({ name }) => ({ apex: decodeNameColumn(name), records: [] })),
+    );
     await writeChanges(trx, present.map(unloadedZone), 'zone.unload', by);
     return new Map(present.map((zone) => [zone.name, zone.nextVersion]));
   });

@@ -209,7 +209,7 @@ function itemOf(key: CanonicalKey, ref: number): Item {
 }
 
 /** The key of an owner, and its words in an item. */
-export function keyWordsOf(name: Name, apex: Name): { key: string; high: number; low: number } {
+function keyWordsOf(name: Name, apex: Name): { key: string; high: number; low: number } {
   const key = canonicalKey(name, apex);
   return { key, high: keyWord(key, 0), low: keyWord(key, 4) };
 }

@@ -88,8 +88,17 @@ export function planSignatures(
   return { kept, toSign };
 }
 
+/** With as many of these signatures as are to be made. */
+export function signedRows(
+  { owner, types, records, toSign }: PlannedRows,
+  signatures: Iterator<Uint8Array>,
+): OwnerRows {
+  const fresh = toSign.map(() => signatureRecord(owner, signatures.next().value as Uint8Array));
+  return { owner, ...(types !== undefined && { types }), records: [...records, ...fresh] };
+}
+
 /** The TTL of a signature is the one that it was made over, the set's (RFC 4034 §3). */
-export function signatureRecord(owner: Name, rdata: Uint8Array): ZoneRecord {
+function signatureRecord(owner: Name, rdata: Uint8Array): ZoneRecord {
   const ttl = new DataView(rdata.buffer, rdata.byteOffset).getUint32(ORIGINAL_TTL);
   return { owner, type: TYPE.RRSIG, ttl, rdata };
 }

@@ -13,7 +13,7 @@ import {
   planNeighbour,
   planOwner,
   type Signers,
-  signatureRecord,
+  signedRows,
 } from './plan-rows.ts';
 import type { SetToSign } from './sign-set.ts';
 import { type DenialKind, isMade, namesBetween } from './signed-types.ts';
@@ -50,9 +50,11 @@ export interface Needed {
 }
 
 export interface SigningPlan {
+  /** Owner by owner, without the signatures: owners whose rows stay as they are are left out. */
+  readonly planned: readonly PlannedRows[];
   /** One signature is to be made for each. */
   readonly toSign: readonly SetToSign[];
-  /** What is written, with these signatures in the order of `toSign`. Owners whose rows stay as they are are left out. */
+  /** What is written, with these signatures in the order of `toSign`. */
   rows(signatures: readonly Uint8Array[]): OwnerRows[];
 }
 
@@ -210,15 +212,12 @@ class SigningPlanner {
 }
 
 export function planOf(planned: readonly PlannedRows[]): SigningPlan {
-  const toSign = planned.flatMap((rows) => rows.toSign);
   return {
-    toSign,
+    planned,
+    toSign: planned.flatMap(({ toSign }) => toSign),
     rows(signatures) {
-      let at = 0;
-      return planned.map(({ owner, types, records, toSign: missing }) => {
-        const fresh = missing.map(() => signatureRecord(owner, signatures[at++] as Uint8Array));
-        return { owner, ...(types !== undefined && { types }), records: [...records, ...fresh] };
-      });
+      const left = signatures.values();
+      return planned.map((rows) => signedRows(rows, left));
     },
   };
 }

@@ -422,3 +422,60 @@ describe('the plan of an account', () => {
     expect(created).toMatchObject({ kind: 'plan_limit', limit: 100 });
   });
 });
+
+describe('a domain that is signed from the beginning', () => {
+  const old = (what: 'insert' | 'delete') =>
+    (what === 'insert'
+      ? sql`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`
+      : sql`delete from nodes where name = 'old'`
+    ).execute(api.database.db);
+
+  it('is one whose body says so, with wishes or without', async () => {
+    expect((await create({ name: 'plain.com' })).body.dnssec).toEqual({ status: 'off' });
+    expect((await create({ name: 'signed-1.com', dnssec: true })).body.dnssec).toEqual({ status: 'signing' });
+    const dnssec = { denial: 'nsec3', algorithm: 15, split: true };
+    expect((await create({ name: 'signed-2.com', dnssec })).status).toBe(200);
+    expect((await api.ask('GET', '/domains/signed-2.com/dnssec')).body).toMatchObject({
+      goal: 'signed',
+      denial: 'nsec3',
+      algorithm: { number: 15 },
+      keys: [{ role: 'ksk' }, { role: 'zsk' }],
+    });
+  });
+
+  it.each([
+    [{ dnssec: { denial: 'nsec5' } }, 'dnssec'],
+    [{ dnssec: 'yes' }, 'dnssec'],
+    [{ dnssec: true, dns_mode: 'external' }, 'dnssec'],
+  ])('%j is refused, with the field', async (body, field) => {
+    const { status, body: answer } = await create({ name: 'wrong.com', ...body });
+    expect([status, answer.code]).toEqual([400, 'validation_failed']);
+    expect(answer.fields[0].field).toMatch(new RegExp(`^${field}`));
+    expect((await api.ask('GET', '/domains/wrong.com')).status).toBe(404);
+  });
+
+  it('is not made while the fleet cannot sign, and can be made afterwards with the same key', async () => {
+    await old('insert');
+    const headers = { 'idempotency-key': 'signed-later' };
+    const body = { name: 'later.com', dnssec: true };
+    const refused = await create(body, 'owner', headers);
+    expect(refused).toMatchObject({ status: 503, body: { code: 'dnssec_unavailable' } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await api.ask('GET', '/domains/later.com')).status).toBe(404);
+    await old('delete');
+    expect((await create(body, 'owner', headers)).body.dnssec).toEqual({ status: 'signing' });
+  });
+
+  it('is every managed one where the operator has it so, unless its caller says otherwise', async () => {
+    const signing = await startTestApi({ signsNewDomains: true });
+    try {
+      const dnssecOf = async (body: object) =>
+        (await signing.ask('POST', '/domains/', { body: JSON.stringify(body) })).body.dnssec.status;
+      expect(await dnssecOf({ name: 'a.test' })).toBe('signing');
+      expect(await dnssecOf({ name: 'b.test', dnssec: false })).toBe('off');
+      expect(await dnssecOf({ name: 'c.test', dns_mode: 'external' })).toBe('off');
+    } finally {
+      await signing.stop();
+    }
+  });
+});

@@ -90,6 +90,55 @@ describe('a domain', () => {
     expect((await ask('GET')).body).toEqual(enabled.body);
   });
 
+  it('has its status in the domain resource too, alone and in lists', async () => {
+    const status = async () => (await api.ask('GET', `/domains/${name}`)).body.dnssec;
+    const listed = async () => (await api.ask('GET', `/domains/?search=${name}`)).body[0].dnssec;
+    expect([await status(), await listed()]).toEqual([{ status: 'off' }, { status: 'off' }]);
+    await ask('POST', '/enable', {});
+    expect([await status(), await listed()]).toEqual([{ status: 'signing' }, { status: 'signing' }]);
+    const body = JSON.stringify({ ...(await api.ask('GET', `/domains/${name}`)).body, outage_alerts: true });
+    expect((await api.ask('PUT', `/domains/${name}`, { body })).status).toBe(200);
+    await ask('POST', '/abort');
+    expect([await status(), await listed()]).toEqual([{ status: 'off' }, { status: 'off' }]);
+  });
+
+  it('with two keys can be given another one of them, in place of that alone', async () => {
+    await ask('POST', '/enable', { split: true });
+    await goOn(24 * 12, askedDs);
+    const secure = (await ask('GET')).body;
+    expect(secure).toMatchObject({ status: 'secure', keys: [{ role: 'ksk' }, { role: 'zsk' }] });
+    const [ksk, zsk] = secure.keys;
+    const rolled = await ask('POST', '/rollover', { key_id: zsk.id });
+    expect(rolled.body.keys.map(({ role }: { role: string }) => role)).toEqual(['ksk', 'zsk', 'zsk']);
+    await goOn(24 * 12, askedDs);
+    const after = (await ask('GET')).body;
+    expect(after).toMatchObject({
+      status: 'secure',
+      ds: secure.ds,
+      keys: [
+        { id: ksk.id, state: 'signing' },
+        { id: zsk.id, state: 'withdrawn' },
+        { role: 'zsk', state: 'signing', ds: 'none' },
+      ],
+    });
+    expect(await ask('POST', '/rollover', { key_id: zsk.id })).toMatchObject({
+      status: 400,
+      body: { code: 'wrong_state' },
+    });
+    const renewed = await ask('POST', '/rollover', { key_id: ksk.id });
+    expect(renewed.body.keys.map(({ role }: { role: string }) => role)).toEqual(['ksk', 'zsk', 'zsk', 'ksk']);
+    await goOn(24 * 30, askedDs);
+    const end = (await ask('GET')).body;
+    expect(end.status).toBe('secure');
+    expect(end.keys.map(({ state }: { state: string }) => state)).toEqual([
+      'withdrawn',
+      'withdrawn',
+      'signing',
+      'signing',
+    ]);
+    expect(end.ds[0].key_tag).toBe(end.keys[3].key_tag);
+  });
+
   it('tells the DS to enter only when resolvers are ready for it, and what the parent shows', async () => {
     await ask('POST', '/enable', {});
     await goOn(24 * 12);

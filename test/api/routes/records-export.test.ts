@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
+import { findFaults } from '../../../src/zone/signing/check-signed.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { enabled } from '../../support/database/signed-zones.ts';
 
 let api: TestApi;
+let domainId: number;
 const PATH = '/domains/out.example/records/';
 
 beforeAll(async () => {
   api = await startTestApi();
-  await api.makeDomain('out.example');
+  domainId = (await api.makeDomain('out.example')).id;
   await api.makeDomain('in.example');
   await api.makeDomain('elsewhere.example', { dnsMode: 'external' });
   const create = [
@@ -65,6 +71,28 @@ describe('what is served', () => {
     expect(text).toMatch(/^\$ORIGIN out\.example\.\n\$TTL \d+\n@ +3600 IN SOA /);
     expect(text).toMatch(/^www +IN A 192\.0\.2\.1$/m);
     expect(text).not.toMatch(/ANAME|zonefleet proxied|198\.51\.100\.7/m);
+  });
+
+  it('has keys, signatures and proofs in a view of its own, of a domain that is signed', async () => {
+    const signedView = () => api.ask('GET', `${PATH}export?view=signed`);
+    const refused = await signedView();
+    expect([refused.status, refused.body.code]).toEqual([400, 'wrong_state']);
+    const { text: before } = await api.ask('GET', `${PATH}export?view=published`);
+    await enabled(api.database.db, { domainId });
+    const { status, headers, text } = await signedView();
+    expect([status, headers['content-disposition']]).toEqual([
+      200,
+      'attachment; filename="out.example.signed.zone"',
+    ]);
+    const { records, problems } = parseZoneFile(text, {});
+    expect(problems).toEqual([]);
+    const faults = [...findFaults(parseName('out.example.'), records, Math.floor(Date.now() / 1000))];
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+    const types = new Set(records.map(({ type }) => type));
+    for (const type of [TYPE.DNSKEY, TYPE.RRSIG, TYPE.NSEC]) expect(types).toContain(type);
+    const { text: after } = await api.ask('GET', `${PATH}export?view=published`);
+    const withoutSerial = (zone: string) => zone.replace(/\d+( +; serial)/, '$1');
+    expect(withoutSerial(after)).toBe(withoutSerial(before));
   });
 
   it('is nothing of a domain that is served elsewhere', async () => {

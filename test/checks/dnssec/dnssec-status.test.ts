@@ -185,6 +185,25 @@ describe('a domain', () => {
     expect(tell(owner).codes).toEqual(['DS_WANTED']);
   });
 
+  it('is told until when caches have to be waited for, or a DS that may come back', () => {
+    const domain = showing(removing());
+    domain.run(4 * DAYS);
+    const [finding] = dnssecFindings(domain.machine, 'ours', domain.at, RULES);
+    const end = new Date(domain.machine.waiting?.until as number).toISOString();
+    expect(finding).toMatchObject({ code: 'DNSSEC_STEP_WAITS', severity: 'info' });
+    expect(finding?.message).toContain(end.slice(0, 16));
+    domain.run(9 * DAYS);
+    expect(tell(domain).codes).toEqual([]);
+  });
+
+  it('is told that the zone asks for it in CDS records, to have no DS as well', () => {
+    const messageOf = ({ machine, at }: QuietDomain) =>
+      dnssecFindings(machine, 'ours', at, RULES)[0]?.message;
+    expect(messageOf(asked())).toContain('CDS');
+    expect(messageOf(removing())).toContain('CDS');
+    expect(messageOf(showing(rolling(), dsOf(A), dsOf(B)))).toContain('CDS');
+  });
+
   it('is told when the zone above is not signed', () => {
     const { machine, at } = secure();
     const above = { ...machine, parent: { ...machine.parent, isSecure: false } };

@@ -15,14 +15,22 @@ const HELD = {
   exists: true,
   alias: false,
 };
+const SERVED = { isServed: true, observedAt: 5 };
 
 it('a parent zone that we hold shows the DS records that stand at the delegation', () => {
   const ds = [Uint8Array.of(0, 1, 13, 2, 7)];
-  const { parent, answers } = heldDs(DOMAIN, { ...HELD, ds }, 5);
+  const { parent, answers } = heldDs(DOMAIN, { ...HELD, ds }, SERVED);
   expect(parent).toBe(HELD.zone);
   expect(answers).toMatchObject([{ address: '', outcome: 'positive', ds, ttl: 86_400 }]);
 });
 
 it('without DS records there it shows none', () => {
-  expect(heldDs(DOMAIN, HELD, 5).answers).toMatchObject([{ outcome: 'none', ds: [] }]);
+  expect(heldDs(DOMAIN, HELD, SERVED).answers).toMatchObject([{ outcome: 'none', ds: [] }]);
+});
+
+it('as long as a node serves what was there before, nothing is known', () => {
+  for (const ds of [[], [Uint8Array.of(0, 1, 13, 2, 7)]]) {
+    const { answers } = heldDs(DOMAIN, { ...HELD, ds }, { ...SERVED, isServed: false });
+    expect(answers).toMatchObject([{ outcome: 'unknown', ds: [], ttl: undefined }]);
+  }
 });

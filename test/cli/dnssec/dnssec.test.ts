@@ -62,6 +62,12 @@ describe('zonefleet dnssec', () => {
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
     expect((await run('dnssec show op.test')).stdout).toContain(`op.test. DS ${zone.ds[0]}`);
     expect(await run('dnssec verify op.test')).toMatchObject({ code: 0, stdout: 'verified op.test.\n' });
+    const file = join(folder, 'exported.zone');
+    expect((await run(`zone export op.test -o ${file}`)).code).toBe(0);
+    expect(await run(`dnssec verify --file ${file}`)).toMatchObject({
+      code: 0,
+      stdout: 'verified op.test.\n',
+    });
     expect((await run('dnssec enable op.test')).stdout).toContain('unchanged op.test.');
     expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +nsec +13/);
     expect((await run('dnssec keys op.test')).stdout).toMatch(/csk +13 +published +both/);
@@ -155,6 +161,12 @@ describe('zonefleet dnssec', () => {
     ]);
     expect(shown.stdout).not.toContain('example.com. DS ');
     expect(await run('dnssec roll example.com')).toMatchObject({ code: 1, stderr: /still under way/ });
+    expect(await run('dnssec roll example.com --key 1000')).toMatchObject({ code: 1, stderr: /no such key/ });
+    expect(await run('dnssec roll example.com --key all')).toMatchObject({
+      code: 2,
+      stderr: /the id of a key/,
+    });
+    expect(await run('dnssec verify')).toMatchObject({ code: 2, stderr: /say names of zones, or --file/ });
     expect(await run('dnssec roll op.test')).toMatchObject({ code: 1, stderr: /an operator zone/ });
     expect((await run('dnssec check example.com')).stdout).toContain('asked example.com.');
     expect((await run('dnssec disable example.com --now')).stdout).toContain('disabling example.com.');

@@ -48,6 +48,24 @@ describe('domain create', () => {
     expect(await isServed('xn--mnchen-3ya.de.')).toBe(true);
   });
 
+  it('has them signed where the settings or the operator say so', async () => {
+    const keySecrets = [{ name: 'k', secret: Buffer.alloc(32, 3) }];
+    const made = async (name: string, options: string[], settings: object = { keySecrets }) => {
+      const { code } = await run(
+        ['create', '--account', 'ann@shop.example', ...options, name],
+        settings as never,
+      );
+      return [code, (await findDomain(database.db, parseName(`${name}.`)))?.dnssecStatus];
+    };
+    const signsNewDomains = true;
+    expect(await made('a.com', [])).toEqual([0, 'off']);
+    expect(await made('b.com', ['--dnssec'])).toEqual([0, 'signing']);
+    expect(await made('c.com', [], { keySecrets, signsNewDomains })).toEqual([0, 'signing']);
+    expect(await made('d.com', ['--no-dnssec'], { keySecrets, signsNewDomains })).toEqual([0, 'off']);
+    expect(await made('e.com', ['--mode', 'external'], { keySecrets, signsNewDomains })).toEqual([0, 'off']);
+    expect(await made('f.com', ['--dnssec'], {})).toEqual([1, undefined]);
+  });
+
   it('leaves the operator in the log of the domain', async () => {
     await create('shop.com');
     const { rows } = await sql`

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { BY } from '../../support/database/domains.ts';
-import { INSECURE, SECURE, SignedFleet } from '../../support/dnssec/signed-fleet.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { NEEDS_PARENT } from '../../support/peers/real-parent.ts';
+import { INSECURE, SECURE, SignedFleet } from '../../support/validators/signed-fleet.ts';
 
 const needs = NEEDS_PARENT || (isInstalled('unbound') ? '' : ' (skipped: needs unbound)');
 

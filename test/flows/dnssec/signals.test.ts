@@ -11,10 +11,10 @@ import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { runSignals } from '../../../workers/rounds/publish-signals.ts';
 import type { Rounds } from '../../../workers/rounds/run-rounds.ts';
 import { BY } from '../../support/database/domains.ts';
-import { SignedFleet } from '../../support/dnssec/signed-fleet.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { FLEET_SETS, NEEDS_PARENT } from '../../support/peers/real-parent.ts';
 import { until } from '../../support/tests/until.ts';
+import { SignedFleet } from '../../support/validators/signed-fleet.ts';
 
 const needs = NEEDS_PARENT || (isInstalled('unbound') ? '' : ' (skipped: needs unbound)');
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { disableDnssec, enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec/foreign-keys.ts';
 import { BY } from '../../support/database/domains.ts';
-import { OtherOperator } from '../../support/dnssec/other-operator.ts';
-import { SECURE, SignedFleet } from '../../support/dnssec/signed-fleet.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { FLEET_SETS, NEEDS_PARENT } from '../../support/peers/real-parent.ts';
+import { OtherOperator } from '../../support/validators/other-operator.ts';
+import { SECURE, SignedFleet } from '../../support/validators/signed-fleet.ts';
 import type { ValidatingResolver } from '../../support/validators/validator.ts';
 
 const programs = ['unbound', 'dnssec-signzone'].filter((program) => !isInstalled(program));

@@ -1,20 +1,28 @@
 // A whole service on this machine, as `npm start` runs it, does all that people do, right and wrong, and logs all that it can.
 // Then nothing that it wrote has a secret in it: no table, no log, no refusal, no file, and no process shows one.
 
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readKeySecrets } from '../../../src/process/settings/read-key-secrets.ts';
 import { generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { makeSecretText } from '../../../src/store/accounts/secret-text.ts';
-import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { findDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import type { Answer, TestApi } from '../../support/api/api.ts';
 import { appCode, Browser } from '../../support/api/people.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { startSmtp, type TestSmtp } from '../../support/mail/smtp.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { FreshClone, type StartedClone } from '../../support/processes/fresh-clone.ts';
+import {
+  findInMemory,
+  formsInMemory,
+  keepPrivatePart,
+  privateParts,
+} from '../../support/secrets/private-parts.ts';
 import { Secrets } from '../../support/secrets/secrets.ts';
 import { SeenProcesses } from '../../support/secrets/seen-processes.ts';
 import { until } from '../../support/tests/until.ts';
@@ -38,6 +46,9 @@ let dataDirectory: string;
 let seen: SeenProcesses;
 let keyOfStart: string;
 let ann: Browser;
+let metricsPort: number;
+/** The private parts of the keys of signed zones. */
+let parts: Awaited<ReturnType<typeof privateParts>> = [];
 
 let passwords = 0;
 /** With what URLs, JSON and SQL write in another way. */
@@ -63,7 +74,8 @@ const ask: TestApi['ask'] = async (method, path, { as = null, body, headers = {}
     status,
     text,
     headers: answered as Answer['headers'],
-    body: text === '' ? undefined : JSON.parse(text),
+    body:
+      /json/.test(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : undefined,
   };
 };
 
@@ -107,10 +119,12 @@ beforeAll(async () => {
   const ports = [await freePort(), await freePort(), await freePort(2)] as const;
   clone = new FreshClone({ user: {}, ports, installed: true });
   url = `http://127.0.0.1:${ports[1]}`;
+  metricsPort = ports[2];
   dataDirectory = join(clone.directory, 'data');
   seen = new SeenProcesses();
   started = clone.start({
     LOG_LEVEL: 'trace',
+    IMAGE_BYTES: '32M',
     REGISTRATION: 'on',
     ALLOW_RESERVED_NAMES: 'on',
     TRUSTED_PROXIES: '127.0.0.1/32',
@@ -273,7 +287,88 @@ describe('what people do', () => {
   });
 });
 
+describe('what is done with signed zones', () => {
+  let db: Database;
+  const corrupt = () =>
+    sql`update signing_keys set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where sealed is not null`.execute(
+      db,
+    );
+  const api = async (method: string, path: string, status: number, body?: object) => {
+    const answer = await ask(method, path, { as: keyOfStart, ...(body && { body }) });
+    expect([path, answer.status, answer.text]).toEqual([path, status, expect.any(String)]);
+    refusals.push(answer.text);
+    return answer;
+  };
+  const command = async (code: number, ...args: string[]) => {
+    const run = await cli(args);
+    refusals.push(run.stdout, run.stderr);
+    expect([args, run.code, run.stderr]).toEqual([args, code, expect.any(String)]);
+    return run.stderr;
+  };
+  const zoneFile = (serial: number) => {
+    const path = join(clone.directory, 'op.canary.zone');
+    const lines = [`@ 60 SOA ns host ${serial} 1 1 9 60`, '@ 60 NS ns', 'ns 60 A 192.0.2.1'];
+    writeFileSync(path, `$ORIGIN op.canary.\n${lines.join('\n')}\n@ 60 TXT ${MARKER}\n`);
+    return path;
+  };
+
+  beforeAll(() => {
+    db = openDatabase(findDatabaseUrl(dataDirectory) as string);
+  });
+  afterAll(() => db?.destroy());
+
+  it('they are signed, shown, verified, exported, answered and rolled', async () => {
+    await command(0, 'zone', 'load', zoneFile(1));
+    await command(0, 'dnssec', 'enable', 'op.canary', '--split');
+    await api('POST', '/domains/canary.example/dnssec/enable', 200, { algorithm: 15 });
+    await api('POST', '/domains/canary.example/dnssec/rollover', 200, { reason: 'compromised' });
+    await api('GET', '/domains/canary.example/dnssec', 200);
+    await api('GET', '/domains/canary.example/records/export?view=published', 200);
+    for (const words of ['show', 'keys', 'verify']) await cli(['dnssec', words, 'op.canary', '--json']);
+    await command(0, 'dnssec', 'list');
+    await command(0, 'dnssec', 'check-keys', '--json');
+    await command(0, 'zone', 'export', 'op.canary');
+    const boxes = new KeyBoxes(readKeySecrets(readFileSync(join(dataDirectory, 'keys'), 'utf8').trim()));
+    parts = await privateParts(db, boxes);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const [i, part] of parts.entries()) keepPrivatePart(secrets, `private part ${i}`, part);
+  });
+
+  it('keys that do not open are told, and nothing is written', async () => {
+    await corrupt();
+    const unreadable = 'does not open';
+    expect(await command(1, 'dnssec', 'check-keys')).toContain(unreadable);
+    expect(await command(2, 'zone', 'load', zoneFile(2))).toContain(unreadable);
+    const record = { name: '@', type: 'TXT', destination: 'another' };
+    process.kill(pidOf(/api\/main/), 'SIGKILL'); // it has the keys open
+    await until(
+      () =>
+        fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      'the API is back',
+    );
+    const { body } = await api('POST', '/domains/canary.example/records/', 503, record);
+    expect(body.code).toBe('dnssec_unavailable');
+    await corrupt();
+    await command(0, 'dnssec', 'check-keys');
+  });
+});
+
 describe('what all this wrote has no secret in it', () => {
+  it('the memory of the nameserver, and what every process shows of itself', async () => {
+    for (const port of [metricsPort, metricsPort + 1, metricsPort + 2])
+      refusals.push(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const wanted = new Map<string, Buffer>([['marker', Buffer.from(MARKER)]]);
+    for (const [i, part] of parts.entries())
+      for (const [name, form] of formsInMemory(`private part ${i}`, part)) wanted.set(name, form);
+    const keySecret = readFileSync(join(dataDirectory, 'keys'), 'utf8').trim().split(':')[1] as string;
+    wanted.set('KEY_SECRETS', Buffer.from(keySecret));
+    wanted.set('KEY_SECRETS as octets', Buffer.from(keySecret, 'base64'));
+    expect(findInMemory(pidOf(/nameserver\/main/), wanted)).toEqual(['marker']);
+  });
+
   it('every table', async () => {
     const db = openDatabase(findDatabaseUrl(dataDirectory) as string);
     const texts = new Map<string, string>();
@@ -333,6 +428,13 @@ describe('what all this wrote has no secret in it', () => {
     expect(names).toContain('keys');
   });
 });
+
+function pidOf(words: RegExp): number {
+  const pids = clone.processes();
+  const pid = pids.find((each) => words.test(readFileSync(`/proc/${each}/cmdline`, 'utf8')));
+  if (pid === undefined) throw new Error(`no process is ${words}`);
+  return pid;
+}
 
 function base32Octets(text: string): Buffer {
   const bits = [...text].map((letter) =>

@@ -181,6 +181,9 @@ describe('a setting', () => {
     ['MOVED_AFTER', { MOVED_AFTER: '90s' }, (c) => c.checkRules.movedAfterMs, 90_000],
     ['MOVED_GRACE', { MOVED_GRACE: '30m' }, (c) => c.checkRules.movedGraceMs, 30 * 60_000],
     ['PENDING_MAX', { PENDING_MAX: '7d' }, (c) => c.checkRules.pendingMaxMs, 7 * 86_400_000],
+    ['ROLL_ZSK_EVERY', { ROLL_ZSK_EVERY: '90d' }, (c) => c.rollZskEveryMs, 90 * 86_400_000],
+    ['ROLL_ZSK_EVERY', { ROLL_ZSK_EVERY: 'off' }, (c) => c.rollZskEveryMs, undefined],
+    ['DNSSEC_NEW_DOMAINS', { DNSSEC_NEW_DOMAINS: 'on' }, (c) => c.signsNewDomains, true],
     ['UNVERIFIED_MAX', { UNVERIFIED_MAX: '3d' }, (c) => c.checkRules.unverifiedMaxMs, 3 * 86_400_000],
     [
       'PUBLIC_RESOLVERS',
@@ -343,6 +346,8 @@ describe('a setting', () => {
     ['MOVED_AFTER', '0h'],
     ['MOVED_GRACE', '1w'],
     ['PENDING_MAX', '1d12h'],
+    ['ROLL_ZSK_EVERY', '13d'],
+    ['DNSSEC_NEW_DOMAINS', 'perhaps'],
     ['UNVERIFIED_MAX', '0d'],
     ['PUBLIC_RESOLVERS', 'dns.example'],
     ['CHECK_CONCURRENCY', '0'],

@@ -143,7 +143,7 @@ describe('the offer', () => {
     expect(await domain(second)).toMatchObject({ status: 'active', verification: null });
     expect((await offers()).map(({ due }) => due)).toEqual([false, false]);
     expect(await codes(first)).not.toContain('PREPARE');
-    expect((await claimDueVerifications(db, { limit: 10 })).domains).toEqual([]);
+    expect((await claimDueVerifications(db, { limit: 10 })).rows).toEqual([]);
   });
 });
 

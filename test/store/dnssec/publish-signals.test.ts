@@ -53,9 +53,6 @@ async function signedSignalZones(hosts = HOSTS): Promise<void> {
 /** As the key machine leaves a domain whose DS is asked for. */
 async function waiting(name: string): Promise<number> {
   const { id: domainId } = await newDomain(database.db, accountId, `${name}.`);
-  await sql`
-    insert into signed_zones (domain_id, goal, denial, algorithm, phase)
-    values (${domainId}, 'signed', 'nsec', 13, 'off')`.execute(database.db);
   await enabled(database.db, { domainId });
   await sql`update signing_keys set in_cds = true where signed_zone_id = (
     select id from signed_zones where domain_id = ${domainId})`.execute(database.db);

@@ -12,6 +12,7 @@ import { createDatabase, openRole, type TestDatabase } from '../../support/datab
 import { atLater } from '../../support/database/database-clock.ts';
 import { BY, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
 import { enabled, useSecrets } from '../../support/database/signed-zones.ts';
+import { privateParts } from '../../support/secrets/private-parts.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 let database: TestDatabase;
@@ -26,27 +27,9 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** The private parts, as a process with the secret opens them. */
-async function secretParts(): Promise<Buffer[]> {
-  const { rows } = await sql<{ id: number; zone: number; box: number; sealed: Buffer; dnskey: string }>`
-    select id, signed_zone_id as zone, box_id as box, sealed, encode(decode(lpad(to_hex(flags), 4, '0') || '03'
-      || lpad(to_hex(algorithm), 2, '0'), 'hex') || public_key, 'base64') as dnskey
-    from signing_keys`.execute(database.db);
-  return await Promise.all(
-    rows.map(({ id, zone, box, sealed, dnskey }) =>
-      boxes.unseal(database.db, { boxId: box, sealed }, [
-        'signing key',
-        String(id),
-        String(zone),
-        Buffer.from(dnskey, 'base64').toString('base64'),
-      ]),
-    ),
-  );
-}
-
 test('no table but the sealed column has an octet of a private part, in any form', async () => {
   await enabled(database.db, { domainId }, { split: true });
-  const parts = await secretParts();
+  const parts = await privateParts(database.db, boxes);
   expect(parts.map((part) => part.length)).toEqual([32, 32]);
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public'`.execute(

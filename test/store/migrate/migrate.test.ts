@@ -3,6 +3,7 @@
 import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NO_WALLET } from '../../../src/billing/wallet.ts';
+import { parseName } from '../../../src/dns/name.ts';
 import { findAccount } from '../../../src/store/accounts/accounts.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
@@ -21,8 +22,11 @@ import {
   testServers,
 } from '../../support/database/database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { signRecords } from '../../support/dnssec/sign-records.ts';
+import { makeKey } from '../../support/dnssec/signing.ts';
 import { smallZone } from '../../support/processes/follow.ts';
 import { edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;
@@ -377,6 +381,32 @@ describe.each(testServers())('on $name', (server) => {
       isEmailConfirmed: true,
       isReseller: false,
     });
+  });
+
+  test('0049: of zones that were loaded with signatures the first end is known', async () => {
+    const { db } = database;
+    const apex = parseName('signed.example.');
+    const at = Math.floor(Date.now() / 1000);
+    const time = { inception: at - 3600, expiration: at + 5 * 86_400 };
+    const records = recordsOf('@ SOA ns. host. 1 2 3 4 5\n@ NS ns.else.example.', 'signed.example.');
+    const signing = { key: makeKey(13), time, denial: { kind: 'nsec' } } as const;
+    const zones = [
+      { apex, records: signRecords(apex, records, signing) },
+      {
+        apex: parseName('plain.example.'),
+        records: recordsOf('@ SOA ns. host. 1 2 3 4 5\n@ NS ns.', 'plain.example.'),
+      },
+    ];
+    await inOlderSchema({ db, server }, '0047-dnssec', async (today) => {
+      await saveZones(today, zones, { source: 'test', actor: 'me' });
+      await sql`delete from signed_zones`.execute(today);
+    });
+    await migrate(db, TEST_SETTINGS);
+    const { rows } = await sql`
+      select zone_name as name, verbatim, extract(epoch from expires_at)::float8 as "endsAt" from signed_zones`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ name: 'signed.example.', verbatim: true, endsAt: time.expiration }]);
   });
 });
 

@@ -10,8 +10,11 @@ import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { AnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
-import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { loadAnswerSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
 import {
@@ -28,6 +31,7 @@ import {
   published,
   saved,
 } from '../../support/database/domains.ts';
+import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
@@ -80,6 +84,29 @@ describe.each(testServers())('on $name', (server) => {
     expect(await operations(held.id)).toEqual(['settings', 'create']);
     await expectPublished(db, held.id);
     await allPublished();
+  });
+
+  test('a process that cannot write the signed domains stores nothing, and says why', async () => {
+    const { db, url } = database;
+    useSecrets(db);
+    await enabled(db, { domainId: ids.plain });
+    const stored = await loadAnswerSettings(db);
+    const without = openDatabase(url);
+    const wrong = openDatabase(url);
+    useKeyBoxes(wrong, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 9) }]));
+    try {
+      const settings = { ...TEST_SETTINGS, nameserverSets: SETS, soaRname: 'other.example.net' };
+      await expect(migrate(without, settings)).rejects.toThrow('KEY_SECRETS is not set in this process');
+      await expect(migrate(wrong, settings)).rejects.toThrow('KEY_SECRETS: "test" is not the secret');
+      expect(await loadAnswerSettings(db)).toEqual(stored);
+      await allPublished();
+      expect(await migrate(without, { ...TEST_SETTINGS, nameserverSets: SETS })).toMatchObject({ zones: 0 });
+      expect(await migrate(db, settings)).toMatchObject({ changed: ['SOA_RNAME'], zones: 2 });
+    } finally {
+      await Promise.all([without.destroy(), wrong.destroy()]);
+    }
+    await allPublished();
+    expect(await signatureFaults(db, parseName('plain.test.'))).toEqual([]);
   });
 
   test('edge addresses concern proxied records, on every node', async () => {

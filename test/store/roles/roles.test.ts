@@ -114,6 +114,8 @@ describe.each(testServers())('on $name', (server) => {
     ['zonefleet_worker', 'select email from accounts'],
     ['zonefleet_api', "select order_takeover_mails(1, 'x')"],
     ['zonefleet_node', "select order_takeover_mails(1, 'x')"],
+    ['zonefleet_api', "select order_dnssec_reminder(1, 'x')"],
+    ['zonefleet_worker', 'select * from dnssec_reminders'],
     ['zonefleet_worker', 'insert into domains (name) values (null)'],
     ['zonefleet_node', 'select * from api_keys'],
     ['zonefleet_node', 'select * from domains'],

@@ -54,6 +54,17 @@ describe('the secret at start', () => {
     );
   });
 
+  it('seals nothing where it is not the one, in a process that has not asked at its start', async () => {
+    const { db } = database;
+    await new KeyBoxes([secretOf('k1', 1)]).check(db);
+    const wrong = new KeyBoxes([secretOf('k1', 2)]);
+    await expect(wrong.seal(db, ['totp', '7'], TEXT)).rejects.toThrow(
+      'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set the one that was',
+    );
+    const { rows } = await sql`select from key_boxes`.execute(db);
+    expect(rows).toHaveLength(0);
+  });
+
   it('ends the process where it is missing and something is sealed with it', async () => {
     const { db } = database;
     const boxes = new KeyBoxes([secretOf('k1', 1)]);

@@ -88,6 +88,21 @@ test('the zones whose signatures end first are taken first', async () => {
   expect(await claimDueRefreshes(due, 1)).toMatchObject([{ name: 'op.test.' }]);
 });
 
+test('the zones that are taken together are in the order in which their signatures end', async () => {
+  const { db } = database;
+  const account = await newAccount(db, 'b@example.org');
+  for (let i = 0; i < 7; i++) {
+    const { id } = await newDomain(db, account, `d${i}.example.org.`);
+    const { signed } = await enabled(db, { domainId: id });
+    const days = (i * 3) % 7;
+    await sql`
+      update signed_zones set resign_at = now(), expires_at = now() + make_interval(days => ${days})
+      where id = ${signed.id}`.execute(db);
+  }
+  const names = (await claimDueRefreshes(db, 6)).map(({ name }) => name);
+  expect(names).toEqual([0, 5, 3, 1, 6, 4].map((i) => `d${i}.example.org.`));
+});
+
 test('a clock that is two hours wrong makes no signature that does not hold', async () => {
   for (const [name, hours] of [
     ['fast.test.', 2],

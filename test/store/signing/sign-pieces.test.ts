@@ -14,7 +14,7 @@ import { enabled, signatureFaults, useSecrets } from '../../support/database/sig
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-const NAMES = 2100;
+const NAMES = 1200;
 const ZONE = parseName('big.test.');
 const NEVER = new AbortController().signal;
 
@@ -35,13 +35,16 @@ function bigZone(): ZoneRecord[] {
   return recordsOf([...lines, ...names].join('\n'), 'big.test.');
 }
 
+const lines = (count: number, line: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => line(i));
+
 const phase = async () =>
   (await sql<{ phase: string }>`select phase from signed_zones`.execute(database.db)).rows[0]?.phase;
 
 /** Acts before each piece. */
 function betweenPieces(act: (piece: number) => void): AbortSignal {
   let piece = 0;
-  return { throwIfAborted: () => act(piece++) } as unknown as AbortSignal;
+  return Object.assign(new AbortController().signal, { throwIfAborted: () => act(piece++) });
 }
 
 describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
@@ -105,5 +108,57 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
     expect(edits.length).toBeGreaterThan(5);
     expect(await signatureFaults(db, APEX)).toEqual([]);
     await expectPublished(db, domainId);
+  });
+
+  test.each([90, 1100])('edits meanwhile of %i names, which are signed a few at a time', async (count) => {
+    const { db } = database;
+    const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
+    const { ops } = await saved(
+      db,
+      domainId,
+      edit({ create: lines(300, (i) => `n${i}.a${i % 9} A 192.0.2.1`) }),
+    );
+    const { signed } = await enabled(db, { domainId }, { denial });
+    const ids = ops.map(({ after }) => after?.id as number);
+    const edits: Promise<unknown>[] = [];
+    const signal = betweenPieces((piece) => {
+      if (piece !== 1) return;
+      const create = lines(count, (i) => `m${i}.a${i % 7} A 192.0.2.3`);
+      edits.push(saved(db, domainId, edit({ create, delete: ids.slice(0, 60) })));
+    });
+    expect(await signInPieces(db, signed.id, signal)).toBe('signed');
+    await Promise.all(edits);
+    expect(edits).toHaveLength(1);
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    await expectPublished(db, domainId);
+  });
+
+  test('two zones at once, and one whose process stops', async () => {
+    const { db } = database;
+    const names = ['one.test.', 'two.test.', 'three.test.'];
+    const zones = names.map((name) => ({
+      apex: parseName(name),
+      records: recordsOf(
+        ['@ SOA ns. h. 7 2 3 4 5', '@ NS ns.', ...lines(260, (i) => `n${i} A 192.0.2.1`)].join('\n'),
+        name,
+      ),
+    }));
+    await saveZones(db, zones, { source: 'test' });
+    const begun = [];
+    for (const zoneName of names) begun.push((await enabled(db, { zoneName }, { denial })).signed.id);
+    const [one, two, three] = begun as [number, number, number];
+    const stopping = new AbortController();
+    const stopped = signInPieces(db, three, stopping.signal);
+    stopping.abort(new Error('the process stops'));
+    const [first, second] = [signInPieces(db, one, NEVER), signInPieces(db, two, NEVER)];
+    await expect(stopped).rejects.toThrow('the process stops');
+    expect(await Promise.all([first, second])).toEqual(['signed', 'signed']);
+    for (const { apex } of zones.slice(0, 2)) expect(await signatureFaults(db, apex)).toEqual([]);
+    const left = (await loadZone(db, parseName('three.test.')))?.records.filter(
+      ({ owner }) => owner === zones[2]?.apex,
+    );
+    expect(left?.map(({ type }) => type)).toEqual([2, 6]);
+    expect(await signInPieces(db, three, NEVER)).toBe('signed');
+    expect(await signatureFaults(db, parseName('three.test.'))).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const dueAgo = (id: number, seconds: number) =>
   sql`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at
     where domain_id = ${id}`.execute(database.db);
 const claim = async (limit = 10) =>
-  (await claimDueVerifications(database.db, { limit })).domains.map(({ id }) => id);
+  (await claimDueVerifications(database.db, { limit })).rows.map(({ id }) => id);
 
 test('a fresh value is looked for after a minute, not at once', async () => {
   expect(await claim()).toEqual([]);
@@ -92,12 +92,12 @@ describe('the turns of accounts', () => {
     const [a, b, c] = ids as [number, number, number];
     for (const id of ids) await dueAgo(id, 1);
     const light = await claimDueVerifications(database.db, { limit: 2, lightOnly: true });
-    expect(light.domains).toEqual([
+    expect(light.rows).toEqual([
       { id: a, slotMs: 0 },
       { id: mid.ids[0], slotMs: expect.closeTo(1000, -2) },
     ]);
     expect(await claim(10)).toEqual([b, c, ...bulk.ids]);
-    expect((await claimDueVerifications(database.db, { limit: 2, lightOnly: true })).domains).toEqual([]);
+    expect((await claimDueVerifications(database.db, { limit: 2, lightOnly: true })).rows).toEqual([]);
   });
 
   test('a round goes on behind the account where the last one ended', async () => {
@@ -105,7 +105,7 @@ describe('the turns of accounts', () => {
     for (const id of ids) await dueAgo(id, 5);
     const { rows } = await sql<{ first: number }>`
       select min(account_id) as first from domain_verifications`.execute(database.db);
-    const { domains } = await claimDueVerifications(database.db, { limit: 10, after: rows[0]?.first });
-    expect(domains.map(({ id }) => id)).toEqual(bulk.ids);
+    const { rows: claimed } = await claimDueVerifications(database.db, { limit: 10, after: rows[0]?.first });
+    expect(claimed.map(({ id }) => id)).toEqual(bulk.ids);
   });
 });

@@ -2,6 +2,7 @@
 
 import type { Name } from '../../../src/dns/name.ts';
 import { CLASS } from '../../../src/dns/type-codes.ts';
+import type { AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { encodeMessage } from './encode-message.ts';
 import { type AnsweringNode, answeringNode, answerQuery, type WrittenNode } from './test-node.ts';
@@ -36,16 +37,19 @@ export function queryFor({ name, type, udpPayloadSize, dnssecOk = false }: Asked
   });
 }
 
+/** Nothing limits. */
+export const UNLIMITED: AnswerSettings = {
+  version: 'test',
+  nodeName: 'test',
+  rateLimit: undefined,
+  amplificationLimit: undefined,
+  cookieSecrets: [new Uint8Array(16)],
+  tcpIdleTimeoutMs: 10_000,
+};
+
 /** A node that serves these zones. */
 export function nodeOf(zones: ReadonlyMap<Name, Zone>): WrittenNode {
-  const node = answeringNode(zones.values(), {
-    version: 'test',
-    nodeName: 'test',
-    rateLimit: undefined,
-    amplificationLimit: undefined,
-    cookieSecrets: [new Uint8Array(16)],
-    tcpIdleTimeoutMs: 10_000,
-  });
+  const node = answeringNode(zones.values(), UNLIMITED);
   node.answerer.nowMs = 1_700_000_000_000;
   return node;
 }

@@ -71,6 +71,8 @@ export interface TestApiOptions {
   allowReservedNames?: boolean;
   /** Default: there is none. */
   trial?: Api['trial'];
+  /** Default: new domains are not signed. */
+  signsNewDomains?: boolean;
   /** By default no worker makes checks, verifications or scans. */
   checks?: Api['checks'];
   verifications?: Api['verifications'];
@@ -113,6 +115,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       scans,
       countryOf: options.countryOf,
       trial: options.trial,
+      signsNewDomains: options.signsNewDomains === true,
       people: openPeople(own, boxes, {
         publicUrl: PUBLIC_URL,
         sendsMail: true,

@@ -7,7 +7,10 @@ import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A database of the same content whose clock runs so far ahead. Destroy it before the next. */
-export async function atLater({ db, url }: TestDatabase, days: number): Promise<Database> {
+export async function atLater(
+  { db, url }: Pick<TestDatabase, 'db' | 'url'>,
+  days: number,
+): Promise<Database> {
   await sql`create schema if not exists later`.execute(db);
   await sql
     .raw(`

@@ -77,7 +77,7 @@ export async function signWith(style: SigningStyle, zone: ZoneText): Promise<Sig
 }
 
 function optionsOf({ program, isSplit, nsec3 }: SigningStyle, apex: string): string[] {
-  const expires = new Date(Date.now() + 10 * 86_400_000).toISOString().replace(/[-:T]|\..*/g, '');
+  const expires = new Date(Date.now() + 60 * 86_400_000).toISOString().replace(/[-:T]|\..*/g, '');
   const common = ['-o', apex, '-f', 'signed', '-e', expires];
   if (program === 'dnssec-signzone') {
     const hashed = nsec3 && ['-3', nsec3.salt || '-', '-H', String(nsec3.iterations)];

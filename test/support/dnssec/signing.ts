@@ -138,7 +138,11 @@ export function signSet(
 }
 
 /** The rdata of a DS record for a key of a zone. */
-export function dsOf(zone: Name, { algorithm, tag, rdata }: SigningKey, digestType = 2): Uint8Array {
+export function dsOf(
+  zone: Name,
+  { algorithm, tag, rdata }: Pick<SigningKey, 'algorithm' | 'tag' | 'rdata'>,
+  digestType = 2,
+): Uint8Array {
   const digest = dsDigest(zone, rdata, digestType) ?? new Uint8Array(32);
   return Uint8Array.from(DS.encode({ keyTag: tag, algorithm, digestType, digest }));
 }

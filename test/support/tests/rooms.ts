@@ -61,7 +61,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/accounts': 'billing store/postgres checks/shares',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
-  'store/keys': 'dns dns/dnssec zone zone/signing store/postgres store/secrets',
+  'store/keys': 'dns dns/dnssec process zone zone/signing store/postgres store/secrets',
   'store/people': 'store/accounts store/postgres store/secrets',
   'store/sharing': 'dns zone/domain store/accounts store/postgres',
   'store/anchors': 'checks/validation store/postgres',
@@ -71,7 +71,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
-    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing',
+    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing checks/dnssec',
   'store/roles': 'store/postgres',
   'store/zones':
     'dns dns/dnssec dns/record checks/delegation zone zone/publish zone/signing store/keys store/postgres',
@@ -89,15 +89,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/zones store/keys',
+    'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
   'store/migrate':
     'dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
-    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres checks/shares store/checks',
+    'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres store/checks',
   'store/dnssec':
-    'checks/dnssec dns dns/dnssec store/accounts store/change store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
+    'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
@@ -123,7 +123,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'process store/sharing dns dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec',
+    'process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
@@ -134,10 +134,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
   'cli/check':
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
-  'cli/dnssec':
-    'dns dns/dnssec dns/record store/keys store/postgres store/secrets store/signing cli/terminal checks/dnssec store/dnssec',
   'cli/domain':
-    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit',
+    'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit store/dnssec',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
@@ -145,6 +143,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/vantage': 'zone/pool checks/child checks/vantage process store/postgres store/vantage cli/terminal',
   'cli/zone':
     'dns dns/record dns/zone-file zone store/housekeeping store/postgres store/zones cli/terminal zone/verbatim',
+  'cli/dnssec':
+    'dns dns/dnssec dns/record store/keys store/postgres store/secrets store/signing cli/terminal checks/dnssec store/dnssec zone zone/signing cli/zone',
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':

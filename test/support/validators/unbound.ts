@@ -29,10 +29,18 @@ const DEFAULTS: readonly string[] = [
   'qname-minimisation: no',
 ];
 
-/** `keeps: false`: nothing is taken from a cache. The limit of NSEC3 iterations is ours, 100. */
+interface UnboundOptions {
+  readonly kind?: UnboundKind;
+  /** False: nothing is taken from a cache. */
+  readonly keeps?: boolean;
+  /** The time that signatures are judged by, in seconds since 1970; absent: the machine's. */
+  readonly at?: number;
+}
+
+/** The limit of NSEC3 iterations is ours, 100. */
 export async function startUnbound(
   space: Space,
-  { kind = 'plain', keeps = true }: { readonly kind?: UnboundKind; readonly keeps?: boolean } = {},
+  { kind = 'plain', keeps = true, at: time }: UnboundOptions = {},
 ): Promise<ValidatingResolver> {
   const port = await freePort();
   const own = KINDS[kind].map((line) => line.split(':')[0]);
@@ -56,6 +64,7 @@ export async function startUnbound(
     '  module-config: "validator iterator"',
     '  val-nsec3-keysize-iterations: "1024 100 2048 100 4096 100"',
     ...(keeps ? [] : ['  cache-max-ttl: 0', '  cache-max-negative-ttl: 0']),
+    ...(time === undefined ? [] : [`  val-override-date: "${time}"`]),
     ...[...DEFAULTS.filter((line) => !own.includes(line.split(':')[0])), ...KINDS[kind]].map(
       (line) => `  ${line}`,
     ),

@@ -55,6 +55,7 @@ export interface Sent {
 export type Row = readonly [letters: string, sent?: Sent];
 
 const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
+const LOOK_IS_FREE: Sent = { prepare: (w) => w.haveLooked() };
 const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
 const NEW_PASSWORD = 'another horse battery';
 
@@ -79,6 +80,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/dnssec/disable': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/dnssec/rollover': ['000 rnk ppyyyn iyy yffy yy y db 0', TO_BE_SIGNED],
   'POST /domains/{domain}/dnssec/abort': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
+  'POST /domains/{domain}/dnssec/check': ['000 rnk pp...n i.. .ff. .. . db 0', LOOK_IS_FREE],
   'PUT /domains/{domain}/dnssec/foreign-keys': [
     '000 rnk pp...n i.. .ff. .. . db 0',
     { ...TO_BE_SIGNED, body: () => ({ keys: [] }) },

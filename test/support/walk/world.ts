@@ -209,6 +209,14 @@ export class World {
     if (changed.kind !== 'updated') throw new Error(`not enabled: ${JSON.stringify(changed)}`);
   }
 
+  /** The domain is to be signed, and nobody has asked for a look. */
+  async haveLooked(): Promise<void> {
+    await this.haveSigned();
+    await sql`update signed_zones set look_asked_at = null where domain_id = ${await this.domainId()}`.execute(
+      this.#db,
+    );
+  }
+
   /** The token of a link. */
   async link(kind: 'reset' | 'email'): Promise<string> {
     const accountId = await this.personId();

@@ -8,6 +8,7 @@ import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
 import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { askLook } from '../../../src/store/dnssec/ask-look.ts';
 import { disableDnssec, enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec/foreign-keys.ts';
@@ -17,6 +18,7 @@ import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-ste
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
 import { dsOf as dsOfKey } from '../../../src/store/keys/apex-keys.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -31,6 +33,7 @@ import {
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const HOUR_MS = 3_600_000;
 const MATCH = 'referral ns1.example.net ns2.example.net';
@@ -47,6 +50,8 @@ let shown: readonly string[];
 let isValid: boolean;
 /** What the servers of another operator show. */
 let theirs: TheirEvidence;
+/** How often the parent was asked. */
+let asked: number;
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -57,6 +62,7 @@ beforeEach(async () => {
   shown = [];
   isValid = true;
   theirs = { servers: [], failure: 'there are none' };
+  asked = 0;
   await sql`
     insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
     values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(database.db);
@@ -106,17 +112,25 @@ async function seenAnswers(ids: readonly string[]): Promise<PreflightEvidence> {
   return { servers: [server], missing: [], failure: undefined };
 }
 
-async function look(): Promise<KeyOutcome> {
+async function look({
+  sendsMail = false,
+  rollZskEveryMs = undefined as number | undefined,
+} = {}): Promise<KeyOutcome> {
   const outcomes: KeyOutcome[] = [];
   const roll = createKeyRoller({
     db: database.db,
     resolver: {
-      observeDs: async () => seenDs(),
+      observeDs: async () => {
+        asked++;
+        return seenDs();
+      },
       observeSigned: async (_, { keys }) =>
         await seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
       observeTheirKeys: async () => theirs,
     },
     rules: RULES,
+    sendsMail,
+    rollZskEveryMs,
     onOutcome: (outcome) => void outcomes.push(outcome),
     ahead: () => ahead,
   });
@@ -170,8 +184,8 @@ const texts = () => seenDs().answers[0]?.ds.map(dsText);
 test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
-  expect(await claimDueSteps(db, 10)).toHaveLength(1);
-  expect(await claimDueSteps(db, 10)).toEqual([]);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
+  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
   let seen = await settle();
   expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
   expect(await typesAtApex()).toContain('DNSKEY');
@@ -267,7 +281,7 @@ test('what was saved since a look began is kept, and the look ends without a res
   const serving = { keys: ['1'], keySigners: ['1'], dataSigners: ['1'] };
   const step = { kind: 'sign', serving, asked: [] } as const;
   const machine = { ...work.machine, serving };
-  const options = { dueInMs: 0, rules: RULES };
+  const options = { dueInMs: 0, rules: RULES, wantedSince: null };
   expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
   expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
   expect(await saveWritten(db, work, RULES)).toBe('conflict');
@@ -394,4 +408,135 @@ test('CDS has the DS of another operator beside ours, and never that of a key wi
   );
   expect(lines.filter((line) => /^@ \d+ CDNSKEY /.test(line))).toHaveLength(2);
   expect(lines.filter((line) => /^@ \d+ DNSKEY /.test(line))).toHaveLength(3);
+});
+
+test('of two keys the one for data alone is changed, without the registrar and whole at each step', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  const before = (await machineOf())?.wanted;
+  shown = [await dsOf(before?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const zsk = Number(before?.data);
+  const order = { ...BY, domainId, compromised: false };
+  expect((await rollDnssec(db, { ...order, keyId: zsk })).kind).toBe('updated');
+  const seen = await passTime(7);
+  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
+  expect((await machineOf())?.wanted?.sep).toBe(before?.sep);
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ role, signs, retiredAt }) => [role, signs, retiredAt !== null])).toEqual([
+    ['ksk', 'keys', false],
+    ['zsk', 'none', true],
+    ['zsk', 'data', false],
+  ]);
+  expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
+});
+
+test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId, split: true });
+  await passTime(4);
+  shown = [await dsOf((await machineOf())?.wanted?.sep)];
+  expect((await passTime(1)).status).toBe('secure');
+  const wanted = (await machineOf())?.wanted;
+  const every = { rollZskEveryMs: 20 * DAY_MS };
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted);
+  ahead += 20 * DAY_MS;
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(wanted); // the DS has to be seen again after so long
+  expect((await passTime(1)).waiting).toBeNull();
+  await look(every);
+  const rolled = (await machineOf())?.wanted;
+  expect([rolled?.sep, rolled?.data === wanted?.data]).toEqual([wanted?.sep, false]);
+  await look(every);
+  expect((await machineOf())?.wanted).toEqual(rolled);
+  const { rows } = await sql`
+    select actor_kind as kind from domain_changes where operation = 'dnssec' order by id desc limit 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ kind: 'system' }]);
+});
+
+test('a look that is asked for asks the parent, whenever it was asked last', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  asked = 0;
+  await look();
+  expect(asked).toBe(0);
+  expect(await askLook(db, domainId)).toEqual({ kind: 'asked' });
+  await look();
+  await look();
+  expect(asked).toBe(1);
+});
+
+const reminders = async () => {
+  const { rows } = await sql<{ message: string }>`
+    select message from mails where kind = 'dnssec' order by id`.execute(database.db);
+  return rows.map(({ message }) => message);
+};
+/** By the clock of Postgres, which the machine's is ahead of. */
+const aMonthLater = () =>
+  sql`update signed_zones set reminded_at = reminded_at - interval '30 days'`.execute(database.db);
+
+test('the owner is reminded of the DS after three days, and again a month later, until it is there', async () => {
+  const { db } = database;
+  const wait = async (days: number) => {
+    for (let hours = 0; hours < 24 * days; hours += 12) {
+      ahead += 12 * HOUR_MS;
+      await look({ sendsMail: true });
+      await nodesFollow();
+    }
+  };
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await passTime(4)).status).toBe('ds_wanted');
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  expect(await reminders()).toEqual([]);
+  await wait(2);
+  const ds = await dsOf((await machineOf())?.wanted?.sep);
+  expect(await reminders()).toEqual([expect.stringContaining(ds.split(' ')[3] as string)]);
+  await wait(35);
+  expect(await reminders()).toHaveLength(1); // Postgres counts by its own clock
+  await aMonthLater();
+  await wait(1);
+  expect(await reminders()).toHaveLength(2);
+  shown = [ds];
+  await wait(2);
+  await aMonthLater();
+  await wait(5);
+  expect(await reminders()).toHaveLength(2);
+});
+
+test('a parent zone of ours shows a DS from when every node serves it', async () => {
+  const { db } = database;
+  const parent = (...more: string[]) => {
+    const lines = [
+      '@ SOA ns. host. 1 3600 600 86400 120',
+      '@ NS ns.example.',
+      'example NS ns1.example.net.',
+      ...more,
+    ];
+    return saveZones(db, [{ apex: PARENT, records: recordsOf(lines.join('\n'), 'com.') }], {
+      source: 'test',
+      actor: 'me',
+    });
+  };
+  await parent();
+  await nodesFollow();
+  await enableDnssec(db, { ...BY, domainId });
+  await settle();
+  const seen = async () =>
+    Object.values((await machineOf())?.parent.addresses ?? {}).map((address) => address.shown?.ds);
+  const wanted = await dsOf((await machineOf())?.wanted?.sep);
+  expect(await seen()).toEqual([[]]);
+  await parent(`example DS ${wanted}`);
+  ahead += 13 * HOUR_MS;
+  await look();
+  expect(await seen()).toEqual([[]]);
+  await nodesFollow();
+  ahead += 13 * HOUR_MS;
+  await look();
+  expect(await seen()).toEqual([[wanted]]);
 });

@@ -5,17 +5,11 @@ import { parseName } from '../../../src/dns/name.ts';
 import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
 import { ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
-import {
-  HEADER,
-  HEADER_BYTES,
-  ROOT,
-  TABLE,
-  TABLE_SLOT_WORDS,
-  wordOf,
-} from '../../../src/zone/image/layout.ts';
+import { HEADER, ROOT, TABLE, TABLE_SLOT_WORDS, wordOf } from '../../../src/zone/image/layout.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
 import { type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { damageImage } from '../../support/zone/damaged-image.ts';
 import { readZone } from '../../support/zone/read-zone.ts';
 import { zoneOf } from '../../support/zone/zone-text.ts';
 
@@ -146,7 +140,7 @@ describe('an image with any bytes changed', () => {
       const image = copyOf(made);
       const someFree = free.slice();
       for (let changes = 1 + Math.floor(random() * 3); changes > 0; changes--)
-        mutate(random, image, someFree);
+        damageImage(random, image, someFree);
       if (findImageFault(image, someFree) !== undefined) continue;
       accepted++;
       useAll(image, someFree);
@@ -154,21 +148,6 @@ describe('an image with any bytes changed', () => {
     expect(accepted).toBeGreaterThan(0);
     expect(accepted).toBeLessThan(wanted);
   }, 600_000);
-
-  /** Anywhere behind the words that are checked when an image is opened. */
-  function mutate(random: Random, image: Image, free: Int32Array): void {
-    const kind = random();
-    const bytes = new Uint8Array(image.buffer, 0, image.endBytes);
-    const anywhere = HEADER_BYTES + Math.floor(random() * (bytes.length - HEADER_BYTES));
-    if (kind < 0.5) bytes[anywhere] = (bytes[anywhere] as number) ^ (1 << Math.floor(random() * 8));
-    else if (kind < 0.8) image.header[anywhere >> 2] = Math.floor((random() - 0.5) * 2 ** (32 * random()));
-    else if (kind < 0.9)
-      free[Math.floor(random() * free.length)] = Math.floor((random() - 0.5) * 2 ** (32 * random()));
-    else {
-      const word = [HEADER.HASH_SEED, HEADER.ZONE_TABLE, HEADER.APEX_DEPTHS, HEADER.ZONES, HEADER.USED];
-      image.header[word[Math.floor(random() * word.length)] as number] = Math.floor(random() * 2 ** 20);
-    }
-  }
 
   function useAll(image: Image, free: Int32Array): void {
     const writer = new ImageWriter(image, free);

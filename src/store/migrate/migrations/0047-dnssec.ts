@@ -16,7 +16,8 @@ const STATEMENTS = [
   // another account that claims the name never gets the keys.
   `create table signed_zones (
      id bigint generated always as identity primary key,
-     domain_id bigint unique references domains on delete cascade,
+     domain_id bigint unique,
+     account_id bigint,
      zone_name text collate "C" unique,
      goal text not null check (goal in ('signed', 'unsigned')),
      denial text not null check (denial in ('nsec', 'nsec3')),
@@ -35,9 +36,12 @@ const STATEMENTS = [
      leased_until timestamptz,
      verbatim boolean not null default false,
      created_at timestamptz not null default clock_timestamp(),
-     check ((domain_id is null) <> (zone_name is null))
+     foreign key (domain_id, account_id) references domains (id, account_id) on update cascade on delete cascade,
+     check ((domain_id is null) <> (zone_name is null)),
+     check ((domain_id is null) = (account_id is null))
    )`,
-  `create index signed_zones_due on signed_zones (due_at) where due_at is not null`,
+  // Accounts take turns.
+  `create index signed_zones_due on signed_zones (account_id, due_at) where due_at is not null`,
   // In the order of the end of the signatures: after an outage the nearest are made anew first.
   `create index signed_zones_resign on signed_zones (expires_at, resign_at) where resign_at is not null`,
   `create index signed_zones_pieces on signed_zones (id) where phase in ('signing', 'unsigning')`,

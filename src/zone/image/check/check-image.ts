@@ -77,8 +77,7 @@ class ZoneSums {
   wildcardParents = 0;
   hashed = 0;
   hasApex = false;
-  /** Refs of the nodes with NSEC, of zones that have an order index. */
-  readonly denying = new Set<number>();
+  isSigned = false;
 }
 
 /** What the sets of a node tell. */
@@ -90,6 +89,7 @@ interface CheckedSets {
   last: number;
   /** The octet after the SOA's records; 0: there is none. */
   soaEnd: number;
+  isSoaSigned: boolean;
   hasNsec: boolean;
 }
 
@@ -109,6 +109,8 @@ class ImageCheck {
   /** The full name of the node or zone that is checked. */
   readonly #name = new Uint8Array(2 * MAX_NAME_OCTETS);
   readonly #labelAt = new Uint8Array(MAX_NAME_OCTETS);
+  /** Refs of the nodes with NSEC of the zone that is checked, if it has an order index. */
+  readonly #denying = new Set<number>();
 
   constructor(image: Image, onStep: () => void) {
     const { header } = image;
@@ -233,6 +235,7 @@ class ImageCheck {
     const hash = this.#hash(image.header[HEADER.HASH_SEED] as number, labels, apexOctets - 1);
     this.#name.copyWithin(MAX_NAME_OCTETS, 0, apexOctets); // every node's name ends in the apex
     const sums = new ZoneSums();
+    if (hasOrder) this.#denying.clear();
     for (let number = 0; number < 1 << log2; number++) {
       if (log2 === 0) this.#checkBucket(root, words, index, apexOctets, hash, -1, log2, sums);
       else {
@@ -307,14 +310,15 @@ class ImageCheck {
     const shape = (image.words[segmentOf(root)] as Int32Array)[wordOf(root) + ROOT.SHAPE] as number;
     const isServed = (shape & ROOT_FLAG.NOT_SERVED) === 0;
     demand(isServed === sums.hasApex, 'a zone has no apex');
+    if (at < 0) {
+      const isUnsigned = !sums.isSigned && (shape & ROOT_FLAG.SIGNED) === 0;
+      demand(isUnsigned, 'a zone proves in another way');
+      return;
+    }
     const { apex, apexNode, signed, denials, idleDenials, isHashed } = readRoot(image, root);
     const style = isServed ? denialStyle(viewNode(image, apexNode, apex).sets) : 'none';
     const isOfStyle = signed === (style !== 'none') && isHashed === (typeof style === 'object');
-    demand(
-      isOfStyle && at >= 0 === (signed || denials !== 0 || idleDenials !== 0),
-      'a zone proves in another way',
-    );
-    if (at < 0) return;
+    demand(isOfStyle && (signed || denials !== 0 || idleDenials !== 0), 'a zone proves in another way');
     const word = (image.words[segmentOf(root)] as Int32Array)[at + ROOT_ORDER.IS_HASHED] as number;
     demand(word === (isHashed ? 1 : 0), 'a zone proves in another way');
     const hashed = (wantsChain: boolean) => (node: number) => {
@@ -323,9 +327,9 @@ class ImageCheck {
       const isOfChain = typeof style === 'object' && hashIn(set, style, apex) !== undefined;
       demand(isOfChain === wantsChain, 'an NSEC3 stands in another order index');
     };
-    const denying = (node: number) => demand(sums.denying.has(node), 'an order index has another name');
+    const denying = (node: number) => demand(this.#denying.has(node), 'an order index has another name');
     const proving = checkOrder(image, denials, apex, this.#blocks(isHashed ? hashed(true) : denying));
-    if (!isHashed) demand(proving === (signed ? sums.denying.size : 0), 'an order index lacks a name');
+    if (!isHashed) demand(proving === (signed ? this.#denying.size : 0), 'an order index lacks a name');
     checkOrder(image, idleDenials, apex, this.#blocks(hashed(false)));
   }
 
@@ -388,8 +392,16 @@ class ImageCheck {
     const relative = (shape >>> 8) & 0xff;
     const setWords = setWordsOf(shape);
     const setsEnd = at + NODE.SETS + (shape >>> 16) * setWords;
-    const of = { octets, owner: this.#name, ownerOctets: relative + apexOctets, apexOctets };
-    const checked: CheckedSets = { flags: 0, isSigned: false, last: -1, soaEnd: 0, hasNsec: false };
+    const owner = this.#name;
+    const ownerOctets = relative + apexOctets;
+    const checked: CheckedSets = {
+      flags: 0,
+      isSigned: false,
+      last: -1,
+      soaEnd: 0,
+      isSoaSigned: false,
+      hasNsec: false,
+    };
     let setAt = byteOf(node) + (setsEnd - at) * 4 + relative;
     for (let word = at + NODE.SETS; word < setsEnd; word += setWords) {
       const type = (words[word + SET.TYPE] as number) & 0xffff;
@@ -397,10 +409,13 @@ class ImageCheck {
       const second = words[word + SET.OCTETS] as number;
       const third = setWords > SET.SIGNATURES ? (words[word + SET.SIGNATURES] as number) : 0;
       demand(type > checked.last && type !== TYPE.RRSIG, 'the sets of a name are out of order');
-      const place = { ...of, at: setAt, type, records, second };
+      const place = { octets, at: setAt, type, records, second, owner, ownerOctets, apexOctets };
       demand(isSoundSet(place), 'a record set is not as its type demands');
-      demand(areSoundSignatures({ octets, at: setAt, second, third }), 'a signature is none');
-      if (type === TYPE.SOA) checked.soaEnd = setAt + (second & 0xffff);
+      demand(third === 0 || areSoundSignatures(place, third), 'a signature is none');
+      if (type === TYPE.SOA) {
+        checked.soaEnd = setAt + (second & 0xffff);
+        checked.isSoaSigned = third !== 0;
+      }
       setAt += (second & 0xffff) + (third & 0xffff);
       sums.records += records + (third >>> 16);
       checked.isSigned ||= third !== 0;
@@ -423,7 +438,7 @@ class ImageCheck {
     const rootWords = this.#image.words[segmentOf(root)] as Int32Array;
     if (isApex) demand(rootWords[wordOf(root) + ROOT.APEX_NODE] === node, 'a zone has another apex');
     const isWildcard = !isApex && name[0] === 1 && name[1] === 0x2a;
-    const { flags, isSigned, last, soaEnd, hasNsec } = this.#checkSets(node, apexOctets, sums);
+    const { flags, isSigned, last, soaEnd, isSoaSigned, hasNsec } = this.#checkSets(node, apexOctets, sums);
     const wanted =
       (isApex ? flags & ~NODE_FLAG.IS_CUT : flags) |
       (shape & (NODE_FLAG.HAS_WILDCARD_CHILD | NODE_FLAG.MARKED)) |
@@ -434,6 +449,7 @@ class ImageCheck {
     const hasSoa = soaEnd > 0 && this.#isSoaOf(rootWords, wordOf(root), bytes, soaEnd);
     demand(!isApex || hasSoa, 'a zone has another SOA');
     if (isApex) sums.hasApex = true;
+    if (isApex) sums.isSigned = isSoaSigned;
     const rootFlags = rootWords[wordOf(root) + ROOT.SHAPE] as number;
     const isMarkedApex = (rootFlags & ROOT_FLAG.APEX_ONLY) !== 0;
     if (isApex) demand(isMarkedApex === ((shape & NODE_FLAG.MARKED) !== 0), 'the flags of a zone are others');
@@ -441,7 +457,7 @@ class ImageCheck {
       children >= 0 && (isApex || last >= 0 || children > 0 || (shape & NODE_FLAG.MARKED) !== 0),
       'a name has nothing',
     );
-    if (hasNsec && (rootFlags & ROOT_FLAG.HAS_ORDER) !== 0) sums.denying.add(node);
+    if (hasNsec && (rootFlags & ROOT_FLAG.HAS_ORDER) !== 0) this.#denying.add(node);
     sums.children += children;
     if ((wanted & NODE_FLAG.IS_CUT) !== 0) sums.cuts++;
     if ((wanted & NODE_FLAG.HAS_DNAME) !== 0) sums.dnames++;

@@ -1,10 +1,19 @@
 // Whether an order index that was read from a file is as layout.ts says: its blocks lie inside, its items stand in canonical
 // order with the keys of their owners, and each leads to a node that may stand there.
 
+import { canonicalKey, fillKeyStart } from '../../../dns/dnssec/canonical-key.ts';
 import type { Name } from '../../../dns/name.ts';
 import type { Image } from '../image.ts';
-import { ORDER, ORDER_ITEM, ORDER_ITEM_WORDS, wordOf } from '../layout.ts';
-import { keyWordsOf } from '../order-index.ts';
+import {
+  byteOf,
+  NODE,
+  ORDER,
+  ORDER_ITEM,
+  ORDER_ITEM_WORDS,
+  segmentOf,
+  setWordsOf,
+  wordOf,
+} from '../layout.ts';
 import { ownerOfNode } from '../read-node.ts';
 
 /** What the check of the whole image does: each throws when it finds a fault. */
@@ -21,7 +30,7 @@ export interface CheckedBlocks {
 /** Returns how many items the index has. */
 export function checkOrder(image: Image, order: number, apex: Name, blocks: CheckedBlocks): number {
   if (order === 0) return 0;
-  const state: OrderState = { image, apex, blocks, items: 0, before: undefined };
+  const state: OrderState = { image, apex, blocks, items: 0, before: 0, high: 0, low: 0 };
   const words = blocks.enter(order, ORDER.ITEMS);
   if (((words[wordOf(order)] as number) & 1) === 0) return checkLeaf(state, order);
   const { items, at } = enterItems(blocks, order, 1);
@@ -44,23 +53,65 @@ interface OrderState {
   readonly apex: Name;
   readonly blocks: CheckedBlocks;
   items: number;
-  before: string | undefined;
+  /** The node before, and the words of its key; 0: there is none. */
+  before: number;
+  high: number;
+  low: number;
 }
 
 function checkLeaf(state: OrderState, leaf: number): number {
-  const { image, apex, blocks } = state;
+  const { image, blocks } = state;
   const { items, at, words } = enterItems(blocks, leaf, 0);
   for (let item = at; item < at + items * ORDER_ITEM_WORDS; item += ORDER_ITEM_WORDS) {
     const node = words[item + ORDER_ITEM.REF] as number;
     blocks.checkItem(node);
-    const { key, high, low } = keyWordsOf(ownerOfNode(image, node, apex), apex);
-    blocks.demand(state.before === undefined || state.before < key, 'an order index is out of order');
+    readOwner(image, node);
+    fillKeyStart(owner, 0, 0, false, keyWords);
+    const high = (keyWords[0] as number) ^ TURNED;
+    const low = (keyWords[1] as number) ^ TURNED;
     const isSame = words[item + ORDER_ITEM.HIGH] === high && words[item + ORDER_ITEM.LOW] === low;
     blocks.demand(isSame, 'an order index has another key');
-    state.before = key;
+    blocks.demand(state.before === 0 || isBehind(state, node, high, low), 'an order index is out of order');
+    state.before = node;
+    state.high = high;
+    state.low = low;
     state.items++;
   }
   return state.items;
+}
+
+/** Whether a node stands behind the one before: the starts of their keys tell, or else the whole keys. */
+function isBehind(
+  { image, apex, before, high, low }: OrderState,
+  node: number,
+  nextHigh: number,
+  nextLow: number,
+): boolean {
+  if (nextHigh !== high) return nextHigh > high;
+  if (nextLow !== low) return nextLow > low;
+  const keyOf = (ref: number) => canonicalKey(ownerOfNode(image, ref, apex), apex);
+  return keyOf(before) < keyOf(node);
+}
+
+/** The highest bit: words of keys in items have it turned over. */
+const TURNED = 0x80000000;
+const MAX_NAME_OCTETS = 255;
+/** The owner of the node that is checked, below the apex, and the start of its key. */
+const owner = {
+  octets: new Uint8Array(MAX_NAME_OCTETS),
+  labelAt: new Uint8Array(MAX_NAME_OCTETS),
+  labels: 0,
+};
+const keyWords = new Uint32Array(2);
+
+function readOwner(image: Image, node: number): void {
+  const shape = (image.words[segmentOf(node)] as Int32Array)[wordOf(node) + NODE.SHAPE] as number;
+  const bytes = image.bytes[segmentOf(node)] as Uint8Array;
+  const from = byteOf(node) + (NODE.SETS + (shape >>> 16) * setWordsOf(shape)) * 4;
+  const octets = (shape >>> 8) & 0xff;
+  for (let i = 0; i < octets; i++) owner.octets[i] = bytes[from + i] as number;
+  owner.labels = 0;
+  for (let at = 0; at < octets; at += (owner.octets[at] as number) + 1) owner.labelAt[owner.labels++] = at;
 }
 
 function enterItems(

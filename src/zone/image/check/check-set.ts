@@ -7,6 +7,7 @@ import { checkRdata, nameFields } from '../../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../../dns/type-codes.ts';
 import { setStart } from '../compile-set.ts';
 import { RECORD_HEAD_OCTETS, SET_FLAG } from '../layout.ts';
+import { isNsec, isRrsig } from './plain-rdata.ts';
 
 const MAX_LABEL_OCTETS = 63;
 const MAX_POINTERS = 127; // as many as labels fit
@@ -46,6 +47,8 @@ export function isSoundSet(set: SetPlace): boolean {
     if (next > end) return false;
     if (fixed !== undefined) {
       if (next - rdata !== fixed) return false;
+    } else if (type === TYPE.NSEC) {
+      if (!isNsec(octets, rdata, next)) return false;
     } else if (fields.length === 0) {
       if (!isRdata(type, octets.subarray(rdata, next))) return false;
     } else if (!areNames(set, fields, rdata, next)) return false;
@@ -55,7 +58,7 @@ export function isSoundSet(set: SetPlace): boolean {
 }
 
 /** The signatures behind a set: `third` is its word for them. */
-export function areSoundSignatures({ octets, at, second, third }: SignaturePlace): boolean {
+export function areSoundSignatures({ octets, at, second }: SetPlace, third: number): boolean {
   const start = at + (second & 0xffff);
   const end = start + (third & 0xffff);
   let record = start;
@@ -64,12 +67,10 @@ export function areSoundSignatures({ octets, at, second, third }: SignaturePlace
     if (rdata > end || !isHead(octets, record, TYPE.RRSIG)) return false;
     for (let i = 6; i < 10; i++) if (octets[record + i] !== octets[at + i]) return false; // its set's TTL (RFC 4034 §3)
     record = rdata + (((octets[rdata - 2] as number) << 8) | (octets[rdata - 1] as number));
-    if (record > end || !isRdata(TYPE.RRSIG, octets.subarray(rdata, record))) return false;
+    if (record > end || !isRrsig(octets, rdata, record)) return false;
   }
   return record === end;
 }
-
-type SignaturePlace = Pick<SetPlace, 'octets' | 'at' | 'second'> & { readonly third: number };
 
 function isHead(octets: Uint8Array, at: number, type: number): boolean {
   return (

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Peer, startPeer } from '../peers/peers.ts';
 import type { RealParent } from '../peers/real-parent.ts';
-import { runProgram } from '../validators/run-program.ts';
+import { runProgram } from './run-program.ts';
 
 const LAST_LABEL = /\.\d+$/;
 

@@ -16,8 +16,8 @@ import { checkOnce } from '../database/saved-checks.ts';
 import { SIGNING_SECRETS, useSecrets } from '../database/signed-zones.ts';
 import { FLEET_SETS, type RealParent, startRealParent } from '../peers/real-parent.ts';
 import { RealFleet } from '../processes/real-fleet.ts';
-import { startUnbound } from '../validators/unbound.ts';
-import type { Security, ValidatingResolver } from '../validators/validator.ts';
+import { startUnbound } from './unbound.ts';
+import type { Security, ValidatingResolver } from './validator.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,0 +1,95 @@
+// Signs while others edit: how long it takes, how late the event loop of the process that signs is, and how long edits take.
+
+import { once } from 'node:events';
+import { loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { BenchOptions } from '../part.ts';
+import { type Program, runProgram } from '../program.ts';
+import { say } from '../say.ts';
+import type { Done, Order } from './orders.ts';
+import type { SigningDatabase } from './signing-database.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const EDITS_PER_SECOND = 20;
+
+export interface Signed {
+  readonly done: Done;
+  /** Of edits meanwhile, in milliseconds. */
+  readonly edits: readonly number[];
+  /** Load of the machine in the last minute, when it was done. */
+  readonly load: number;
+}
+
+export interface MeasuredSigning {
+  readonly whole: Readonly<Record<'nsec' | 'nsec3', Signed>>;
+  readonly enabled: Signed;
+  /** Seconds that a batch takes: unsigned, and signed with NSEC. */
+  readonly batch: { readonly unsigned: number; readonly signed: number; readonly load: number };
+}
+
+export async function measureSigning(
+  database: SigningDatabase,
+  batchRecords: number,
+  options: BenchOptions,
+): Promise<MeasuredSigning> {
+  const { url, largeId, smallIds, otherIds } = database;
+  const [signer, editor] = [await start(url), await start(url)];
+  const meanwhile = async (order: Order, edited: readonly number[]): Promise<Signed> => {
+    const editing = editor.order({ kind: 'edit', domainIds: edited, perSecond: EDITS_PER_SECOND });
+    const done = await signer.order(order);
+    editor.tell({ kind: 'stop' });
+    const { millis } = await editing;
+    const load = loadavg()[0] as number;
+    say(
+      `  ${order.kind}: ${done.seconds.toFixed(1)} s, late ${done.lateMs.worst.toFixed(0)} ms, ${millis.length} edits`,
+    );
+    return { done, edits: millis, load };
+  };
+  const batchSeconds = async () => {
+    const runs: number[] = [];
+    for (let round = 0; round < options.rounds; round++) {
+      const { millis } = await signer.order({ kind: 'batch', domainId: largeId, records: batchRecords });
+      runs.push((millis[0] as number) / 1000);
+    }
+    return Math.min(...runs);
+  };
+  try {
+    const unsigned = await batchSeconds();
+    const nsec = await meanwhile({ kind: 'sign', domainId: largeId, denial: 'nsec' }, [largeId]);
+    const signed = await batchSeconds();
+    const load = loadavg()[0] as number;
+    await signer.order({ kind: 'unsign', domainId: largeId });
+    const nsec3 = await meanwhile({ kind: 'sign', domainId: largeId, denial: 'nsec3' }, [largeId]);
+    await signer.order({ kind: 'unsign', domainId: largeId });
+    const enabled = await meanwhile({ kind: 'enable', domainIds: smallIds }, otherIds);
+    return { whole: { nsec, nsec3 }, enabled, batch: { unsigned, signed, load } };
+  } finally {
+    await Promise.all([signer.stop(), editor.stop()]);
+  }
+}
+
+interface Running {
+  tell(order: Order): void;
+  order(order: Order): Promise<Done>;
+  stop(): Promise<void>;
+}
+
+async function start(url: string): Promise<Running> {
+  const command = [process.execPath, '--import', 'tsx', 'bench/signing/signing-process.ts', url];
+  const program: Program = runProgram(command, { ipc: true, cwd: ROOT });
+  const ended = program.ended.then((code) => {
+    throw new Error(`a process that signs ended with ${code}:\n${program.output()}`);
+  });
+  ended.catch(() => {});
+  const message = async <T>() => (await Promise.race([once(program.child, 'message'), ended]))[0] as T;
+  await message<string>();
+  return {
+    tell: (order) => void program.child.send(order),
+    async order(order) {
+      const done = message<Done>();
+      program.child.send(order);
+      return await done;
+    },
+    stop: () => program.stop(),
+  };
+}

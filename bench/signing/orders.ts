@@ -1,0 +1,27 @@
+// What the processes of this part are told, and tell.
+
+export type Order =
+  /** Signs a domain's zone in pieces, and tells when it serves its keys. */
+  | { readonly kind: 'sign'; readonly domainId: number; readonly denial: 'nsec' | 'nsec3' }
+  /** Unsigns it, so that the next order finds it as it was. */
+  | { readonly kind: 'unsign'; readonly domainId: number }
+  /** Sets the goal of all these domains, and takes the steps that are due until each is signed. */
+  | { readonly kind: 'enable'; readonly domainIds: readonly number[] }
+  /** Makes edits until `stop`: a new name, and an address that changes, in turn. */
+  | { readonly kind: 'edit'; readonly domainIds: readonly number[]; readonly perSecond: number }
+  | { readonly kind: 'stop' }
+  /** Makes so many records, and takes them away again. */
+  | { readonly kind: 'batch'; readonly domainId: number; readonly records: number };
+
+export interface Done {
+  readonly seconds: number;
+  /** By how much the event loop was late, in milliseconds. */
+  readonly lateMs: { readonly worst: number; readonly p99: number };
+  readonly cpuSeconds: number;
+  /** Of edits. */
+  readonly millis: readonly number[];
+}
+
+/** The zone of these names, and the domain that it belongs to. */
+export const LARGE_NAME = 'large.signing.';
+export const smallName = (i: number) => `d${i}.signing.`;

@@ -1,0 +1,119 @@
+// The database of this part: a domain with many names, and many domains with few.
+
+import { parseName } from '../../src/dns/name.ts';
+import { createAccount } from '../../src/store/accounts/accounts.ts';
+import { createDomain } from '../../src/store/change/save-domain.ts';
+import { saveEdit } from '../../src/store/change/save-edit.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
+import { parseEdit } from '../../src/zone/edit/parse-edit.ts';
+import { benchCluster, runOn } from '../postgres/cluster.ts';
+import { BENCH_SETTINGS } from '../postgres/zonefleet-database.ts';
+import { say } from '../say.ts';
+import { LARGE_NAME, smallName } from './orders.ts';
+
+const BY = { by: { kind: 'system' }, source: 'api' } as const;
+const RECORDS_AT_ONCE = 5000;
+const HOSTS = ['www', 'mail', 'ftp', 'api', 'dev', 'shop', 'blog'];
+
+export interface SigningDatabase {
+  readonly url: string;
+  readonly largeId: number;
+  readonly smallIds: readonly number[];
+  /** Of domains that stay unsigned. */
+  readonly otherIds: readonly number[];
+}
+
+const OTHERS = 50;
+
+export async function signingDatabase(names: number, domains: number): Promise<SigningDatabase> {
+  const cluster = await benchCluster();
+  const url = await cluster.database(`zonefleet_signing_${names}_${domains}`, async (to) => {
+    const db = openDatabase(to, { limits: OPERATOR_LIMITS });
+    try {
+      await migrate(db, BENCH_SETTINGS);
+      await runOn(to, 'update plans set max_records = null, max_domains = null');
+      await fill(db, to, names, domains + OTHERS);
+    } finally {
+      await db.destroy();
+    }
+    await runOn(to, 'vacuum analyze');
+  });
+  const rows = await runOn(url, `select id::int as id, name from domains order by id`);
+  const idOf = new Map(rows.map(({ id, name }) => [String(name), Number(id)]));
+  const ids = Array.from({ length: domains + OTHERS }, (_, i) => idOf.get(smallName(i)) as number);
+  const largeId = idOf.get(LARGE_NAME) as number;
+  return { url, largeId, smallIds: ids.slice(OTHERS), otherIds: ids.slice(0, OTHERS) };
+}
+
+async function fill(db: Database, to: string, names: number, domains: number): Promise<void> {
+  const account = await createAccount(db, { email: 'bench@signing.test', planSlug: 'pro' });
+  if (account.kind !== 'created') throw new Error(account.message);
+  const accountId = account.account.id;
+  const large = await newDomain(db, accountId, LARGE_NAME);
+  for (let first = 0; first < names; first += RECORDS_AT_ONCE) {
+    const hosts = Array.from(
+      { length: Math.min(RECORDS_AT_ONCE, names - first) },
+      (_, i) => `host${first + i}`,
+    );
+    await create(db, large, LARGE_NAME, hosts);
+  }
+  say(`made a domain of ${names} names`);
+  const first = smallName(0);
+  await create(db, await newDomain(db, accountId, first), first, HOSTS);
+  await runOn(to, 'begin', "set local session_replication_role = 'replica'", ...copies(domains), 'commit');
+  say(`made ${domains} domains`);
+}
+
+/** The first domain's rows once more for each other one, made inside Postgres: creating them would take many minutes. */
+function copies(domains: number): string[] {
+  const others = `from generate_series(1, ${domains - 1}) i cross join lateral (
+    select replace('${smallName(0)}', '0', i::text) as name) n join zones z0 on z0.name = '${smallName(0)}'`;
+  const named = (column: string) => `left(${column}, -length(z0.name)) || n.name`;
+  const copied = (table: string, from: string, changes: string) => `
+    insert into ${table} overriding system value select r.* ${from}
+      cross join lateral jsonb_populate_record(null::${table}, to_jsonb(c) || jsonb_build_object(${changes})) r`;
+  const ofDomain = `${others} join domains d on d.name = n.name join domains d0 on d0.name = z0.name`;
+  const id = (table: string) => `'id', nextval(pg_get_serial_sequence('${table}', 'id'))`;
+  return [
+    copied('zones', `${others} join zones c on c.id = z0.id`, `${id('zones')}, 'name', n.name`),
+    copied(
+      'domains',
+      `${others} join zones z on z.name = n.name join domains c on c.name = z0.name`,
+      `${id('domains')}, 'name', n.name, 'unicode', rtrim(n.name, '.'), 'zone_id', z.id`,
+    ),
+    copied('domain_checks', `${ofDomain} join domain_checks c on c.domain_id = d0.id`, `'domain_id', d.id`),
+    copied(
+      'records',
+      `${ofDomain} join records c on c.domain_id = d0.id`,
+      `${id('records')}, 'domain_id', d.id, 'name', ${named('c.name')}`,
+    ),
+    `insert into zone_records (zone_id, owner, type, ttl, rdata, version, removed, place)
+     select z.id, ${named('c.owner')}, c.type, c.ttl, c.rdata, c.version, c.removed, c.place
+     ${others} join zones z on z.name = n.name join zone_records c on c.zone_id = z0.id`,
+  ];
+}
+
+async function newDomain(db: Database, accountId: number, name: string): Promise<number> {
+  const unicode = name.slice(0, -1);
+  const wanted = {
+    ...BY,
+    accountId,
+    name: parseName(name),
+    unicode,
+    dnsMode: 'managed',
+    exempt: true,
+  } as const;
+  const created = await createDomain(db, wanted);
+  if (created.kind !== 'created') throw new Error(created.message);
+  return created.domain.id;
+}
+
+async function create(db: Database, domainId: number, zone: string, hosts: readonly string[]): Promise<void> {
+  const records = hosts.map((name) => ({ name, type: 'A' as const, destination: '192.0.2.1' }));
+  const parsed = parseEdit({ create: records }, parseName(zone));
+  if (parsed.kind !== 'edit') throw new Error(JSON.stringify(parsed.problems.slice(0, 3)));
+  const result = await saveEdit(db, { ...BY, domainId, edit: parsed.edit });
+  if (result.kind !== 'saved') throw new Error(JSON.stringify(result).slice(0, 500));
+}

@@ -1,0 +1,209 @@
+// Signs, or edits, as a process of ours does, and watches its own event loop: one order after the other.
+//   signing-process.ts DATABASE_URL
+
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { RULES } from '../../src/checks/dnssec/rules.ts';
+import { type Name, parentOf, parseName } from '../../src/dns/name.ts';
+import { saveEdit } from '../../src/store/change/save-edit.ts';
+import { enableDnssec } from '../../src/store/dnssec/change-goal.ts';
+import { claimDueSteps } from '../../src/store/dnssec/claim-due-steps.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
+import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
+import { disableSigning, unsignInPieces } from '../../src/store/signing/disable-signing.ts';
+import { enableSigning } from '../../src/store/signing/enable-signing.ts';
+import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
+import { parseEdit } from '../../src/zone/edit/parse-edit.ts';
+import { createKeyRoller } from '../../workers/jobs/roll-keys.ts';
+import { runOn } from '../postgres/cluster.ts';
+import type { Done, Order } from './orders.ts';
+
+const [url = ''] = process.argv.slice(2);
+const RESOLUTION_MS = 2;
+const AT_ONCE = 4;
+const BY = { by: { kind: 'system' }, source: 'api' } as const;
+const NEVER = new AbortController().signal;
+
+const db = openDatabase(url, { limits: OPERATOR_LIMITS, connectTimeoutMs: 60_000 });
+useKeyBoxes(db, new KeyBoxes([{ name: 'bench', secret: Buffer.alloc(32, 1) }]));
+let stopping = false;
+
+async function run(order: Order): Promise<readonly number[]> {
+  switch (order.kind) {
+    case 'sign':
+      await sign(order.domainId, order.denial);
+      return [];
+    case 'unsign':
+      await unsign(order.domainId);
+      return [];
+    case 'enable':
+      await enableAll(order.domainIds);
+      return [];
+    case 'edit':
+      return await editUntilStopped(order);
+    case 'batch':
+      return [await batch(order.domainId, order.records)];
+    default:
+      return [];
+  }
+}
+
+async function sign(domainId: number, denial: 'nsec' | 'nsec3'): Promise<void> {
+  const wanted = { denial, algorithm: 13, split: false } as const;
+  const enabled = await enableSigning(db, { domainId }, wanted, BY);
+  if (enabled.kind === 'refused') throw new Error(enabled.message);
+  if (enabled.kind === 'signing') await signInPieces(db, enabled.signed.id, NEVER);
+}
+
+async function unsign(domainId: number): Promise<void> {
+  const done = await disableSigning(db, { domainId }, BY);
+  const [row] = await runOn(url, `select id from signed_zones where domain_id = ${domainId}`);
+  if (done === 'unsigning') await unsignInPieces(db, Number(row?.id), NEVER);
+}
+
+/** As the API sets goals, and as workers then sign: no DS is looked for before a zone is signed. */
+async function enableAll(domainIds: readonly number[]): Promise<void> {
+  const left = domainIds.values();
+  await inTurn(async () => {
+    for (const domainId of left) {
+      const changed = await enableDnssec(db, { ...BY, domainId });
+      if (changed.kind !== 'updated') throw new Error(JSON.stringify(changed));
+    }
+  });
+  const unseen = (): never => {
+    throw new Error('the world is asked only after a zone is signed');
+  };
+  const roll = createKeyRoller({
+    db,
+    resolver: {
+      observeDs: async (name) => nothingShown(name),
+      observeSigned: unseen,
+      observeTheirKeys: unseen,
+    },
+    rules: RULES,
+    onOutcome: () => {},
+  });
+  const signedBefore = domainIds.length;
+  for (let signed = 0; signed < signedBefore; ) {
+    const due = (await claimDueSteps(db, { limit: 200 })).rows.values();
+    await inTurn(async () => {
+      for (const { id } of due) await roll({ signedZoneId: id }, { signal: NEVER, again: false });
+    });
+    const [row] = await runOn(
+      url,
+      'select count(*)::int as signed from signed_zones where expires_at is not null and domain_id is not null',
+    );
+    signed = Number(row?.signed);
+  }
+}
+
+function nothingShown(domain: Name) {
+  const parent = parentOf(domain);
+  return { domain, parent, answers: [], parentIsSecure: false, observedAt: Date.now() };
+}
+
+async function inTurn(work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+/** At a steady rate: an edit that waits delays those after it, and each counts from when it was due. */
+async function editUntilStopped({
+  domainIds,
+  perSecond,
+}: Extract<Order, { kind: 'edit' }>): Promise<number[]> {
+  const millis: number[] = [];
+  const startedMs = performance.now();
+  const running: Promise<void>[] = [];
+  stopping = false;
+  for (let n = 0; !stopping; n++) {
+    const dueMs = startedMs + (n * 1000) / perSecond;
+    await pause(Math.max(0, dueMs - performance.now()));
+    const domainId = domainIds[n % domainIds.length] as number;
+    running.push(editOnce(domainId, n).then(() => void millis.push(performance.now() - dueMs)));
+  }
+  await Promise.all(running);
+  return millis;
+}
+
+const names = new Map<number, Name>();
+let created = 0;
+
+async function editOnce(domainId: number, n: number): Promise<void> {
+  const apex = names.get(domainId) ?? (await apexOf(domainId));
+  const record = { type: 'A', destination: `192.0.2.${n % 256}` } as const;
+  const text =
+    n % 2 === 0
+      ? { create: [{ name: `new${process.pid}-${created++}`, ...record }] }
+      : {
+          replace: [
+            {
+              name: 'changing',
+              type: 'A' as const,
+              ttl: 300,
+              records: [{ destination: record.destination }],
+            },
+          ],
+        };
+  await save(domainId, apex, text);
+}
+
+async function apexOf(domainId: number): Promise<Name> {
+  const [row] = await runOn(url, `select name from domains where id = ${domainId}`);
+  const apex = parseName(String(row?.name));
+  names.set(domainId, apex);
+  return apex;
+}
+
+/** How long creating them takes, in milliseconds. */
+async function batch(domainId: number, records: number): Promise<number> {
+  const apex = await apexOf(domainId);
+  const create = Array.from({ length: records }, (_, i) => ({
+    name: `batch${i}`,
+    type: 'A' as const,
+    destination: '192.0.2.7',
+  }));
+  const startedMs = performance.now();
+  const made = await save(domainId, apex, { create });
+  const millis = performance.now() - startedMs;
+  await save(domainId, apex, { delete: made });
+  return millis;
+}
+
+/** The ids of the records that it made. */
+async function save(domainId: number, apex: Name, text: Parameters<typeof parseEdit>[0]): Promise<number[]> {
+  const parsed = parseEdit(text, apex);
+  if (parsed.kind !== 'edit') throw new Error(JSON.stringify(parsed.problems.slice(0, 3)));
+  const result = await saveEdit(db, { ...BY, domainId, edit: parsed.edit });
+  if (result.kind !== 'saved') throw new Error(JSON.stringify(result).slice(0, 500));
+  return result.ops.map(({ after }) => after?.id as number);
+}
+
+async function timed(order: Order): Promise<Done> {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const cpuBefore = process.cpuUsage();
+  const startedMs = performance.now();
+  delay.enable();
+  const millis = await run(order);
+  delay.disable();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const late = (nanos: number) => Math.max(0, nanos / 1e6 - RESOLUTION_MS);
+  return {
+    seconds: (performance.now() - startedMs) / 1000,
+    lateMs: { worst: late(delay.max), p99: late(delay.percentile(99)) },
+    cpuSeconds: (user + system) / 1e6,
+    millis,
+  };
+}
+
+process.on('message', (order: Order) => {
+  if (order.kind === 'stop') stopping = true;
+  else void timed(order).then((done) => process.send?.(done));
+});
+process.on('disconnect', () => process.exit(0));
+process.on('unhandledRejection', (error) => {
+  process.stderr.write(`${(error as Error).stack}\n`);
+  process.exit(1);
+});
+process.send?.('ready');

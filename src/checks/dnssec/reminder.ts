@@ -1,0 +1,56 @@
+// What of the findings an owner has to do something about, and when they are mailed about it: the DS set is the one thing of a
+// signed domain that only its owner can change, and nobody looks at a domain that works.
+
+import type { DnssecFinding } from './dnssec-findings.ts';
+import { DAY_MS } from './rules.ts';
+
+interface OwnersDuty {
+  /** The sentences of the findings. */
+  readonly message: string;
+  /** Resolvers that validate refuse the domain. */
+  readonly isUrgent: boolean;
+}
+
+const DUTIES: ReadonlySet<DnssecFinding['code']> = new Set([
+  'DS_WANTED',
+  'DS_REPLACE',
+  'DS_REMOVE',
+  'DS_OTHER',
+  'DS_MISTYPED',
+  'DS_EXTRA',
+  'DS_WEAK',
+  'DS_LEFT_BEHIND',
+  'DS_UNSIGNED_SERVERS',
+]);
+/** What a parent shows can fill many findings. */
+const MOST_SENTENCES = 3;
+
+/** Undefined: there is nothing that the owner has to do. */
+export function ownersDuty(findings: readonly DnssecFinding[]): OwnersDuty | undefined {
+  const duties = findings.filter(({ code }) => DUTIES.has(code));
+  if (duties.length === 0) return undefined;
+  const isError = ({ severity }: DnssecFinding) => severity === 'error';
+  const ordered = [...duties.filter(isError), ...duties.filter((duty) => !isError(duty))];
+  return {
+    message: ordered
+      .slice(0, MOST_SENTENCES)
+      .map(({ message }) => message)
+      .join('\n\n'),
+    isUrgent: duties.some(isError),
+  };
+}
+
+/** Owners who read the API, and registries that read CDS, are faster. */
+const FIRST_AFTER_MS = 3 * DAY_MS;
+const URGENT_AFTER_MS = DAY_MS;
+const AGAIN_AFTER_MS = 30 * DAY_MS;
+
+/** All times are milliseconds since 1970. `wantedSince`: since when there was something to do, whatever it was. */
+export function isReminderDue(
+  { isUrgent }: Pick<OwnersDuty, 'isUrgent'>,
+  { wantedSince, remindedAt }: { readonly wantedSince: number; readonly remindedAt: number | undefined },
+  at: number,
+): boolean {
+  if (at - wantedSince < (isUrgent ? URGENT_AFTER_MS : FIRST_AFTER_MS)) return false;
+  return remindedAt === undefined || at - remindedAt >= AGAIN_AFTER_MS;
+}

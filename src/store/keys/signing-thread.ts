@@ -1,0 +1,122 @@
+// A thread that plans and signs large changes, one after the other, and holds no connection: rows come from the main thread,
+// and what is to be written goes back to it in pieces.
+
+import { constants, setPriority } from 'node:os';
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import type { Name } from '../../dns/name.ts';
+import { type Planning, planChange } from '../../zone/signing/plan-change.ts';
+import type { OwnerRows, PlannedRows } from '../../zone/signing/plan-rows.ts';
+import { signedRows } from '../../zone/signing/plan-rows.ts';
+import type { SigningOrder, SigningPlan } from '../../zone/signing/plan-signing.ts';
+import { rowPieces } from '../../zone/signing/row-pieces.ts';
+import { signSet } from '../../zone/signing/sign-set.ts';
+import { recordsByOwner } from '../../zone/signing/standing.ts';
+import type { ZoneRecord } from '../../zone/zone.ts';
+import { isOfSigner, withApexKeys } from './apex-keys.ts';
+import { buffersOf, packOwners, unpackRecords } from './packed-rows.ts';
+import { type FromThread, PIECES_AHEAD, type SigningJob, type ToThread } from './signing-job.ts';
+
+yieldToOthers();
+
+const port = parentPort as MessagePort;
+const arrived: ToThread[] = [];
+let onArrival: (() => void) | undefined;
+port.on('message', (message: ToThread) => {
+  arrived.push(message);
+  onArrival?.();
+});
+
+for (;;) {
+  const message = await next();
+  if (message.kind === 'begin') await work(message.job);
+}
+
+async function work(job: SigningJob): Promise<void> {
+  try {
+    const plan = await (job.work.kind === 'whole' ? planStanding(job) : planWanted(job));
+    await sendPieces(job, plan);
+    say({ kind: 'done' });
+  } catch (error) {
+    const { message, stack } = error as Error;
+    say({ kind: 'failed', message, stack });
+  }
+}
+
+async function planWanted(job: SigningJob): Promise<SigningPlan> {
+  const { apex, denial, keys, remakeBefore, work } = job;
+  if (work.kind !== 'change') throw new TypeError('records are wanted for a change');
+  const wanted = new Map<Name, readonly ZoneRecord[]>(recordsByOwner(await receiveRecords()));
+  for (const name of work.gone) wanted.set(name, []);
+  const order: SigningOrder = { apex, denial, keys, remakeBefore, wanted, whole: work.isWhole };
+  const missing = work.missing && new Map(unpackRecords(work.missing).map((one) => [one.owner, one]));
+  return await drive(planChange(order, missing));
+}
+
+/** What stands is wanted, but for what the signer makes. */
+async function planStanding(job: SigningJob): Promise<SigningPlan | undefined> {
+  const { apex, denial, keys, remakeBefore, work } = job;
+  if (work.kind !== 'whole') throw new TypeError('a zone that stands is signed as a whole');
+  const rows = await receiveRecords();
+  const records = recordsByOwner(rows.filter((record) => !isOfSigner(apex, record)));
+  if (!records.has(apex)) return undefined; // it was unloaded at this moment
+  const wanted = withApexKeys(apex, work.signed, records);
+  const planning = planChange({ apex, denial, keys, remakeBefore, wanted, whole: true });
+  for (let step = planning.next(); ; step = planning.next(rows)) if (step.done) return step.value;
+}
+
+async function drive(planning: Planning): Promise<SigningPlan> {
+  for (let step = planning.next(); ; ) {
+    if (step.done) return step.value;
+    say({ kind: 'needed', needed: step.value });
+    step = planning.next(await receiveRecords());
+  }
+}
+
+async function sendPieces(job: SigningJob, plan: SigningPlan | undefined): Promise<void> {
+  let ahead = 0;
+  for (const piece of rowPieces(signedOwners(job, plan?.planned ?? []))) {
+    const rows = packOwners(piece);
+    say({ kind: 'piece', rows }, [rows.counts.buffer as ArrayBuffer, ...buffersOf(rows.records)]);
+    for (ahead++; ahead >= PIECES_AHEAD || arrived.length > 0; ahead--) await next(); // all that comes is `taken`
+  }
+}
+
+/** Each owner is signed when it is its turn: a thread of its own may wait for signatures. */
+function* signedOwners(
+  { apex: zone, times }: SigningJob,
+  planned: readonly PlannedRows[],
+): Generator<OwnerRows> {
+  for (const rows of planned) {
+    const signatures = rows.toSign.map((one) => signSet(one, { zone, times }));
+    yield signedRows(rows, signatures.values());
+  }
+}
+
+async function receiveRecords(): Promise<ZoneRecord[]> {
+  const all: ZoneRecord[] = [];
+  for (;;) {
+    const message = await next();
+    if (message.kind !== 'records') throw new TypeError(`records were to come, and not "${message.kind}"`);
+    for (const record of unpackRecords(message.records)) all.push(record);
+    if (message.isLast) return all;
+  }
+}
+
+async function next(): Promise<ToThread> {
+  while (arrived.length === 0) await new Promise<void>((resolve) => (onArrival = resolve));
+  return arrived.shift() as ToThread;
+}
+
+function say(message: FromThread, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer);
+}
+
+/** The main thread, which everybody else needs, comes first on a busy machine. Linux sets it for this thread alone. */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A system call filter may forbid it; the thread works without it.
+  }
+}
