@@ -5,6 +5,7 @@ import type { Database } from '../src/store/postgres/database.ts';
 import { loadSigningState } from '../src/store/signing/signing-state.ts';
 import { logSigning, type OutcomeLog } from './log-outcomes.ts';
 import { createSigningMetrics } from './metrics/signing-metrics.ts';
+import { runSignals } from './rounds/publish-signals.ts';
 import type { Rounds } from './rounds/run-rounds.ts';
 import { signZones } from './rounds/sign-zones.ts';
 import { SigningBreaker } from './rounds/signing-breaker.ts';
@@ -39,9 +40,10 @@ export function startSigning(
     },
     onTrouble,
   });
+  const signalling = runSignals({ db, onTrouble });
   return {
     async stop() {
-      await Promise.all([verifying.stop(), signing.stop()]);
+      await Promise.all([verifying.stop(), signing.stop(), signalling.stop()]);
     },
   };
 }

@@ -78,7 +78,11 @@ async function enableAll(domainIds: readonly number[]): Promise<void> {
   };
   const roll = createKeyRoller({
     db,
-    resolver: { observeDs: async (name) => nothingShown(name), observeSigned: unseen },
+    resolver: {
+      observeDs: async (name) => nothingShown(name),
+      observeSigned: unseen,
+      observeTheirKeys: unseen,
+    },
     rules: RULES,
     onOutcome: () => {},
   });

@@ -6,6 +6,7 @@ import type { ChildEvidence } from '../checks/child/evidence.ts';
 import type { Evidence } from '../checks/delegation/evidence.ts';
 import type { DsEvidence } from '../checks/dnssec/ds-evidence.ts';
 import type { PreflightEvidence } from '../checks/dnssec/preflight.ts';
+import type { TheirEvidence } from '../checks/dnssec/their-keys.ts';
 import type { PoolEvidence } from '../checks/nameservers/pool-evidence.ts';
 import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
@@ -18,6 +19,7 @@ import { OwnProbes } from './child/own-probes.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
 import { observeDs } from './dnssec/observe-ds.ts';
 import { observeSigned, type SignedOptions } from './dnssec/observe-signed.ts';
+import { observeTheirKeys, type TheirOptions } from './dnssec/observe-their-keys.ts';
 import type { Exchange } from './exchange/exchange.ts';
 import { type ObservedPool, observePool } from './nameservers/observe-pool.ts';
 import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
@@ -50,6 +52,10 @@ export interface Resolver {
    * `observeDelegation` does.
    */
   observeSigned(domain: Name, options: SignedOptions): Promise<PreflightEvidence>;
+  /**
+   * Observes the keys that nameservers of another operator show for a domain. Rejects as `observeDelegation` does.
+   */
+  observeTheirKeys(domain: Name, options: TheirOptions): Promise<TheirEvidence>;
   /** Observes the delegated zone itself, at its own nameservers. Rejects as `observeDelegation` does. */
   observeChild(domain: Name, options?: ChildOptions): Promise<ChildEvidence>;
   /**
@@ -145,6 +151,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     async observeSigned(domain, observed) {
       if (isClosed) throw new Error('the resolver is closed');
       return observeSigned(state, domain, observed);
+    },
+    async observeTheirKeys(domain, observed) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeTheirKeys(state, domain, observed);
     },
     async observeChild(domain, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');

@@ -44,7 +44,7 @@ interface Request {
 
 const REQUESTS = scale(20_000, 600);
 /** They succeed only where workers have signed the domain: test/api/routes/dnssec shows that. */
-const NEEDS_SIGNED_ZONE = /\/dnssec\/(rollover|abort|check)$|^put .*\/dnssec$/i;
+const NEEDS_SIGNED_ZONE = /\/dnssec\/(rollover|abort|foreign-keys|import-keys|check)$|^put .*\/dnssec$/i;
 const MORE_DRAWS = 40;
 const DOMAINS = [
   'one.example',

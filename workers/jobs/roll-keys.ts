@@ -11,7 +11,7 @@ import type { DsEvidence } from '../../src/checks/dnssec/ds-evidence.ts';
 import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
 import type { Machine, Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
 import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts';
-import { isDsDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
+import { isDsDue, isForeignDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
 import { isAtEveryNode } from '../../src/checks/dnssec/node-positions.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
 import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/reminder.ts';
@@ -23,6 +23,7 @@ import type { KeyJob } from '../../src/queue/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { rollDnssec } from '../../src/store/dnssec/change-goal.ts';
 import { postponeStep } from '../../src/store/dnssec/claim-due-steps.ts';
+import { saveImport } from '../../src/store/dnssec/foreign-keys.ts';
 import { loadHeldDsVersion } from '../../src/store/dnssec/held-ds-version.ts';
 import { loadDelegation } from '../../src/store/dnssec/load-delegation.ts';
 import { type KeyWork, loadKeyWork } from '../../src/store/dnssec/load-key-work.ts';
@@ -35,6 +36,7 @@ import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
 import { DatabaseWatch } from '../rounds/database-watch.ts';
 import type { AccountShares } from './account-shares.ts';
+import { fetchTheirKeys, seenAtTheirs } from './foreign-keys.ts';
 
 export type KeyOutcome =
   | {
@@ -50,7 +52,7 @@ export type KeyOutcome =
 
 interface KeyRollerOptions {
   readonly db: Database;
-  readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned'>;
+  readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned' | 'observeTheirKeys'>;
   readonly rules: MachineRules;
   readonly onOutcome: (outcome: KeyOutcome) => void;
   /** Told what accounts use. */
@@ -97,7 +99,11 @@ async function look(
     const saved = await saveWritten(db, work, rules);
     return { kind: saved === 'saved' ? 'writing' : 'conflict' };
   }
-  const facts = await observeCounted(options, work, signal);
+  if ((machine.foreign?.importAskedAt ?? null) !== null) {
+    await counted(options, work, () => importKeys(options, work, signal));
+    return { kind: 'writing' };
+  }
+  const facts = await counted(options, work, () => observe(options, work, signal));
   signal.throwIfAborted(); // an aborted run has no outcome
   const advanced = advance(machine, facts, rules);
   const dueInMs = nextLookIn(advanced.machine, facts.at);
@@ -134,13 +140,22 @@ async function rollOldZsk(
   await rollDnssec(db, { ...by, domainId, keyId: Number(old), compromised: false });
 }
 
-async function observeCounted(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
+async function counted<T>(options: KeyRollerOptions, work: KeyWork, observing: () => Promise<T>): Promise<T> {
   const end = options.shares?.begin(work.accountId);
   try {
-    return await observe(options, work, signal);
+    return await observing();
   } finally {
     end?.();
   }
+}
+
+async function importKeys(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<void> {
+  const { db, resolver } = options;
+  const ds = await observeDs(options, work.name, signal);
+  const isHeld = ds.answers.some(({ address }) => address === '' && ds.parentIsSecure === undefined);
+  const imported = await fetchTheirKeys(resolver, work, ds, { isHeld, signal });
+  signal.throwIfAborted();
+  await saveImport(db, work.domainId, imported);
 }
 
 async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSignal): Promise<Facts> {
@@ -155,6 +170,7 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
   const preflight = isWanted
     ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }
     : undefined;
+  const theirs = isForeignDue(machine) ? await seenAtTheirs(resolver, work, signal) : undefined;
   // what was seen is older than the positions of the nodes that it is judged with
   const { at, epoch, nodes } = await loadServing(db, work.zoneId);
   return {
@@ -165,6 +181,7 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
     delegation,
     ...(ds !== undefined && { ds }),
     ...(preflight !== undefined && { preflight }),
+    ...(theirs !== undefined && { theirs }),
   };
 }
 
@@ -195,7 +212,11 @@ async function runPreflight(
   delegation: Delegation,
   signal: AbortSignal,
 ): Promise<Omit<Preflight, 'at'>> {
-  const known = keys.map(({ id, dnskey, role }) => ({ id: String(id), dnskey, isSep: role !== 'zsk' }));
+  const known = keys.map(({ id, dnskey, role, origin }) => ({
+    id: String(id),
+    dnskey,
+    isSep: role !== 'zsk' && origin === 'ours',
+  }));
   const given = delegation.kind === 'ours' ? undefined : { ns: nameservers, glue: [] };
   return judgePreflight(await resolver.observeSigned(name, { keys: known, given, signal }));
 }

@@ -23,6 +23,7 @@ export const PROBLEM_CODES = {
   record_managed: 409,
   dnssec_busy: 409,
   dnssec_verbatim: 409,
+  dnssec_algorithm: 409,
   idempotency_mismatch: 422,
   ns_check_limited: 429,
   dnssec_check_limited: 429,

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type DelegatedTo, dnssecFindings, waitInWords } from '../../checks/dnssec/dnssec-findings.ts';
 import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
-import { keyOf, type Machine } from '../../checks/dnssec/machine.ts';
+import { keyOf, listedForeign, type Machine } from '../../checks/dnssec/machine.ts';
 import { dsOfKey, type ParentView, viewParent } from '../../checks/dnssec/parent-view.ts';
 import { ASKED_DIGEST, registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
@@ -69,9 +69,21 @@ export function printDnssec(stored: StoredDnssec, delegatedTo: DelegatedTo, nowM
     },
     ...printSignatures(stored),
     ...printLeaving(view),
-    foreign_keys: keys.filter(({ origin }) => origin === 'foreign').map(printDnskey),
+    foreign_keys: keys.filter(({ id }) => listedForeign(machine).includes(String(id))).map(printDnskey),
+    ...printImport(machine),
     findings: dnssecFindings(machine, delegatedTo, nowMs, RULES).map((finding) => ({ ...finding })),
   };
+}
+
+function printImport({ foreign }: Machine): Pick<Body, 'foreign_import'> {
+  const { importAskedAt = null, imported = null } = foreign ?? {};
+  if (importAskedAt !== null)
+    return { foreign_import: { state: 'asked', at: new Date(importAskedAt).toISOString() } };
+  if (imported === null) return {};
+  const { at, failure } = imported;
+  const state = failure === undefined ? 'done' : 'failed';
+  const message = failure === undefined ? {} : { message: failure };
+  return { foreign_import: { state, at: new Date(at).toISOString(), ...message } };
 }
 
 function printAlgorithm(number: number): Body['algorithm'] {
@@ -181,7 +193,7 @@ function printLeaving({ records, ttl = 0 }: ParentView): Pick<Body, 'leaving'> {
   return {
     leaving: {
       wait_seconds: ttl,
-      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers.`,
+      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers. If the other operator can publish the keys of this zone, and you theirs here (foreign keys), it can move signed.`,
     },
   };
 }

@@ -19,7 +19,7 @@ import { domainRoute } from '../calls/route.ts';
 import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
 import { ChangeDnssec, Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
 
-const WRITE = {
+export const WRITE = {
   method: 'POST',
   audit: 'changes',
   tag: 'DNSSEC',
@@ -112,11 +112,11 @@ export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec
 
 type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
 
-function orderOf({ caller, domain }: AnyCall) {
+export function orderOf({ caller, domain }: AnyCall) {
   return { domainId: domain.id, ownerId: domain.accountId, by: asActor(caller), source: 'api' } as const;
 }
 
-async function answerChanged(call: AnyCall, changed: ChangedGoal | ChangedDenial) {
+export async function answerChanged(call: AnyCall, changed: ChangedGoal | ChangedDenial) {
   switch (changed.kind) {
     case 'absent':
       return notFound('domain');

@@ -16,6 +16,7 @@ import { getCheck, listChecksOfDomain } from './checks.ts';
 import { createDomain } from './create-domain.ts';
 import { DNSSEC_ROUTES } from './dnssec.ts';
 import { checkDnssec } from './dnssec-check.ts';
+import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
@@ -56,6 +57,7 @@ export const ROUTES: readonly Route[] = [
   verifyDomain,
   checkNameservers,
   ...DNSSEC_ROUTES,
+  ...DNSSEC_KEY_ROUTES,
   checkDnssec,
   listChecksOfDomain,
   getCheck,

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { DNSSEC_STATUSES } from '../../checks/dnssec/dnssec-status.ts';
+import { MOST_FOREIGN_KEYS } from '../../checks/dnssec/foreign-key.ts';
 import { REGISTRAR_ACTIONS } from '../../checks/dnssec/registrar-action.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
@@ -117,7 +118,17 @@ export const Dnssec = z
       .object({ message: z.string(), wait_seconds: z.int().min(0) })
       .optional()
       .describe('How to move the domain elsewhere without an outage, while the parent shows a DS.'),
-    foreign_keys: z.array(Dnskey),
+    foreign_keys: z
+      .array(Dnskey)
+      .describe('Of another operator that signs the domain too; also those that still have to leave.'),
+    foreign_import: z
+      .object({
+        state: z.enum(['asked', 'done', 'failed']),
+        at: Timestamp,
+        message: z.string().optional().describe('Why it has brought nothing.'),
+      })
+      .optional()
+      .describe('The last import of their keys.'),
     findings: z.array(Finding),
   })
   .meta({ id: 'Dnssec' });
@@ -138,4 +149,27 @@ export const RollDnssec = z.strictObject({
     .optional()
     .describe('Of the new key; that of the old one where it is left out.'),
   split: z.boolean().optional().describe('As in `enable`; as it is where it is left out.'),
+});
+
+/** More than an RSA key of 4096 bits takes. */
+const MAX_KEY_CHARACTERS = 1024;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+export const ForeignKeyList = z.strictObject({
+  keys: z
+    .array(
+      z.strictObject({
+        flags: z.int().min(0).max(65_535).describe('257 for a key with a DS, 256 for one that signs data.'),
+        protocol: z.literal(3),
+        algorithm: z.int().min(0).max(255).describe('That of this domain.'),
+        public_key: z
+          .string()
+          .min(1)
+          .max(MAX_KEY_CHARACTERS)
+          .regex(BASE64, 'it is not base64')
+          .describe('In base64, as in the last field of their DNSKEY record.'),
+      }),
+    )
+    .max(MOST_FOREIGN_KEYS)
+    .describe('The whole list; an empty one takes all of them away, as soon as nobody needs them.'),
 });

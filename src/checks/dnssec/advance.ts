@@ -1,14 +1,22 @@
 // Takes in what was seen since the last time, and begins the next step if one is due.
 
 import type { DsEvidence } from './ds-evidence.ts';
-import { pruned, refreshed, withPositions, withServing, withShown, withWritten } from './keep-ledger.ts';
-import type { Machine, Preflight } from './machine.ts';
+import {
+  pruned,
+  refreshed,
+  withPositions,
+  withServing,
+  withShown,
+  withTheirs,
+  withWritten,
+} from './keep-ledger.ts';
+import { foreignKeys, type Machine, ownIds, ownKeys, type Preflight } from './machine.ts';
 import { type KeyId, ownersOf } from './machine-key.ts';
 import { type Delegation, type Next, nextStep, rulesFor, type Step, sepKeys } from './next-keys.ts';
 import { isAtEveryNode, type NodePosition } from './node-positions.ts';
 import { forgetRuns, isGap, keysShown, remembered, shownNow } from './parent-memory.ts';
 import type { MachineRules } from './rules.ts';
-import { union, without } from './serving.ts';
+import { isSameSet, union, without } from './serving.ts';
 
 export interface Facts {
   /** By the clock of Postgres. */
@@ -22,6 +30,8 @@ export interface Facts {
   /** Only what is new. */
   readonly ds?: DsEvidence;
   readonly preflight?: Preflight;
+  /** The keys of ours that every server of another operator shows, and the TTL there in seconds. */
+  readonly theirs?: { readonly keys: readonly KeyId[]; readonly ttl: number };
 }
 
 export interface Advanced {
@@ -50,7 +60,7 @@ function takeIn(before: Machine, facts: Facts, rules: MachineRules): Machine {
   const timely = withTime(before, facts, rules);
   const observed = facts.ds === undefined ? timely : withDs(timely, facts.ds, facts.at, rules);
   const tried = facts.preflight === undefined ? observed : withPreflight(observed, facts.preflight, facts.at);
-  return withNodes(tried, facts, rules);
+  return withForeign(withNodes(tried, facts, rules), facts, rules);
 }
 
 /** After a restore or a step back of the clock we do not know what was served and seen when. */
@@ -86,11 +96,13 @@ function withDs(machine: Machine, evidence: DsEvidence, at: number, rules: Machi
   const parent = remembered(machine.parent, evidence, machine.keys, at, rules);
   // what an address showed the last time, it may have shown until now
   const shown = [...shownNow(machine.parent, rules), ...shownNow(parent, rules)].map(({ ds, ttl }) => ({
-    ds: ownersOf(ds, machine.keys),
+    ds: ownersOf(ds, ownKeys(machine)),
     ttl,
   }));
-  const unseen = isGap(machine.parent, at, rules) ? perhapsShown(machine, machine.atLarge) : [];
-  const ours = keysShown(parent, machine.keys, rules);
+  const unseen = isGap(machine.parent, at, rules)
+    ? perhapsShown(machine, ownIds(machine, machine.atLarge))
+    : [];
+  const shownKeys = keysShown(parent, machine.keys, rules);
   const kept = machine.atLarge.filter(
     (id) => machine.serving.keys.includes(id) || machine.asked.includes(id),
   );
@@ -98,7 +110,7 @@ function withDs(machine: Machine, evidence: DsEvidence, at: number, rules: Machi
     ...machine,
     parent,
     ledger: withShown(machine.ledger, [...shown, ...unseen], at),
-    atLarge: union(kept, ours),
+    atLarge: union(kept, shownKeys),
   };
 }
 
@@ -120,6 +132,28 @@ function withNodes(machine: Machine, { nodes, at, dataTtl }: Facts, rules: Machi
   const until = hold.until ?? at + Math.max(ttl * 1000, rules.backupAfterMs) + rules.nodeSlackMs;
   return { ...machine, ledger, servedAt, toldAt, hold: at < until ? { ...hold, until } : null };
 }
+
+/** Servers of another operator are asked as long as the parent, or a cache, names any but ours. */
+function withForeign(machine: Machine, { at, delegation, theirs }: Facts, rules: MachineRules): Machine {
+  const { foreign, serving } = machine;
+  if (foreign === undefined) return machine;
+  const isAsked =
+    delegation.kind === 'not_ours' ||
+    (!delegation.isFirst && at < delegation.since + delegation.ttl * 1000 + rules.oldServersMs);
+  const ids = foreignKeys(machine)
+    .map(({ id }) => id)
+    .filter((id) => serving.keys.includes(id));
+  const ledger = withTheirs(machine.ledger, ids, isAsked, { at, ttl: UNKNOWN_DATA_TTL });
+  if (theirs === undefined) return { ...machine, ledger };
+  const { shows } = foreign;
+  const isSame = shows !== null && isSameSet(shows.keys, theirs.keys);
+  const since = isSame ? shows.since : at;
+  const ttl = Math.max(isSame ? shows.ttl : 0, theirs.ttl);
+  return { ...machine, ledger, foreign: { ...foreign, shows: { keys: theirs.keys, since, ttl } } };
+}
+
+/** Seconds; resolvers of note keep nothing longer. */
+const UNKNOWN_DATA_TTL = 86_400;
 
 function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: MachineRules): Machine {
   const { serving, asked } = step;

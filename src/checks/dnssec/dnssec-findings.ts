@@ -2,6 +2,7 @@
 // codes are part of the API, the sentences are not.
 
 import type { Name } from '../../dns/name.ts';
+import { type ForeignFinding, foreignFindings } from './foreign-findings.ts';
 import { keyOf, type Machine, type WaitCause } from './machine.ts';
 import { dsOfKey, type ParentView, type ShownRecord, viewParent } from './parent-view.ts';
 import { ASKED_DIGEST, inWords, registrarAction } from './registrar-action.ts';
@@ -24,6 +25,7 @@ type DnssecFindingCode =
   | 'DS_LEFT_BEHIND'
   /** Servers of others beside ours, and a DS. */
   | 'DS_UNSIGNED_SERVERS'
+  | ForeignFinding['code']
   | 'DNSSEC_STEP_WAITS';
 
 export interface DnssecFinding {
@@ -57,6 +59,7 @@ export function dnssecFindings(
     ...ofRecords(machine, view),
     ...ofDelegation(view, delegatedTo),
     ...ofRegistrar(machine, rules),
+    ...foreignFindings(machine, at, rules),
     ...ofWait(machine, at),
   ];
 }
@@ -65,7 +68,8 @@ function ofRecords(machine: Machine, { records, addresses }: ParentView): Dnssec
   const found: DnssecFinding[] = [];
   const others = records.filter(({ meaning }) => meaning === 'other');
   const ours = records.filter(({ meaning }) => meaning === 'wanted' || meaning === 'unwanted');
-  const isBogus = ours.length === 0 && records.length > 0;
+  const isTheirs = records.some(({ meaning }) => meaning === 'foreign');
+  const isBogus = ours.length === 0 && !isTheirs && records.length > 0;
   for (const record of records.filter(({ meaning }) => meaning === 'mistyped'))
     found.push({
       code: 'DS_MISTYPED',
@@ -130,6 +134,7 @@ function strongOf(keyId: string | undefined, machine: Machine): string | undefin
 
 function ofDelegation({ records }: ParentView, delegatedTo: DelegatedTo): DnssecFinding[] {
   const ours = records.filter(({ meaning }) => meaning === 'wanted' || meaning === 'unwanted');
+  if (records.some(({ meaning }) => meaning === 'foreign')) return []; // both operators sign
   if (delegatedTo === 'elsewhere' && ours.length > 0)
     return [
       {
@@ -188,6 +193,7 @@ const CAUSES: Readonly<Partial<Record<WaitCause, string>>> = {
   strangers: 'nameservers show keys that the database does not know: an operator has to look',
   preflight: 'the answers of the nameservers do not validate yet',
   delegation: 'the parent does not name our nameservers alone for long enough',
+  foreign: 'the nameservers of the other operator do not show the keys of this zone for long enough',
   observation: 'the parent could not be asked lately',
   caches: 'caches may hold answers of before, or a key is younger than our backups',
   stay: 'a DS record that is gone may come back',

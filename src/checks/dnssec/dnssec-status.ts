@@ -1,6 +1,6 @@
 // The one word for where a domain is with DNSSEC, read from what is served, asked for and seen (the picture: machine.ts).
 
-import { type Machine, wantedIds } from './machine.ts';
+import { foreignKeys, type Machine, wantedIds } from './machine.ts';
 import { isEverywhere } from './parent-memory.ts';
 import { viewParent } from './parent-view.ts';
 import type { MachineRules } from './rules.ts';
@@ -28,12 +28,13 @@ export function dnssecStatus(machine: Machine, rules: MachineRules): DnssecStatu
     return version === null ? 'unsigning' : 'off';
   }
   const { records } = viewParent(machine, rules);
-  const isOurs = records.some(({ meaning }) => meaning === 'wanted' || meaning === 'unwanted');
-  if (records.length > 0 && !isOurs) return 'broken';
+  const isCovered = records.some(({ meaning }) => meaning !== 'other' && meaning !== 'mistyped');
+  if (records.length > 0 && !isCovered) return 'broken';
   if (goal === 'unsigned') return 'ds_removal';
   if (version === null && isFirst(machine)) return 'signing';
   const wantedOnes = wantedIds(machine);
-  const isLeaving = without([...serving.keys, ...atLarge], wantedOnes).length > 0;
+  const theirs = foreignKeys(machine).map(({ id }) => id);
+  const isLeaving = without([...serving.keys, ...atLarge], [...wantedOnes, ...theirs]).length > 0;
   if (isLeaving) return 'rolling';
   if (wanted === null || !asked.includes(wanted.sep)) return 'waiting';
   return isEverywhere(parent, wanted.sep, rules) ? 'secure' : 'ds_wanted';

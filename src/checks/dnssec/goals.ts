@@ -1,7 +1,7 @@
 // What owners and operators may ask of the machine. A goal only says what shall be: the planner goes on from where it is.
 
 import { firstLedger } from './keep-ledger.ts';
-import { type Machine, type WantedKeys, wantedIds } from './machine.ts';
+import { type Machine, NO_FOREIGN_KEYS, type WantedKeys, wantedIds } from './machine.ts';
 import { isSep, type MachineKey } from './machine-key.ts';
 import { NO_PARENT } from './parent-memory.ts';
 import { isSigned, UNSIGNED, without } from './serving.ts';
@@ -72,6 +72,33 @@ export function roll(
   if (isUnderWay && !(isCompromised && serving.keys.length < MOST_KEYS)) return 'busy';
   const keys = [...machine.keys, ...made];
   return withGoal({ ...machine, keys }, 'signed', { ...wanted, ...wantedOf(made) }, isCompromised);
+}
+
+/** `keys`: the whole list of another operator's keys that shall stand beside ours. Those that leave stay as long as they must. */
+export function setForeign(machine: Machine, keys: readonly MachineKey[]): Machine {
+  const { ledger, serving, foreign = NO_FOREIGN_KEYS } = machine;
+  const wanted = keys.map(({ id }) => id).sort();
+  const known = new Set([
+    ...serving.keys,
+    ...ledger.keySets.flatMap((version) => version.keys),
+    ...ledger.data.flatMap(({ signers }) => signers),
+  ]);
+  const others = machine.keys.filter(
+    ({ id, isForeign }) => !wanted.includes(id) && (isForeign !== true || known.has(id)),
+  );
+  return { ...machine, keys: [...others, ...keys], foreign: { ...foreign, wanted } };
+}
+
+/** Has the keys of another operator fetched from its servers. */
+export function askImport(machine: Machine, at: number): Machine {
+  return { ...machine, foreign: { ...(machine.foreign ?? NO_FOREIGN_KEYS), importAskedAt: at } };
+}
+
+/** The import is made; `failure`: why it has brought nothing, in words for people. */
+export function endImport(machine: Machine, at: number, failure?: string): Machine {
+  const imported = { at, ...(failure !== undefined && { failure }) };
+  const { foreign = NO_FOREIGN_KEYS } = machine;
+  return { ...machine, foreign: { ...foreign, importAskedAt: null, imported } };
 }
 
 /** So many keys stand in a DNSKEY set at most: owners can ask for new ones as often as they like. */

@@ -69,7 +69,9 @@ export function withWritten(ledger: Ledger, serving: Serving, version: number): 
     keySets: ledger.keySets.map((each) =>
       end(each, isSameSet(each.keys, serving.keys) && isSameSet(each.signers, serving.keySigners)),
     ),
-    data: ledger.data.map((each) => end(each, isSameSet(each.signers, serving.dataSigners))),
+    data: ledger.data.map((each) =>
+      end(each, each.isTheirs === true || isSameSet(each.signers, serving.dataSigners)),
+    ),
   };
 }
 
@@ -93,8 +95,32 @@ export function withPositions(
   return {
     ds: ledger.ds,
     keySets: ledger.keySets.map((version) => mark(version, version.keys.length === 0 ? dataTtl : 0)),
-    data: ledger.data.map((version) => mark(version, dataTtl)),
+    data: ledger.data.map((version) => (version.isTheirs === true ? version : mark(version, dataTtl))),
   };
+}
+
+/**
+ * Notes what servers of another operator may answer with: data that any of its keys signed. `isAsked`: resolvers may ask them
+ * now.
+ */
+export function withTheirs(
+  ledger: Ledger,
+  ids: readonly KeyId[],
+  isAsked: boolean,
+  { at, ttl }: { readonly at: number; readonly ttl: number },
+): Ledger {
+  const ours = ledger.data.filter(({ isTheirs }) => isTheirs !== true);
+  const before = ledger.data.filter(({ isTheirs }) => isTheirs === true);
+  const current = isAsked ? ids : [];
+  const ended = before
+    .filter(({ signers }) => !signers.some((id) => current.includes(id)))
+    .map((version) => (version.isEnded ? version : { ...version, lastAt: at, isEnded: true }));
+  const asked = current.map((id): DataVersion => {
+    const known = before.find(({ signers }) => signers.includes(id));
+    const most = Math.max(known?.ttl ?? 0, ttl);
+    return { signers: [id], lastAt: at, ttl: most, until: null, isEnded: false, isTheirs: true };
+  });
+  return { ...ledger, data: [...ours, ...ended, ...asked] };
 }
 
 /** After times that we cannot know, everything counts as seen now. `isRestored`: zone versions begin anew. */

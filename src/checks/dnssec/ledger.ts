@@ -33,6 +33,8 @@ export interface KeySetVersion extends ServedVersion {
 
 export interface DataVersion extends ServedVersion {
   readonly signers: readonly KeyId[];
+  /** Servers of another operator answer with it: it ends when nobody asks these any more. */
+  readonly isTheirs?: true;
 }
 
 export interface Ledger {

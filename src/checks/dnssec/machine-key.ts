@@ -13,6 +13,8 @@ export interface MachineKey {
   readonly keyTag: number;
   /** Its DS in every digest type that we recognise (1, 2, 4), as `dsText` prints them; empty for a ZSK. */
   readonly ds: readonly string[];
+  /** Another operator signs with it elsewhere (RFC 8901 §2.2.2): we publish it, and sign nothing with it. */
+  readonly isForeign?: true;
 }
 
 /** Keys with flags 257, which have a DS at the parent. */
@@ -20,7 +22,7 @@ export function isSep({ role }: MachineKey): boolean {
   return role !== 'zsk';
 }
 
-/** The keys of ours whose DS are in the set. */
+/** Those of these keys whose DS are in the set. */
 export function ownersOf(ds: readonly string[], keys: readonly MachineKey[]): readonly KeyId[] {
   return keys.filter((key) => key.ds.some((text) => ds.includes(text))).map(({ id }) => id);
 }

@@ -9,9 +9,9 @@
 // be, `advance` takes in what was seen, `next-keys` finds the one next step to it that the `ledger` allows.
 
 import type { Ledger } from './ledger.ts';
-import type { KeyId, MachineKey } from './machine-key.ts';
+import { isSep, type KeyId, type MachineKey } from './machine-key.ts';
 import type { ParentMemory } from './parent-memory.ts';
-import type { Serving } from './serving.ts';
+import { type Serving, without } from './serving.ts';
 
 /** The keys that a signed zone has in the end; the same id twice: a CSK. */
 export interface WantedKeys {
@@ -37,6 +37,27 @@ interface Hold {
   readonly until: number | null;
 }
 
+/** Another operator signs the same zone with keys of its own, before the domain comes here or after it has left. */
+interface ForeignKeys {
+  /** Its keys that shall stand in our DNSKEY set. */
+  readonly wanted: readonly KeyId[];
+  /** The keys of ours that all its servers show; null: they were not seen. */
+  readonly shows: ShownOurs | null;
+  /** When the owner asked for an import that is still to be made. */
+  readonly importAskedAt: number | null;
+  /** The last import. */
+  readonly imported: { readonly at: number; readonly failure?: string } | null;
+}
+
+interface ShownOurs {
+  readonly keys: readonly KeyId[];
+  readonly since: number;
+  /** The largest TTL of a DNSKEY set of theirs that was seen since, in seconds. */
+  readonly ttl: number;
+}
+
+export const NO_FOREIGN_KEYS: ForeignKeys = { wanted: [], shows: null, importAskedAt: null, imported: null };
+
 export interface Machine {
   readonly format: 1;
   readonly goal: 'signed' | 'unsigned';
@@ -45,7 +66,7 @@ export interface Machine {
   readonly wanted: WantedKeys | null;
   /** What `abort` goes back to; null once the goal is reached. */
   readonly before: { readonly goal: 'signed' | 'unsigned'; readonly wanted: WantedKeys | null } | null;
-  /** All keys whose private part exists, withdrawn ones too. */
+  /** All keys whose private part exists, withdrawn ones too, and those of another operator. */
   readonly keys: readonly MachineKey[];
   /** As the last step wants it. */
   readonly serving: Serving;
@@ -72,6 +93,8 @@ export interface Machine {
   /** The newest time that it was told. */
   readonly clock: number;
   readonly waiting: Waiting | null;
+  /** Absent: there never were any. */
+  readonly foreign?: ForeignKeys;
 }
 
 export type WaitCause =
@@ -87,6 +110,8 @@ export type WaitCause =
   | 'caches'
   /** Servers of others are asked for the domain, or may be. */
   | 'delegation'
+  /** Servers of another operator, which signs too, do not show our keys, or not for long enough. */
+  | 'foreign'
   | 'preflight'
   /** The registrar: a DS must come, or go. */
   | 'ds_wanted'
@@ -113,4 +138,40 @@ export function keyOf({ keys }: Pick<Machine, 'keys'>, id: KeyId): MachineKey {
 
 export function wantedIds({ wanted }: Pick<Machine, 'wanted'>): readonly KeyId[] {
   return wanted === null ? [] : [...new Set([wanted.sep, wanted.data])].sort();
+}
+
+export function ownKeys({ keys }: Pick<Machine, 'keys'>): readonly MachineKey[] {
+  return keys.filter(({ isForeign }) => isForeign !== true);
+}
+
+export function foreignKeys({ keys }: Pick<Machine, 'keys'>): readonly MachineKey[] {
+  return keys.filter(({ isForeign }) => isForeign === true);
+}
+
+/** Those of the keys that are not another operator's. */
+export function ownIds(machine: Pick<Machine, 'keys'>, ids: readonly KeyId[]): readonly KeyId[] {
+  return without(
+    ids,
+    foreignKeys(machine).map(({ id }) => id),
+  );
+}
+
+/** Those of them that are in the list, or have been and still stand in the zone. */
+export function listedForeign(machine: Pick<Machine, 'keys' | 'serving' | 'foreign'>): readonly KeyId[] {
+  const { serving, foreign } = machine;
+  return foreignKeys(machine)
+    .map(({ id }) => id)
+    .filter((id) => serving.keys.includes(id) || foreign?.wanted.includes(id));
+}
+
+/** All that the DNSKEY set has in the end. */
+export function publishedIds(machine: Pick<Machine, 'wanted' | 'foreign'>): readonly KeyId[] {
+  return [...new Set([...wantedIds(machine), ...(machine.foreign?.wanted ?? [])])].sort();
+}
+
+/** The keys whose DS the parent has in the end: a parent that reads CDS keeps no other (RFC 7344 §4.1). */
+export function askedIds(machine: Pick<Machine, 'wanted' | 'foreign' | 'keys'>): readonly KeyId[] {
+  const { wanted, foreign } = machine;
+  const theirs = (foreign?.wanted ?? []).filter((id) => isSep(keyOf(machine, id)));
+  return wanted === null ? [] : [...new Set([wanted.sep, ...theirs])].sort();
 }

@@ -2,10 +2,19 @@
 // allowed only if each triple that may be seen after it validates, and so are the steps of a change of mind.
 
 import { allValidate, dsGoneAt, maySee, type Seeable, servedGoneAt, validates } from './ledger.ts';
-import { keyOf, type Machine, type WaitCause, wantedIds } from './machine.ts';
+import {
+  askedIds,
+  foreignKeys,
+  keyOf,
+  type Machine,
+  ownIds,
+  ownKeys,
+  publishedIds,
+  type WaitCause,
+} from './machine.ts';
 import { isSep, type KeyId, ownersOf } from './machine-key.ts';
 import { isEverywhere, isFresh, isNowhere, keysShown, nowhereSince, shownNow } from './parent-memory.ts';
-import type { MachineRules } from './rules.ts';
+import { DAY_MS, type MachineRules } from './rules.ts';
 import { isSameServing, isSameSet, isSigned, type Serving, UNSIGNED, union, without } from './serving.ts';
 
 export type StepKind =
@@ -50,7 +59,11 @@ export type Delegation =
       /** The checks before showed no delegation from the domain's first day here: nobody asks servers of before. */
       readonly isFirst: boolean;
     }
-  | { readonly kind: 'not_ours' };
+  | {
+      readonly kind: 'not_ours';
+      /** Since when no conclusive check shows any server of ours; absent: the last one does. */
+      readonly elsewhereSince?: number;
+    };
 
 /** The waits that hold for the goal: haste leaves out what only guards against others' mistakes and ours. */
 export function rulesFor({ urgent }: Pick<Machine, 'urgent'>, rules: MachineRules): MachineRules {
@@ -62,12 +75,12 @@ export function nextStep(machine: Machine, delegation: Delegation, at: number, u
   if (machine.version === null) return waitFor('writing');
   const back = bringBack(machine, at, rules);
   if (back !== undefined) return back;
-  if (isAskedInVain(machine, delegation, rules)) return askForNone(machine);
+  if (isAskedInVain(machine, delegation, at, rules)) return askForNone(machine);
   if (machine.servedAt === null) return waitFor('nodes');
   if (machine.hold !== null) return waitFor(machine.hold.cause, [], machine.hold.until ?? undefined);
   if (hasStrangers(machine)) return waitFor('strangers');
   return machine.goal === 'unsigned'
-    ? towardsUnsigned(machine, at, rules)
+    ? towardsUnsigned(machine, delegation, at, rules)
     : towardsSigned(machine, delegation, at, rules);
 }
 
@@ -76,8 +89,11 @@ function hasStrangers({ preflight, servedAt }: Machine): boolean {
 }
 
 /** Others serve the domain meanwhile, without our signatures, and no DS of ours is there yet: it must not come now. */
-function isAskedInVain({ asked, parent, keys }: Machine, { kind }: Delegation, rules: MachineRules): boolean {
-  return kind === 'not_ours' && asked.length > 0 && keysShown(parent, keys, rules).length === 0;
+function isAskedInVain(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): boolean {
+  const { asked, parent, wanted } = machine;
+  if (delegation.kind === 'ours' || asked.length === 0) return false;
+  if (keysShown(parent, ownKeys(machine), rules).length > 0) return false;
+  return wanted === null || untilAsked(machine, delegation, at, rules) !== undefined;
 }
 
 /** It takes nothing from any cache, so it waits for nothing. */
@@ -85,8 +101,11 @@ function askForNone({ serving }: Machine): Next {
   return { kind: 'step', step: { kind: 'ask_none', serving, asked: [] } };
 }
 
-function towardsUnsigned(machine: Machine, at: number, rules: MachineRules): Next {
-  const { asked, serving, atLarge } = machine;
+function towardsUnsigned(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): Next {
+  const { asked, serving } = machine;
+  // resolvers that come by a DS of theirs want our signatures for as long as they ask us
+  const theirs = isLeft(delegation, at, rules) ? foreignKeys(machine).map(({ id }) => id) : [];
+  const atLarge = without(machine.atLarge, theirs);
   if (asked.length > 0) return askForNone(machine);
   if (!isSigned(serving)) return { kind: 'rest' };
   return (
@@ -95,13 +114,22 @@ function towardsUnsigned(machine: Machine, at: number, rules: MachineRules): Nex
   );
 }
 
+/** Nobody asks our servers any more. */
+function isLeft(delegation: Delegation, at: number, rules: MachineRules): boolean {
+  if (delegation.kind === 'ours' || delegation.elsewhereSince === undefined) return false;
+  return at >= delegation.elsewhereSince + LONGEST_NS_MS + rules.oldServersMs;
+}
+
+/** Two days, as zones of note have for NS sets. */
+const LONGEST_NS_MS = 2 * DAY_MS;
+
 /** The moves in their order (RFC 6781 §4.1.2, §4.1.4): the first that has anything to do decides. */
 function towardsSigned(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): Next {
   const { serving, asked, wanted } = machine;
   if (wanted === null) return { kind: 'rest' };
   const take = (kind: StepKind, to: Serving) =>
     ifAllowed(machine, { kind, serving: to, asked }, [], at, rules);
-  const ids = wantedIds(machine);
+  const ids = publishedIds(machine);
   if (!isSigned(serving)) {
     return take('sign', { keys: ids, keySigners: [wanted.sep], dataSigners: [wanted.data] });
   }
@@ -124,7 +152,7 @@ function towardsSigned(machine: Machine, delegation: Delegation, at: number, rul
   const dataSigners = union([wanted.data], others);
   if (!isSameSet(dataSigners, serving.dataSigners))
     return take('change_signatures', { ...serving, dataSigners });
-  const ask = isSameSet(asked, [wanted.sep]) ? undefined : askFor(machine, delegation, at, rules);
+  const ask = isSameSet(asked, askedIds(machine)) ? undefined : askFor(machine, delegation, at, rules);
   if (ask?.kind === 'step') return ask;
   const less = withdraw(machine, at, rules);
   return less?.kind === 'step' ? less : (ask ?? less ?? untilEverywhere(machine, rules));
@@ -137,16 +165,19 @@ function isFailing({ preflight, servedAt }: Machine): boolean {
   );
 }
 
-/** Discloses the DS of the wanted key, and of no other. */
+/** Discloses the DS of the wanted key, those of another operator beside it, and no others. */
 function askFor(machine: Machine, delegation: Delegation, at: number, rules: MachineRules): Next {
   const { serving, wanted, preflight, servedAt, failedAt, ledger } = machine;
   const { sep } = wanted as NonNullable<typeof wanted>;
-  if (keysShown(machine.parent, machine.keys, rules).length === 0) {
-    if (delegation.kind === 'not_ours') return waitFor('delegation', [sep]);
-    const from = delegation.since + delegation.ttl * 1000 + rules.oldServersMs;
-    if (!delegation.isFirst && at < from) return waitFor('delegation', [sep], from);
+  const step: Step = { kind: 'ask', serving, asked: askedIds(machine) };
+  // beside a DS of ours another one breaks nothing, nor does one less that is another operator's
+  if (machine.asked.includes(sep) && without(ownIds(machine, machine.asked), [sep]).length === 0)
+    return { kind: 'step', step };
+  if (keysShown(machine.parent, ownKeys(machine), rules).length === 0) {
+    const wait = untilAsked(machine, delegation, at, rules);
+    if (wait !== undefined) return wait;
   }
-  const allowed = ifAllowed(machine, { kind: 'ask', serving, asked: [sep] }, [], at, rules);
+  const allowed = ifAllowed(machine, step, [], at, rules);
   if (allowed.kind === 'wait') return allowed;
   if (failedAt !== null) {
     const ttl = Math.max(...[...ledger.keySets, ...ledger.data].map((version) => version.ttl));
@@ -162,14 +193,40 @@ function askFor(machine: Machine, delegation: Delegation, at: number, rules: Mac
   return isVerified ? allowed : waitFor('preflight', [sep]);
 }
 
+/**
+ * Until our servers, or others whose answers go with ours, are the only ones that resolvers ask; undefined: they are. Where the
+ * parent shows a DS of the other operator, ours has to stand beside it before the nameservers change; and theirs have to show
+ * our keys before that.
+ */
+function untilAsked(
+  { foreign, parent, keys, wanted }: Machine,
+  delegation: Delegation,
+  at: number,
+  rules: MachineRules,
+): Next | undefined {
+  const { sep, data } = wanted as NonNullable<typeof wanted>;
+  const theirs = keys.filter(({ id }) => foreign?.wanted.includes(id));
+  const isMoving = keysShown(parent, theirs, rules).length > 0;
+  if (delegation.kind === 'ours') {
+    const from = delegation.since + delegation.ttl * 1000 + rules.oldServersMs;
+    return delegation.isFirst || isMoving || at >= from ? undefined : waitFor('delegation', [sep], from);
+  }
+  if (!isMoving) return waitFor('delegation', [sep]);
+  const shows = foreign?.shows ?? null;
+  if (shows === null || ![sep, data].every((id) => shows.keys.includes(id)))
+    return waitFor('foreign', [sep, data]);
+  const from = shows.since + shows.ttl * 1000 + rules.nodeSlackMs;
+  return at < from ? waitFor('foreign', [sep, data], from) : undefined;
+}
+
 /** Takes away what is not wanted and not needed; undefined: there is nothing. */
 function withdraw(machine: Machine, at: number, rules: MachineRules): Next | undefined {
   const { serving, asked, wanted, atLarge, parent } = machine;
-  const leaving = without(serving.keys, wantedIds(machine));
+  const leaving = without(serving.keys, publishedIds(machine));
   if (leaving.length === 0) return undefined;
   const { sep } = wanted as NonNullable<typeof wanted>;
   const needed = leaving.filter((id) => atLarge.includes(id));
-  const isReplaced = isSameSet(asked, [sep]) && isEverywhere(parent, sep, rules);
+  const isReplaced = isSameSet(asked, askedIds(machine)) && isEverywhere(parent, sep, rules);
   const stays = needed.filter((id) => !isReplaced || untilGone(machine, [id], at, rules) !== undefined);
   const free = without(leaving, stays);
   const rest = without(serving.keys, free).map((id) => keyOf(machine, id).algorithm);
@@ -184,7 +241,7 @@ function withdraw(machine: Machine, at: number, rules: MachineRules): Next | und
     };
     return ifAllowed(machine, { kind: 'withdraw', serving: to, asked }, going, at, rules);
   }
-  if (!isSameSet(asked, [sep])) return undefined;
+  if (!isSameSet(asked, askedIds(machine))) return undefined;
   return isReplaced ? untilGone(machine, stays, at, rules) : waitFor('ds_wanted', [sep]);
 }
 
@@ -220,7 +277,7 @@ function bringBack(machine: Machine, at: number, rules: MachineRules): Next | un
   const algorithmOf = (id: KeyId) => keyOf(machine, id).algorithm;
   const isWhole = (ds: readonly KeyId[]) => validates({ ds, ...serving }, algorithmOf);
   const lost = shownNow(parent, rules)
-    .map(({ ds }) => ownersOf(ds, keys))
+    .map(({ ds }) => ownersOf(ds, ownKeys(machine)))
     .find((ours) => !isWhole(ours));
   if (lost === undefined) return undefined;
   // after a restore, caches may hold data without the signatures of that algorithm, which the ledger does not know
@@ -274,11 +331,15 @@ function seenAfter(
   at: number,
   rules: MachineRules,
 ): Seeable {
-  const { ledger, keys, parent, atLarge } = machine;
-  const shown = shownNow(parent, rules).map(({ ds }) => ownersOf(ds, keys));
+  const { ledger, parent } = machine;
+  const own = ownKeys(machine);
+  const shown = shownNow(parent, rules).map(({ ds }) => ownersOf(ds, own));
+  const atLarge = ownIds(machine, machine.atLarge);
   const now = maySee(ledger, shown, at, rules);
   const served = union(machine.serving.keys, serving.keys);
-  const enterable = union(without(atLarge, going), asked).filter((id) => served.includes(id));
+  const enterable = union(without(atLarge, going), ownIds(machine, asked)).filter((id) =>
+    served.includes(id),
+  );
   return {
     ds: [...now.ds, ...enterable.map((id) => [id])],
     keySets: [...now.keySets, { keys: serving.keys, signers: serving.keySigners }],
@@ -290,9 +351,9 @@ function waitFor(cause: WaitCause, keys: readonly KeyId[] = [], until?: number):
   return { kind: 'wait', cause, keys, ...(until === undefined ? {} : { until }) };
 }
 
-/** Whether a key of the DNSKEY set may have a DS. */
+/** The keys of ours in the DNSKEY set that may have a DS. */
 export function sepKeys(machine: Pick<Machine, 'keys' | 'serving'>): readonly KeyId[] {
-  return machine.keys
+  return ownKeys(machine)
     .filter((key) => isSep(key) && machine.serving.keys.includes(key.id))
     .map(({ id }) => id);
 }

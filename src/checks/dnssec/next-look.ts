@@ -35,6 +35,7 @@ export function nextLookIn(machine: Machine, at: number): number {
       return often(NODES);
     case 'preflight':
     case 'strangers':
+    case 'foreign':
       return Math.min(usual, often(PREFLIGHT));
     default: {
       const endIn = (waiting.until ?? Number.POSITIVE_INFINITY) - at + 1;
@@ -58,6 +59,11 @@ function dsDueAfter(machine: Machine, at: number): number {
   if (isSigned(machine.serving)) return at + AT_REST;
   const isAfterwards = machine.askedAt !== null && at - machine.askedAt < AFTERWARDS.forMs;
   return isAfterwards ? at + AFTERWARDS.everyMs : Number.POSITIVE_INFINITY;
+}
+
+/** Whether the servers of another operator are to be asked which keys they show. */
+export function isForeignDue({ waiting, foreign }: Machine): boolean {
+  return waiting?.cause === 'foreign' && foreign !== undefined && foreign.wanted.length > 0;
 }
 
 /** Whether the domain's own servers are to be asked, with each key that may have a DS. */

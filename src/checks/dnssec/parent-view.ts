@@ -1,7 +1,7 @@
 // What the parent shows now, sorted by what it means: DS of keys of ours that are wanted or not, and DS of nobody.
 
 import { dsFields } from './ds-evidence.ts';
-import { type Machine, wantedIds } from './machine.ts';
+import { type Machine, ownKeys, wantedIds } from './machine.ts';
 import type { KeyId, MachineKey } from './machine-key.ts';
 import { isEverywhere, shownNow } from './parent-memory.ts';
 import type { MachineRules } from './rules.ts';
@@ -11,6 +11,8 @@ type DsMeaning =
   | 'wanted'
   /** Its key is ours and goes, or was never asked for. */
   | 'unwanted'
+  /** Its key is another operator's, and in our DNSKEY set. */
+  | 'foreign'
   /** It has the tag and algorithm of a key of ours and another digest. */
   | 'mistyped'
   /** No key of ours matches. */
@@ -63,16 +65,16 @@ function meaningOf(text: string, machine: Machine): Pick<ShownRecord, 'meaning' 
   const { keyTag, algorithm, digestType } = dsFields(text);
   const isWeak = digestType === SHA1;
   const owner = machine.keys.find(({ ds }) => ds.includes(text));
-  if (owner !== undefined)
-    return { meaning: isWanted(owner, machine) ? 'wanted' : 'unwanted', keyId: owner.id, isWeak };
-  const alike = machine.keys.find((key) => key.keyTag === keyTag && key.algorithm === algorithm);
+  if (owner !== undefined) return { meaning: meaningOfKey(owner, machine), keyId: owner.id, isWeak };
+  const alike = ownKeys(machine).find((key) => key.keyTag === keyTag && key.algorithm === algorithm);
   return alike === undefined
     ? { meaning: 'other', isWeak }
     : { meaning: 'mistyped', keyId: alike.id, isWeak };
 }
 
-function isWanted({ id }: MachineKey, machine: Machine): boolean {
-  return machine.goal === 'signed' && wantedIds(machine).includes(id);
+function meaningOfKey({ id, isForeign }: MachineKey, machine: Machine): DsMeaning {
+  if (isForeign === true) return machine.serving.keys.includes(id) ? 'foreign' : 'other';
+  return machine.goal === 'signed' && wantedIds(machine).includes(id) ? 'wanted' : 'unwanted';
 }
 
 /** The DS of a key with a digest of this type; undefined for a ZSK. */

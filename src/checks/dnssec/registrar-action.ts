@@ -24,7 +24,8 @@ export const ASKED_DIGEST = 2;
 export function registrarAction(machine: Machine, rules: MachineRules): RegistrarAction {
   const { records, everywhere } = viewParent(machine, rules);
   const missing = machine.asked.filter((id) => !everywhere.includes(id));
-  const shown = (id: string) => records.some(({ keyId, meaning }) => keyId === id && meaning === 'wanted');
+  const shown = (id: string) =>
+    records.some(({ keyId, meaning }) => keyId === id && (meaning === 'wanted' || meaning === 'foreign'));
   const add = missing
     .filter((id) => !shown(id))
     .flatMap((id) => dsOfKey(keyOf(machine, id), ASKED_DIGEST) ?? []);
@@ -37,7 +38,11 @@ export function registrarAction(machine: Machine, rules: MachineRules): Registra
 }
 
 /** DS that lead nowhere may go at once, those of keys that go as soon as another one is asked for in their place, or none. */
-function isRemovable({ meaning }: ShownRecord, { goal, asked }: Machine): boolean {
+function isRemovable({ meaning, keyId }: ShownRecord, { goal, asked, waiting }: Machine): boolean {
+  if (meaning === 'foreign') {
+    const isWaitedFor = waiting?.cause === 'ds_unwanted' && waiting.keys.some((id) => id === keyId);
+    return isWaitedFor && !asked.some((id) => id === keyId);
+  }
   if (meaning === 'unwanted') return goal === 'unsigned' || asked.length > 0;
   return meaning !== 'wanted';
 }

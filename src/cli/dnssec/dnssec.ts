@@ -7,6 +7,7 @@ import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import type { DomainGoal } from './domain-goals.ts';
+import { addForeignKeys } from './foreign-keys.ts';
 
 interface EnableOptions {
   readonly denial: DenialKind;
@@ -78,6 +79,7 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
   addChanges(dnssec, cli);
   addDenial(dnssec, cli);
   addGoals(dnssec, cli);
+  addForeignKeys(dnssec, cli);
   addKeyCare(dnssec, cli);
 }
 

@@ -1,5 +1,6 @@
 // What an operator says of the signing of a customer's domain: the same goals as its owner, which workers go to step by step.
 
+import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
 import { registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
 import { askLook } from '../../store/dnssec/ask-look.ts';
@@ -10,6 +11,7 @@ import {
   enableDnssec,
   rollDnssec,
 } from '../../store/dnssec/change-goal.ts';
+import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
 import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { DenialKind } from '../../store/postgres/schema.ts';
@@ -29,6 +31,8 @@ export type DomainGoal =
     }
   | { readonly kind: 'denial'; readonly denial: DenialKind }
   | { readonly kind: 'abort' }
+  | { readonly kind: 'foreign'; readonly keys: readonly ForeignKeyFields[] }
+  | { readonly kind: 'import' }
   | { readonly kind: 'check' };
 
 export type Changed =
@@ -61,6 +65,8 @@ const OUTCOMES = {
   roll: 'rolling',
   denial: 'changing',
   abort: 'aborted',
+  foreign: 'changed',
+  import: 'importing',
 } as const;
 
 async function change(
@@ -85,6 +91,10 @@ async function change(
       return await changeDenial(db, { domainId }, { ...cli.changedBy(), denial: goal.denial });
     case 'abort':
       return await abortDnssec(db, order);
+    case 'foreign':
+      return await replaceForeignKeys(db, { ...order, keys: goal.keys });
+    case 'import':
+      return await importForeignKeys(db, order);
     default:
       return goal satisfies never;
   }

@@ -35,6 +35,18 @@ export function isKnownAlgorithm(algorithm: number): boolean {
   return SCHEMES.has(algorithm);
 }
 
+/** Whether the octets are a public key of the algorithm, as the last field of a DNSKEY record has it. */
+export function isPublicKey(algorithm: number, octets: Uint8Array): boolean {
+  const jwk = SCHEMES.get(algorithm)?.keyOf(octets);
+  if (jwk === undefined) return false;
+  try {
+    createPublicKey({ key: jwk, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Never throws, whatever the octets are. `publicKey` is the last field of a DNSKEY record. */
 export function verifySignature(
   algorithm: number,

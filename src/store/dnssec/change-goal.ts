@@ -24,7 +24,7 @@ import { loadDnssec, type StoredDnssec } from './load-dnssec.ts';
 import { makeMachineKeys } from './make-machine-keys.ts';
 import { needsOthers, type SigningWishes, saveWishes, waysOf, wishesOf } from './signing-wishes.ts';
 
-interface GoalOrder extends ChangedBy {
+export interface GoalOrder extends ChangedBy {
   readonly domainId: number;
   /** As in `saveEdit`. */
   readonly ownerId?: number;
@@ -36,7 +36,13 @@ export type ChangedGoal =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
-      readonly code: 'wrong_state' | 'dnssec_busy' | 'dnssec_verbatim' | 'dnssec_unavailable';
+      readonly code:
+        | 'wrong_state'
+        | 'dnssec_busy'
+        | 'dnssec_verbatim'
+        | 'dnssec_algorithm'
+        | 'dnssec_unavailable'
+        | 'validation_failed';
       readonly message: string;
       readonly retryAfterSeconds?: number;
     };
@@ -128,16 +134,16 @@ type Refused = Extract<ChangedGoal, { kind: 'refused' }>;
 const SIGNED_OTHERWISE =
   'the domain is signed in another way already: its denial has a call of its own, and another algorithm comes with a rollover';
 const NOTHING = 'nothing is under way that could be given up';
-const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
+export const MANY_KEYS = refused('dnssec_busy', 'too many keys were made for the domain in a day');
 /** Of those that the zone goes on with. */
 function wantedKey(machine: Machine, id: number): MachineKey | undefined {
   return wantedIds(machine).includes(String(id)) ? keyOf(machine, String(id)) : undefined;
 }
 
 const OTHER_KEY = refused('wrong_state', 'the zone goes on without this key already, or has no such key');
-const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
+export const NOT_SIGNED = refused('wrong_state', 'the domain is not signed');
 
-function refused(code: Refused['code'], message: string): Refused {
+export function refused(code: Refused['code'], message: string): Refused {
   return {
     kind: 'refused',
     code,
@@ -146,7 +152,7 @@ function refused(code: Refused['code'], message: string): Refused {
   };
 }
 
-function hasManyKeys({ now }: DomainLock, stored: StoredDnssec | undefined): boolean {
+export function hasManyKeys({ now }: DomainLock, stored: StoredDnssec | undefined): boolean {
   const young = stored?.keys.filter(({ madeAt }) => now.getTime() - madeAt.getTime() < DAY_MS) ?? [];
   return young.length >= MOST_KEYS_A_DAY;
 }
@@ -158,7 +164,7 @@ type Change = (
   stored: StoredDnssec | undefined,
 ) => Promise<Machine | Refused | undefined>;
 
-async function changeGoal(db: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
+export async function changeGoal(db: Database, order: GoalOrder, change: Change): Promise<ChangedGoal> {
   try {
     return await inTransaction<ChangedGoal>(db, (trx) => changeUnderLock(trx, order, change));
   } catch (error) {
@@ -188,7 +194,7 @@ async function changeUnderLock(trx: Database, order: GoalOrder, change: Change):
   return { kind: 'updated', changeId };
 }
 
-function refuseDomain({ row }: DomainLock): Refused | undefined {
+export function refuseDomain({ row }: DomainLock): Refused | undefined {
   if (row.dnsMode === 'external')
     return refused('wrong_state', 'its DNS is elsewhere: only domains in managed mode are signed here');
   if (row.status === 'disabled' || row.status === 'banned')

@@ -13,7 +13,10 @@ interface DelegationRow {
   readonly since: Date | null;
   readonly ttl: number | null;
   readonly isFirst: boolean;
+  readonly elsewhereSince: Date | null;
 }
+
+const NOTHING: DelegationRow = { since: null, ttl: null, isFirst: false, elsewhereSince: null };
 
 /** Runs that decided nothing are left out; a run stands for all later ones with the same outcome. */
 export async function loadDelegation(db: Database, domainId: number): Promise<Delegation> {
@@ -28,11 +31,14 @@ export async function loadDelegation(db: Database, domainId: number): Promise<De
       select min(r.started_at) as first, bool_and(r.verdict in ('unregistered', 'not_delegated')) as none
       from run r, turned t where r.id <= t.id)
     select m.since, (
+        select min(finished_at) from run where id > coalesce((
+          select max(id) from run where verdict not in ('foreign', 'not_delegated', 'unregistered')), 0)) as "elsewhereSince", (
         select max((s ->> 'ttl')::integer) from check_runs c, jsonb_array_elements(c.evidence -> 'servers') s
         where c.id = m.last) as ttl,
       coalesce(b.none and b.first < d.created_at + ${FIRST_WITHIN}::interval, false) as "isFirst"
     from domains d, matching m, before b where d.id = ${domainId}`.execute(db);
-  const { since, ttl, isFirst } = rows[0] ?? { since: null, ttl: null, isFirst: false };
-  if (since === null) return { kind: 'not_ours' };
+  const { since, ttl, isFirst, elsewhereSince } = rows[0] ?? NOTHING;
+  if (since === null)
+    return { kind: 'not_ours', ...(elsewhereSince !== null && { elsewhereSince: elsewhereSince.getTime() }) };
   return { kind: 'ours', since: since.getTime(), ttl: ttl ?? UNKNOWN_NS_TTL, isFirst };
 }

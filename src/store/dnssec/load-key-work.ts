@@ -71,5 +71,8 @@ function withoutDestroyed(machine: Machine, keys: readonly DnssecKey[]): Machine
   const { serving, wanted, goal } = machine;
   const needed = new Set([...serving.keys, ...serving.dataSigners]);
   if (goal === 'signed' && wanted !== null) needed.add(wanted.sep).add(wanted.data);
-  return { ...machine, keys: machine.keys.filter(({ id }) => usable.has(id) || needed.has(id)) };
+  return {
+    ...machine,
+    keys: machine.keys.filter(({ id, isForeign }) => isForeign === true || usable.has(id) || needed.has(id)),
+  };
 }

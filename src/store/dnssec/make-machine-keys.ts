@@ -43,10 +43,11 @@ export async function makeMachineKeys(
   return all.filter(({ id }) => ids.includes(id)).map((key) => machineKey(apex, key));
 }
 
-function machineKey(apex: Name, key: DnssecKey): MachineKey {
+export function machineKey(apex: Name, key: DnssecKey): MachineKey {
   const { id, role, algorithm, tag } = key;
   const ds = role === 'zsk' ? [] : DIGESTS.map((digest) => dsText(dsOf(apex, key, digest)));
-  return { id: String(id), role, algorithm, keyTag: tag, ds };
+  const made = { id: String(id), role, algorithm, keyTag: tag, ds };
+  return key.origin === 'foreign' ? { ...made, isForeign: true } : made;
 }
 
 function tagsShown({ parent }: Machine): number[] {

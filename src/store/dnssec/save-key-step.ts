@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { type Advanced, written } from '../../checks/dnssec/advance.ts';
 import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
+import { shownNow } from '../../checks/dnssec/parent-memory.ts';
 import type { MachineRules } from '../../checks/dnssec/rules.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
@@ -99,6 +100,7 @@ async function saveMachine(
   const { numAffectedRows } = await sql`
     update signed_zones set machine = ${JSON.stringify(machine)}, seq = seq + 1, status = ${dnssecStatus(machine, rules)},
       phase = case when phase in ('signing', 'unsigning', 'off') then phase else ${phaseOf(machine, rules)} end,
+      had_ds = had_ds or ${shownNow(machine.parent, rules).some(({ ds }) => ds.length > 0)},
       ds_due = ds_due and not ${isLook}::boolean, wanted_since = case when ${isLook}::boolean then ${wanted} else wanted_since end,
       due_at = clock_timestamp() + make_interval(secs => ${dueInMs / 1000}::float8)
     where id = ${id} and seq = ${seq}`.execute(db);

@@ -72,6 +72,15 @@ async function setKeys(
         when id = ${ids(keySigners)} then 'keys' when id = ${ids(dataSigners)} then 'data' else 'none' end,
       in_cds = id = ${ids(asked)}
     where signed_zone_id = ${signedZoneId} and origin = 'ours'`.execute(trx);
+  // in CDS beside ours: a parent that reads them keeps no DS that is not there (RFC 7344 §4.1)
+  await sql`
+    update signing_keys set
+      published_at = case when id = ${ids(keys)} and retired_at is null then coalesce(published_at, clock_timestamp())
+        when id = ${ids(keys)} then clock_timestamp() else published_at end,
+      retired_at = case when id = ${ids(keys)} then null
+        when published_at is not null then coalesce(retired_at, clock_timestamp()) else retired_at end,
+      in_cds = id = ${ids(asked.filter((id) => keys.includes(id)))}
+    where signed_zone_id = ${signedZoneId} and origin = 'foreign'`.execute(trx);
   await sql`
     update signed_zones set cds_delete = ${goal === 'unsigned'} and ${asked.length === 0}
     where id = ${signedZoneId}`.execute(trx);

@@ -36,6 +36,7 @@ import * as dnssec from './migrations/0047-dnssec.ts';
 import * as hashedNames from './migrations/0048-hashed-names.ts';
 import * as dnssecLooks from './migrations/0049-dnssec-looks.ts';
 import * as denialChange from './migrations/0050-denial-change.ts';
+import * as signals from './migrations/0051-signals.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -73,4 +74,5 @@ export const migrations: Record<string, Migration> = {
   '0048-hashed-names': hashedNames,
   '0049-dnssec-looks': dnssecLooks,
   '0050-denial-change': denialChange,
+  '0051-signals': signals,
 };

@@ -128,6 +128,10 @@ interface SignedZonesTable {
   expires_at: Date | null;
   leased_until: Date | null;
   verbatim: Generated<boolean>;
+  /** The parent has shown a DS since the zone is signed. */
+  had_ds: Generated<boolean>;
+  /** The zones of nameservers that were told of it (RFC 9615); null: they need not be. */
+  signalled_in: number[] | null;
   /** As `dnssecStatus` reads it from the machine. */
   status: Generated<string>;
   /** When a user asked for a look last. */

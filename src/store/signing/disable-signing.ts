@@ -36,8 +36,8 @@ export async function disableSigning(db: Database, subject: Subject, by: Changed
     const isLarge = isServed && zone.records > 2 * SMALL_ZONE_ROWS;
     const phase = isLarge ? 'unsigning' : 'off';
     await sql`
-      update signed_zones set goal = 'unsigned', phase = ${phase}, seq = seq + 1, cds_delete = false, due_at = null,
-        denial_change = null
+      update signed_zones set goal = 'unsigned', phase = ${phase}, seq = seq + 1, cds_delete = false, had_ds = false,
+        due_at = null, denial_change = null
       where id = ${signed.id}`.execute(trx);
     await sql`
       update signing_keys set retired_at = clock_timestamp(), signs = 'none', in_cds = false

@@ -28,6 +28,8 @@ interface SigningChange {
   readonly names: readonly Name[] | 'whole';
   /** A refresh: what is due soon is made anew along with what is due. */
   readonly isRefresh?: boolean;
+  /** What shall stand at some of the names in place of what does; an empty list: nothing. */
+  readonly replaced?: ReadonlyMap<Name, readonly ZoneRecord[]>;
   /** As in `signChange`. */
   readonly missing?: ReadonlyMap<Name, ZoneRecord>;
 }
@@ -75,7 +77,7 @@ async function readStanding(
 async function signStanding(
   trx: Database,
   { zone, apex, now }: LockedSubject,
-  { signed, names, isRefresh = false, missing }: SigningChange,
+  { signed, names, isRefresh = false, replaced = new Map(), missing }: SigningChange,
   rows: readonly ZoneRecord[],
   serial: number | undefined,
 ): Promise<OwnerRows[]> {
@@ -88,6 +90,7 @@ async function signStanding(
     if (same === undefined) wanted.set(record.owner, [one]);
     else same.push(one);
   }
+  for (const [name, records] of replaced) wanted.set(name, [...records]);
   const { id: zoneId } = zone as LockedZone;
   const isWhole = names === 'whole';
   const change = { zoneId, apex, signed, now, wanted, isWhole, isRefresh, ...(missing && { missing }) };

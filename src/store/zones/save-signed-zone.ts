@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { isOfSigner } from '../keys/apex-keys.ts';
 import { readWhole } from '../keys/read-zone-rows.ts';
@@ -34,7 +35,8 @@ export async function saveSignedZone(
   const served = present.find(({ type }) => type === TYPE.SOA);
   const serial = laterSerial(serialIn(loaded.rdata), served && serialIn(served.rdata));
   const wanted = new Map<Name, ZoneRecord[]>();
-  for (const record of records) {
+  // signals for domains are no part of the file
+  for (const record of [...records, ...present.filter((each) => isSignal(apex, each))]) {
     const one = record === loaded ? { ...record, rdata: withSerial(record.rdata, serial) } : record;
     const same = wanted.get(record.owner);
     if (same === undefined) wanted.set(record.owner, [one]);
@@ -54,7 +56,7 @@ function isSameContent(apex: Name, present: readonly ZoneRecord[], loaded: reado
   const keysOf = (records: readonly ZoneRecord[]) =>
     new Set(
       records
-        .filter((record) => record.type !== TYPE.SOA && !isOfSigner(apex, record))
+        .filter((each) => each.type !== TYPE.SOA && !isOfSigner(apex, each) && !isSignal(apex, each))
         .map(
           ({ owner, type, ttl, rdata }) =>
             `${foldCase(owner)} ${type} ${ttl} ${Buffer.from(rdata).toString('base64')}`,

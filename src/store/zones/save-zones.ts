@@ -5,6 +5,7 @@
 
 import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
+import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { isOfSigner } from '../keys/apex-keys.ts';
 import { isWrittenSigned, loadSignedZones, type SignedZone } from '../keys/signed-zone.ts';
@@ -138,7 +139,7 @@ function refuseTwoSigners(zones: readonly ZoneToSave[], signed: ReadonlyMap<stri
   const refused = zones.filter(({ apex, records }) => {
     const ours = signed.get(encodeNameColumn(apex));
     const isOurs = ours !== undefined && ours.phase !== 'off' && ours.phase !== 'unsigning';
-    return isOurs && records.some((record) => isOfSigner(apex, record));
+    return isOurs && records.some((record) => isOfSigner(apex, record) || isSignal(apex, record));
   });
   if (refused.length > 0) throw new TwoSignersError(refused.map(({ apex }) => encodeNameColumn(apex)));
 }

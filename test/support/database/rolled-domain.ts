@@ -7,6 +7,7 @@ import { type DsEvidence, dsText } from '../../../src/checks/dnssec/ds-evidence.
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
 import type { PreflightEvidence } from '../../../src/checks/dnssec/preflight.ts';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
@@ -33,6 +34,8 @@ export class RolledDomain {
   shown: readonly string[] = [];
   /** What the domain's nameservers answer validates. */
   isValid = true;
+  /** What the servers of another operator show. */
+  theirs: TheirEvidence = { servers: [], failure: 'there are none' };
   /** How often the parent was asked. */
   timesAsked = 0;
   /** Another one after a restore. */
@@ -111,6 +114,7 @@ export class RolledDomain {
         },
         observeSigned: async (_, { keys }) =>
           await this.#seenAnswers(keys.filter(({ isSep }) => isSep).map(({ id }) => id)),
+        observeTheirKeys: async () => this.theirs,
       },
       rules: RULES,
       sendsMail,

@@ -31,8 +31,8 @@ export interface RealParent {
   readonly settings: Readonly<Record<string, string>>;
   /** By label below `zz`; null: the name is gone. Resolves when every server says so. */
   delegate(changes: Readonly<Record<string, readonly string[] | null>>): Promise<void>;
-  /** Adds a DS record, as in a zone file, to what the TLD says of a label; undefined: takes it away. */
-  showDs(label: string, ds: string | undefined): Promise<void>;
+  /** The DS records, as in a zone file, that the TLD has of a label; without any: none. */
+  showDs(label: string, ...ds: readonly (string | undefined)[]): Promise<void>;
   /** The servers of the TLD take questions and answer none, until they are thawed. */
   freeze(): void;
   thaw(): void;
@@ -72,7 +72,7 @@ export async function startRealParent(
   await writeFile(join(directory, 'root.hints'), rootHints);
 
   const delegations = new Map(Object.entries(delegated));
-  const dsOfLabels = new Map<string, string>();
+  const dsOfLabels = new Map<string, readonly string[]>();
   let serial = 1;
   const keys = isSigned ? { root: makeKey(13), tld: makeKey(13) } : undefined;
   const nowSeconds = Math.floor(Date.now() / 1000);
@@ -123,9 +123,11 @@ export async function startRealParent(
       }
       await publish();
     },
-    async showDs(label, ds) {
-      if (ds === undefined) dsOfLabels.delete(label);
-      else dsOfLabels.set(label, ds);
+    async showDs(label, ...ds) {
+      dsOfLabels.set(
+        label,
+        ds.flatMap((each) => each ?? []),
+      );
       await publish();
     },
     freeze: () => registry.forEach((peer) => void peer.freeze()),
@@ -155,7 +157,7 @@ function tldZone(
   network: string,
   serial: number,
   delegations: ReadonlyMap<string, readonly string[]>,
-  dsOfLabels: ReadonlyMap<string, string>,
+  dsOfLabels: ReadonlyMap<string, readonly string[]>,
 ): ZoneText {
   const text = [
     `@ ${TTL} SOA a.nic hostmaster.nic ${serial} 1800 900 604800 ${TTL}`,
@@ -173,7 +175,7 @@ function tldZone(
       ['ns2.other', 9],
     ].map(([name, host]) => `${name} ${TTL} A ${network}.${host}`),
     ...[...delegations].flatMap(([label, names]) => names.map((name) => `${label} ${TTL} NS ${name}.`)),
-    ...[...dsOfLabels].map(([label, ds]) => `${label} ${TTL} DS ${ds}`),
+    ...[...dsOfLabels].flatMap(([label, ds]) => ds.map((each) => `${label} ${TTL} DS ${each}`)),
   ];
   return { apex: TLD, text: text.join('\n') };
 }

@@ -97,7 +97,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/verifications':
     'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres store/checks',
   'store/dnssec':
-    'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing',
+    'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
   'nameserver/answer': 'dns dns/message dns/record zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
@@ -148,7 +148,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing',
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',

@@ -85,6 +85,11 @@ export const WALK: Readonly<Record<string, Row>> = {
   ],
   'POST /domains/{domain}/dnssec/abort': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
   'POST /domains/{domain}/dnssec/check': ['000 rnk pp...n i.. .ff. .. . db 0', LOOK_IS_FREE],
+  'PUT /domains/{domain}/dnssec/foreign-keys': [
+    '000 rnk pp...n i.. .ff. .. . db 0',
+    { ...TO_BE_SIGNED, body: () => ({ keys: [] }) },
+  ],
+  'POST /domains/{domain}/dnssec/import-keys': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],

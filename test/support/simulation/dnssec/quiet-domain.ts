@@ -39,6 +39,8 @@ export class QuietDomain {
   isCutOff = false;
   /** Steps begin, and do not end. */
   isWriting = false;
+  /** The keys of ours that the servers of another operator show; undefined: nobody looked. */
+  theirs: readonly string[] | undefined;
   readonly steps: QuietStep[] = [];
   #version = 1;
   #served = 1;
@@ -89,6 +91,7 @@ export class QuietDomain {
       delegation: this.delegation,
       ds: dsEvidence(this.shown, this.dsTtl, this.at),
       ...(this.isPreflown ? { preflight: this.#preflight() } : {}),
+      ...(this.theirs && { theirs: { keys: this.theirs, ttl: 3600 } }),
     };
   }
 

@@ -1,0 +1,74 @@
+// What an owner has to know while another operator signs the same zone: before the domain comes here, or after it has left.
+
+import { foreignKeys, type Machine } from './machine.ts';
+import { isSep, type KeyId } from './machine-key.ts';
+import { isEverywhere } from './parent-memory.ts';
+import { viewParent } from './parent-view.ts';
+import type { MachineRules } from './rules.ts';
+
+export interface ForeignFinding {
+  readonly code: /** Keys of another operator could not be imported. */
+    | 'FOREIGN_KEYS_REFUSED'
+    /** Keys of another operator are to go, and still needed. */
+    | 'FOREIGN_KEYS_STAY'
+    /** While two operators sign: whether the nameservers may be changed. */
+    | 'FOREIGN_NS_WAIT'
+    | 'FOREIGN_NS_READY';
+  readonly severity: 'info' | 'warning';
+  readonly message: string;
+}
+
+export function foreignFindings(machine: Machine, at: number, rules: MachineRules): ForeignFinding[] {
+  const { foreign, serving } = machine;
+  if (foreign === undefined) return [];
+  const found: ForeignFinding[] = [];
+  if (foreign.imported?.failure !== undefined)
+    found.push({
+      code: 'FOREIGN_KEYS_REFUSED',
+      severity: 'warning',
+      message: `The keys of the other operator were not imported: ${foreign.imported.failure}.`,
+    });
+  const theirs = foreignKeys(machine).filter(({ id }) => serving.keys.includes(id));
+  if (theirs.some(({ id }) => !foreign.wanted.includes(id)))
+    found.push({
+      code: 'FOREIGN_KEYS_STAY',
+      severity: 'info',
+      message:
+        'Keys of the other operator that you have taken from the list stay in the zone until the parent has shown no DS of theirs for seven days, and no resolver can ask their nameservers or hold their answers.',
+    });
+  if (machine.goal === 'signed' && foreign.wanted.length > 0)
+    found.push(nameserverChange(machine, at, rules));
+  return found;
+}
+
+/** Each operator's nameservers need a DS that leads to them in every cache (RFC 8901 §6). */
+function nameserverChange(machine: Machine, at: number, rules: MachineRules): ForeignFinding {
+  const from = nameserversFrom(machine, rules);
+  if (from !== undefined && at >= from)
+    return {
+      code: 'FOREIGN_NS_READY',
+      severity: 'info',
+      message:
+        'The DS of both operators are at the parent, in every cache: the nameservers may be changed now. Afterwards remove the DS of the operator that you leave, and then its keys.',
+    };
+  const when = from === undefined ? 'the DS of both operators are there' : new Date(from).toISOString();
+  return {
+    code: 'FOREIGN_NS_WAIT',
+    severity: 'warning',
+    message: `Do not change the nameservers before ${when}: resolvers could come to the new ones with a DS of the old ones only.`,
+  };
+}
+
+/** When every cache has a DS of each operator; undefined: the parent does not show both. */
+function nameserversFrom(machine: Machine, rules: MachineRules): number | undefined {
+  const { parent, wanted, foreign } = machine;
+  const since = (id: KeyId) =>
+    isEverywhere(parent, id, rules) ? (parent.runs[id]?.everywhereSince ?? undefined) : undefined;
+  const ours = wanted === null ? undefined : since(wanted.sep);
+  const theirs = foreignKeys(machine)
+    .filter((key) => isSep(key) && foreign?.wanted.includes(key.id))
+    .flatMap(({ id }) => since(id) ?? []);
+  if (ours === undefined || theirs.length === 0) return undefined;
+  const { ttl = 0 } = viewParent(machine, rules);
+  return Math.max(ours, Math.min(...theirs)) + ttl * 1000 + rules.parentSlackMs;
+}

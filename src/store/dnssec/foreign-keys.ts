@@ -1,0 +1,156 @@
+// The public keys of another operator in a domain's DNSKEY set: the list that its owner wants, and imports from their servers.
+
+import { sql } from 'kysely';
+import {
+  type ForeignKeyFields,
+  foreignDnskey,
+  judgeForeignKeys,
+  MOST_FOREIGN_KEYS,
+} from '../../checks/dnssec/foreign-key.ts';
+import { askImport, endImport, setForeign } from '../../checks/dnssec/goals.ts';
+import { foreignKeys, type Machine } from '../../checks/dnssec/machine.ts';
+import { union } from '../../checks/dnssec/serving.ts';
+import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
+import { keyTag } from '../../dns/dnssec/key-tag.ts';
+import { dsOf } from '../keys/apex-keys.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import {
+  type ChangedGoal,
+  changeGoal,
+  type GoalOrder,
+  hasManyKeys,
+  MANY_KEYS,
+  NOT_SIGNED,
+  refuseDomain,
+  refused,
+} from './change-goal.ts';
+import { type DnssecKey, loadKeys, type StoredDnssec } from './load-dnssec.ts';
+import type { KeyWork } from './load-key-work.ts';
+import { machineKey } from './make-machine-keys.ts';
+
+const SEP = 1;
+const IMPORT_AGAIN_MS = 300_000;
+const NOT_SIGNED_YET = refused(
+  'wrong_state',
+  'the domain is not signed: enable DNSSEC first, with the algorithm of their keys',
+);
+
+/** Replaces the list. */
+export async function replaceForeignKeys(
+  db: Database,
+  order: GoalOrder & { readonly keys: readonly ForeignKeyFields[] },
+): Promise<ChangedGoal> {
+  return await changeGoal(db, order, async (trx, lock, stored) => {
+    const refusal = refuseDomain(lock);
+    if (refusal !== undefined) return refusal;
+    const { machine } = stored ?? {};
+    if (!stored || !machine) return NOT_SIGNED;
+    if (order.keys.length > 0 && machine.goal !== 'signed') return NOT_SIGNED_YET;
+    const fault = faultOf(stored, order.keys);
+    if (fault !== undefined) return fault;
+    const apex = decodeNameColumn(lock.row.name);
+    const isNew = order.keys.some((key) => rowOf(stored.keys, key) === undefined);
+    if (isNew && hasManyKeys(lock, stored)) return MANY_KEYS;
+    const rows = await ensureRows(trx, stored, order.keys);
+    const ids = rows.map(({ id }) => String(id)).sort();
+    const present = machine.foreign?.wanted ?? [];
+    if (ids.join() === present.join()) return machine;
+    const standing = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));
+    const all = union(
+      ids,
+      standing.map(({ id }) => id),
+    );
+    if (ids.length > 0 && all.length > MOST_FOREIGN_KEYS)
+      return refused(
+        'dnssec_busy',
+        `keys that were taken from the list still stand in the zone: with these there would be ${all.length}, and ${MOST_FOREIGN_KEYS} are the most`,
+      );
+    return setForeign(
+      machine,
+      rows.map((row) => machineKey(apex, row)),
+    );
+  });
+}
+
+/** Has them fetched by a worker, and put into the list in place of what it has. */
+export async function importForeignKeys(db: Database, order: GoalOrder): Promise<ChangedGoal> {
+  return await changeGoal(db, order, async (_, lock, stored) => {
+    const refusal = refuseDomain(lock);
+    if (refusal !== undefined) return refusal;
+    const { machine } = stored ?? {};
+    if (!machine || machine.goal !== 'signed') return NOT_SIGNED_YET;
+    const { importAskedAt = null, imported = null } = machine.foreign ?? {};
+    if (importAskedAt !== null) return machine; // it is under way
+    const again = (imported?.at ?? 0) + IMPORT_AGAIN_MS;
+    if (lock.now.getTime() < again)
+      return refused('dnssec_busy', 'the keys were imported less than five minutes ago');
+    return askImport(machine, lock.now.getTime());
+  });
+}
+
+export type Imported =
+  | { readonly kind: 'found'; readonly keys: readonly ForeignKeyFields[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** The DS of the keys in the list, as rdata. */
+export function wantedDs({ name, keys, machine }: Pick<KeyWork, 'name' | 'keys' | 'machine'>): Uint8Array[] {
+  return keys
+    .filter(({ id }) => machine.foreign?.wanted.includes(String(id)))
+    .map((key) => dsOf(name, key, DIGEST.SHA256));
+}
+
+/** Ends an import, as a worker does. */
+export async function saveImport(db: Database, domainId: number, imported: Imported): Promise<ChangedGoal> {
+  const order = { by: { kind: 'system' }, source: 'status', domainId } as const;
+  return await changeGoal(db, order, async (trx, lock, stored) => {
+    const { machine } = stored ?? {};
+    if (!stored || !machine || (machine.foreign?.importAskedAt ?? null) === null) return undefined;
+    const end = (of: Machine, failure?: string) => endImport(of, lock.now.getTime(), failure);
+    if (imported.kind === 'failed') return end(machine, imported.message);
+    const fault = faultOf(stored, imported.keys);
+    if (fault !== undefined) return end(machine, fault.message);
+    const isNew = imported.keys.some((key) => rowOf(stored.keys, key) === undefined);
+    if (isNew && hasManyKeys(lock, stored)) return end(machine, MANY_KEYS.message);
+    const apex = decodeNameColumn(lock.row.name);
+    const rows = await ensureRows(trx, stored, imported.keys);
+    return end(
+      setForeign(
+        machine,
+        rows.map((row) => machineKey(apex, row)),
+      ),
+    );
+  });
+}
+
+function faultOf({ signed, keys }: StoredDnssec, list: readonly ForeignKeyFields[]) {
+  const ours = keys.filter(({ origin }) => origin === 'ours').map(({ dnskey }) => dnskey);
+  const fault = judgeForeignKeys(list, { algorithm: signed.algorithm, ours });
+  if (fault === undefined) return undefined;
+  const message = `keys[${fault.index}]: ${fault.message}`;
+  return refused(fault.kind === 'algorithm' ? 'dnssec_algorithm' : 'validation_failed', message);
+}
+
+function rowOf(keys: readonly DnssecKey[], key: ForeignKeyFields): DnssecKey | undefined {
+  const dnskey = foreignDnskey(key);
+  return keys.find((row) => row.origin === 'foreign' && Buffer.compare(row.dnskey, dnskey) === 0);
+}
+
+/** A key that comes again has the row of before. */
+async function ensureRows(
+  trx: Database,
+  { signed, keys }: StoredDnssec,
+  list: readonly ForeignKeyFields[],
+): Promise<DnssecKey[]> {
+  for (const key of list) {
+    if (rowOf(keys, key) !== undefined) continue;
+    const { flags, algorithm, publicKey } = key;
+    const role = (flags & SEP) === 0 ? 'zsk' : 'ksk';
+    await sql`
+      insert into signing_keys (signed_zone_id, role, algorithm, flags, key_tag, public_key, origin)
+      values (${signed.id}, ${role}, ${algorithm}, ${flags}, ${keyTag(foreignDnskey(key))}, ${Buffer.from(publicKey)},
+        'foreign')`.execute(trx);
+  }
+  const all = await loadKeys(trx, signed.id);
+  return list.map((key) => rowOf(all, key) as DnssecKey);
+}

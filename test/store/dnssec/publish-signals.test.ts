@@ -1,0 +1,208 @@
+// Signals of domains that await their first DS stand in the zones of their nameservers, and nowhere else.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import {
+  FIRST_SIGNALS,
+  publishSignals,
+  type SignalCursor,
+} from '../../../src/store/dnssec/publish-signals.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
+import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { edit } from '../../support/zone/customer-records.ts';
+import { recordsOf } from '../../support/zone/zone-text.ts';
+
+let database: TestDatabase;
+let accountId: number;
+let cursor: SignalCursor;
+
+const MATCH = 'referral ns1.example.net ns2.example.net';
+const HOSTS = ['ns1.example.net', 'ns2.example.net'];
+const zoneOf = (host: string) => parseName(`_signal.${host}.`);
+
+beforeEach(async () => {
+  database = await createDatabase();
+  useSecrets(database.db);
+  cursor = FIRST_SIGNALS;
+  accountId = await newAccount(database.db, 'ann@example.org');
+});
+afterEach(() => database.drop());
+
+async function loadSignalZone(host: string, serial = 1): Promise<string> {
+  const apex = zoneOf(host);
+  const text = `@ 3600 SOA ns1.example.net. host.example.net. ${serial} 7200 900 604800 60\n@ 3600 NS ${host}.\nhint 60 TXT "ours"`;
+  const [saved] = await saveZones(database.db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], {
+    source: 'cli',
+  });
+  return saved?.outcome as string;
+}
+
+async function signedSignalZones(hosts = HOSTS): Promise<void> {
+  for (const host of hosts) {
+    await loadSignalZone(host);
+    await enabled(database.db, { zoneName: `_signal.${host}.` });
+  }
+}
+
+/** As the key machine leaves a domain whose DS is asked for. */
+async function waiting(name: string): Promise<number> {
+  const { id: domainId } = await newDomain(database.db, accountId, `${name}.`);
+  await enabled(database.db, { domainId });
+  await sql`update signing_keys set in_cds = true where signed_zone_id = (
+    select id from signed_zones where domain_id = ${domainId})`.execute(database.db);
+  await sql`update signed_zones set phase = 'ds_wanted', seq = seq + 1 where domain_id = ${domainId}`.execute(
+    database.db,
+  );
+  await checkOnce(database.db, domainId, MATCH);
+  await saved(database.db, domainId, edit({ create: ['www A 198.51.100.1'] }, parseName(`${name}.`)));
+  return domainId;
+}
+
+async function round(limit?: number) {
+  const done = await publishSignals(
+    database.db,
+    cursor,
+    (error) => {
+      throw error;
+    },
+    limit,
+  );
+  cursor = done.cursor;
+  return done;
+}
+
+/** Without the SOA and what signs: `_dsboot.shop.example CDS 4711 …`. */
+async function signals(host: string): Promise<string[]> {
+  const lines = (await published(database.db, zoneOf(host))) ?? [];
+  return lines
+    .filter((line) => /^\S+ \d+ (CDS|CDNSKEY) /.test(line))
+    .map((line) => line.replace(/ \d+ /, ' '));
+}
+
+async function apexSignals(name: string): Promise<string[]> {
+  const lines = (await published(database.db, parseName(`${name}.`))) ?? [];
+  const found = lines
+    .filter((line) => /^@ \d+ (CDS|CDNSKEY) /.test(line))
+    .map((line) => line.replace(/^@ \d+/, `_dsboot.${name}`));
+  expect(found).toHaveLength(2);
+  return found;
+}
+
+test('each nameserver that has a zone shows the CDS and CDNSKEY of the apex, in one change', async () => {
+  await signedSignalZones();
+  await waiting('shop.example');
+  await waiting('cafe.example');
+  const before = await versions();
+  expect(await round()).toMatchObject({ changed: 4, isMore: false });
+  const wanted = [...(await apexSignals('cafe.example')), ...(await apexSignals('shop.example'))];
+  expect(wanted).toHaveLength(4);
+  for (const host of HOSTS) {
+    expect(await signals(host)).toEqual(wanted);
+    expect(await signatureFaults(database.db, zoneOf(host))).toEqual([]);
+  }
+  expect((await versions()) - before).toBe(HOSTS.length);
+  expect(await round()).toMatchObject({ changed: 0 });
+  expect((await versions()) - before).toBe(HOSTS.length);
+});
+
+async function versions(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from changes where zone like '\\_signal.%'`.execute(database.db);
+  return rows[0]?.count as number;
+}
+
+test('they go when a DS was seen, the goal is another one, or the domain is gone', async () => {
+  await signedSignalZones();
+  const names = ['a.example', 'b.example', 'c.example', 'd.example'];
+  const ids = [];
+  for (const name of names) ids.push(await waiting(name));
+  await round();
+  expect(await signals(HOSTS[0] as string)).toHaveLength(8);
+  const { db } = database;
+  await sql`update signed_zones set had_ds = true where domain_id = ${ids[0]}`.execute(db);
+  await sql`update signed_zones set phase = 'ds_removal', goal = 'unsigned' where domain_id = ${ids[1]}`.execute(
+    db,
+  );
+  await sql`delete from domains where id = ${ids[2]}`.execute(db);
+  await round();
+  for (const host of HOSTS) {
+    expect(await signals(host)).toEqual(await apexSignals('d.example'));
+    expect(await signatureFaults(db, zoneOf(host))).toEqual([]);
+  }
+  const { rows } = await sql`select from signed_zones where signalled_in is not null`.execute(db);
+  expect(rows).toHaveLength(1);
+  await disableSigning(db, { domainId: ids[3] as number }, BY);
+  await round();
+  expect(await signals(HOSTS[0] as string)).toEqual([]);
+});
+
+test('a nameserver without a zone, or with an unsigned one, is left out; one that gets it later is not', async () => {
+  await signedSignalZones([HOSTS[0] as string]);
+  await waiting('shop.example');
+  await round();
+  const wanted = await apexSignals('shop.example');
+  expect(await signals(HOSTS[0] as string)).toEqual(wanted);
+  await loadSignalZone(HOSTS[1] as string);
+  await round();
+  expect(await signals(HOSTS[1] as string)).toEqual([]);
+  await enabled(database.db, { zoneName: `_signal.${HOSTS[1]}.` });
+  await round();
+  expect(await signals(HOSTS[1] as string)).toEqual(wanted);
+});
+
+test('a zone that is loaded again keeps its signals, and a file with some is refused', async () => {
+  await signedSignalZones();
+  await waiting('shop.example');
+  await round();
+  const [host] = HOSTS as [string];
+  const wanted = await apexSignals('shop.example');
+  expect(await loadSignalZone(host)).toBe('unchanged');
+  expect(await loadSignalZone(host, 5)).toBe('replaced');
+  expect(await signals(host)).toEqual(wanted);
+  expect(await signatureFaults(database.db, zoneOf(host))).toEqual([]);
+  const apex = zoneOf(host);
+  const text = `@ 60 SOA a. b. 9 1 1 1 1\n@ 60 NS ${host}.\n_dsboot.bank.example 60 CDS 1 13 2 ${'00'.repeat(32)}`;
+  await expect(
+    saveZones(database.db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], { source: 'cli' }),
+  ).rejects.toThrow('is signed here');
+});
+
+test('more domains than fit into a round follow in the next ones, and none is forgotten', async () => {
+  await signedSignalZones([HOSTS[0] as string]);
+  const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
+  for (const name of names) await waiting(name);
+  expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
+  expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
+  expect(await round(2)).toMatchObject({ changed: 1, isMore: false });
+  // a domain that is purged is found by what stands in the zone alone
+  await sql`delete from domains where name = 'c.example.'`.execute(database.db);
+  for (let rounds = 0; rounds < 4; rounds++) await round(2);
+  expect(await signals(HOSTS[0] as string)).toHaveLength(8);
+});
+
+test('a name above 255 octets is left out, and others of the round are not', async () => {
+  await signedSignalZones([HOSTS[0] as string]);
+  const label = 'x'.repeat(63);
+  await waiting(`${label}.${label}.${label}.${'y'.repeat(30)}.example`);
+  await waiting('shop.example');
+  await round();
+  expect(await signals(HOSTS[0] as string)).toEqual(await apexSignals('shop.example'));
+});
+
+test('a process without the keys says so, and tries again', async () => {
+  await signedSignalZones([HOSTS[0] as string]);
+  await waiting('shop.example');
+  const blind = openDatabase(database.url);
+  const troubles: unknown[] = [];
+  await publishSignals(blind, FIRST_SIGNALS, (error) => troubles.push(error));
+  await blind.destroy();
+  expect(String(troubles[0])).toContain('KEY_SECRETS');
+  await round();
+  expect(await signals(HOSTS[0] as string)).toHaveLength(2);
+});

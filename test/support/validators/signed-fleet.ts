@@ -1,0 +1,224 @@
+// A domain of a real fleet below a signed root and TLD, with the job that moves its keys and Unbound, which validates every answer
+// from the root down. Days pass on the clock of the job alone.
+
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { RULES } from '../../../src/checks/dnssec/rules.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import type { Resolver } from '../../../src/resolver/resolver.ts';
+import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
+import { openResolver } from '../../../workers/open-resolver.ts';
+import { readTrustAnchors } from '../../../workers/root-files.ts';
+import { checkOnce } from '../database/saved-checks.ts';
+import { SIGNING_SECRETS, useSecrets } from '../database/signed-zones.ts';
+import { FLEET_SETS, type RealParent, startRealParent } from '../peers/real-parent.ts';
+import { RealFleet } from '../processes/real-fleet.ts';
+import { startUnbound } from './unbound.ts';
+import type { Security, ValidatingResolver } from './validator.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export const SECURE: readonly Security[] = ['secure', 'secure'];
+export const INSECURE: readonly Security[] = ['insecure', 'insecure'];
+
+/** A node is heard by the real clock, which stands still beside the one of the job. */
+const FAST = { ...RULES, stayMs: DAY_MS, silentNodeMs: 90 * DAY_MS };
+
+export class SignedFleet {
+  readonly parent: RealParent;
+  readonly fleet: RealFleet;
+  readonly name: string;
+  readonly unbound: ValidatingResolver;
+  readonly domainId: number;
+  readonly #resolver: Resolver;
+  readonly #closing: (() => Promise<unknown>)[];
+  #ahead = 0;
+
+  /** `label` is a domain below `zz`, with an address at `www`. `isActive` false: it stays as it was created. */
+  static async start(label: string, { isActive = true } = {}): Promise<SignedFleet> {
+    const closing: (() => Promise<unknown>)[] = [];
+    try {
+      return await startAll(label, isActive, closing);
+    } catch (error) {
+      for (const close of closing) await close();
+      throw error;
+    }
+  }
+
+  constructor(
+    started: Pick<SignedFleet, 'parent' | 'fleet' | 'name' | 'unbound' | 'domainId'>,
+    resolver: Resolver,
+    closing: (() => Promise<unknown>)[],
+  ) {
+    this.parent = started.parent;
+    this.fleet = started.fleet;
+    this.name = started.name;
+    this.unbound = started.unbound;
+    this.domainId = started.domainId;
+    this.#resolver = resolver;
+    this.#closing = closing;
+  }
+
+  async stop(): Promise<void> {
+    for (const close of this.#closing) await close();
+  }
+
+  async look(): Promise<KeyOutcome> {
+    const outcomes: KeyOutcome[] = [];
+    const { db } = this.fleet.database;
+    const onOutcome = (outcome: KeyOutcome) => void outcomes.push(outcome);
+    const roll = createKeyRoller({
+      db,
+      resolver: this.#resolver,
+      rules: FAST,
+      onOutcome,
+      ahead: () => this.#ahead,
+    });
+    const signedZoneId = (await loadDnssec(db, this.domainId))?.signed.id as number;
+    await roll({ signedZoneId }, { signal: new AbortController().signal, again: false });
+    return outcomes[0] as KeyOutcome;
+  }
+
+  /** A name that is there, and one that is not, as the validator sees them. */
+  async validated(unbound: ValidatingResolver = this.unbound): Promise<readonly Security[]> {
+    await unbound.forget();
+    const verdicts = await unbound.ask([
+      { name: parseName(`www.${this.name}.`), type: TYPE.A },
+      { name: parseName(`nothing.${this.name}.`), type: TYPE.A },
+    ]);
+    expect(verdicts.map(({ rcode }) => rcode)).toEqual(['NOERROR', 'NXDOMAIN']);
+    return verdicts.map(({ security }) => security);
+  }
+
+  /** Six hours at a time, until the status and the cause of the wait are these. Every answer on the way is what it shall be. */
+  async passUntil(status: string, cause: string | undefined): Promise<void> {
+    const told: string[] = [];
+    for (let looks = 0; looks < 120; looks++) {
+      const outcome = await this.look();
+      if (outcome.kind !== 'saved') {
+        if (outcome.kind === 'absent') throw new Error('it is absent');
+        continue;
+      }
+      told.push(
+        `${outcome.status} ${outcome.step ?? outcome.waiting?.cause} ${outcome.preflight?.failure ?? ''}`,
+      );
+      if (outcome.step !== undefined) await this.validated();
+      else if (outcome.status === status && outcome.waiting?.cause === cause) return;
+      else if (outcome.waiting?.cause !== 'nodes' && outcome.waiting?.cause !== 'preflight')
+        this.#ahead += 6 * HOUR_MS;
+    }
+    throw new Error(`it does not come to ${status}: ${told.join('; ')}`);
+  }
+
+  /** A check has seen these servers at the parent, at the time of the job. */
+  async checked(...names: readonly string[]): Promise<void> {
+    const { db } = this.fleet.database;
+    await checkOnce(db, this.domainId, `referral ${names.join(' ')}`);
+    await sql`
+      update check_runs set started_at = started_at + make_interval(secs => ${this.#ahead / 1000}::float8),
+        finished_at = finished_at + make_interval(secs => ${this.#ahead / 1000}::float8)
+      where id = (select max(id) from check_runs where domain_id = ${this.domainId})`.execute(db);
+  }
+
+  /** A validator that takes the domain's answers from one address, whatever the parent names. */
+  async validatorOf(address: string): Promise<ValidatingResolver> {
+    const stubs = [
+      { zone: '.', address: rootOf(this.parent), port: 53 },
+      { zone: `${this.name}.`, address, port: 53 },
+    ];
+    return await startUnbound(
+      { anchors: [await anchorOf(this.parent)], reached: { stubs } },
+      { keeps: false },
+    );
+  }
+
+  /** The DS that the API would show. */
+  async askedDs(): Promise<string> {
+    const machine = (await loadDnssec(this.fleet.database.db, this.domainId))?.machine;
+    const key = machine?.keys.find(({ id, isForeign }) => machine.asked.includes(id) && isForeign !== true);
+    return key?.ds.find((text) => text.split(' ')[2] === '2') as string;
+  }
+}
+
+async function startAll(
+  label: string,
+  isActive: boolean,
+  closing: (() => Promise<unknown>)[],
+): Promise<SignedFleet> {
+  const name = `${label}.zz`;
+  const parent = await startRealParent({}, { isSigned: true });
+  closing.push(() => parent.stop());
+  const [{ name: keyName, secret }] = SIGNING_SECRETS as [(typeof SIGNING_SECRETS)[number]];
+  const env = { KEY_SECRETS: `${keyName}:${secret.toString('base64')}` };
+  const fleet = await RealFleet.start(parent, { answers: true, env });
+  closing.unshift(() => fleet.stop());
+  useSecrets(fleet.database.db);
+  expect(await fleet.ask('POST', '/domains/', { name, scan: false })).toMatchObject({ status: 200 });
+  const www = { name: 'www', type: 'A', destination: '198.51.100.7', proxied: false };
+  expect(await fleet.ask('POST', `/domains/${name}/records/`, www)).toMatchObject({ status: 200 });
+  if (isActive) {
+    const workers = await fleet.startWorkers();
+    await fleet.checksUntil(name, ({ verdict }) => verdict === 'unregistered');
+    await parent.delegate({ [label]: FLEET_SETS[0] });
+    await fleet.checksUntil(name, ({ status_after }) => status_after === 'active');
+    await workers.stop(); // they would move its keys by the true clock
+  }
+  const domainId = (await fleet.get(`/domains/${name}`)).id;
+  const resolver = await openOwnResolver(parent, fleet, closing);
+  const unbound = await startValidator(parent);
+  closing.unshift(() => unbound.stop());
+  return new SignedFleet({ parent, fleet, name, unbound, domainId }, resolver, closing);
+}
+
+async function openOwnResolver(
+  { settings, port }: RealParent,
+  fleet: RealFleet,
+  closing: (() => Promise<unknown>)[],
+): Promise<Resolver> {
+  const anchors = await readTrustAnchors({
+    trustAnchors: { path: settings.TRUST_ANCHORS as string },
+  } as never);
+  const rethrow = (error: unknown) => {
+    throw error;
+  };
+  const opened = await openResolver(
+    {
+      resolverAllow: ['127.0.0.0/8'],
+      rootHints: settings.ROOT_HINTS,
+      dnsPortOut: port,
+      publicResolvers: [],
+      redisUrl: undefined,
+    },
+    fleet.database.db,
+    {
+      stopping: new AbortController().signal,
+      onStop: (close) => void closing.unshift(close),
+      fail: rethrow,
+      ready: () => {},
+    },
+    {
+      trustAnchors: () => anchors as readonly Uint8Array[],
+      onTrouble: rethrow,
+      onRootFault: (message) => rethrow(new Error(message)),
+    },
+  );
+  return opened.resolver;
+}
+
+async function startValidator(parent: RealParent): Promise<ValidatingResolver> {
+  const space = { anchors: [await anchorOf(parent)], reached: { root: rootOf(parent) } };
+  // each algorithm of the DS set must sign everything (RFC 4035 §2.2)
+  return await startUnbound(space, { kind: 'strict', keeps: false });
+}
+
+async function anchorOf({ settings }: RealParent): Promise<string> {
+  return (await readFile(settings.TRUST_ANCHORS as string, 'utf8')).trim();
+}
+
+function rootOf({ rootHints }: RealParent): string {
+  return /A (\S+)/.exec(rootHints.split('\n')[1] as string)?.[1] as string;
+}

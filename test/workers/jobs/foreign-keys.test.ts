@@ -1,0 +1,131 @@
+// Keys of another operator in the zone of a domain: what an import takes, from whom, and what is shown of them.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dsText } from '../../../src/checks/dnssec/ds-evidence.ts';
+import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
+import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
+import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
+import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec/foreign-keys.ts';
+import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { dsOf as dsOfKey } from '../../../src/store/keys/apex-keys.ts';
+import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { BY, published } from '../../support/database/domains.ts';
+import { RolledDomain } from '../../support/database/rolled-domain.ts';
+import { signatureFaults } from '../../support/database/signed-zones.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
+
+let rolled: RolledDomain;
+let database: TestDatabase;
+let domainId: number;
+
+beforeEach(async () => {
+  rolled = await RolledDomain.create();
+  ({ database, domainId } = rolled);
+});
+afterEach(() => rolled.drop());
+
+/** A key for flags 257, as a DNSKEY record's rdata. */
+const foreignRdata = () => makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, 257).dnskey;
+
+function shownByTheirs(...keys: readonly Uint8Array[]): TheirEvidence {
+  const server = { address: '192.0.2.99', keys, ttl: 3600, isSilent: false, error: undefined };
+  return { servers: [server], failure: undefined };
+}
+
+const dsTextOf = (rdata: Uint8Array) => dsText(dsOfKey(APEX, { tag: keyTag(rdata), dnskey: rdata }, 2));
+
+test('an import takes what the DS leads to into the DNSKEY set, and a DS of theirs is no fault any more', async () => {
+  const { db } = database;
+  const rdata = foreignRdata();
+  rolled.shown = [dsTextOf(rdata)];
+  await enableDnssec(db, { ...BY, domainId });
+  expect((await rolled.settle()).status).toBe('broken');
+  await importForeignKeys(db, { ...BY, domainId });
+  rolled.theirs = shownByTheirs(rdata);
+  expect(await rolled.look()).toEqual({ kind: 'writing' });
+  const seen = await rolled.settle();
+  expect(seen.status).toBe('waiting');
+  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
+  expect(keys.map(({ origin, signs, isUsable }) => [origin, signs, isUsable])).toEqual([
+    ['ours', 'both', true],
+    ['foreign', 'none', false],
+  ]);
+  const served = (await published(db))?.filter((line) => / DNSKEY /.test(line) && !/RRSIG/.test(line)) ?? [];
+  expect(served).toHaveLength(2);
+  expect(await signatureFaults(db, APEX)).toEqual([]);
+});
+
+test.each([
+  [
+    'the keys do not verify',
+    () => ({
+      servers: [{ ...shownByTheirs().servers[0], keys: undefined, error: 'no key matches its DS records' }],
+      failure: undefined,
+    }),
+    'no key matches',
+  ],
+  [
+    'nobody answers',
+    () => ({ servers: [], failure: 'the parent names no nameservers but ours' }),
+    'no nameservers but ours',
+  ],
+  ['there are five', () => shownByTheirs(...Array.from({ length: 5 }, foreignRdata)), 'more than 4'],
+  [
+    'one is RSA',
+    () => shownByTheirs(Uint8Array.from([1, 1, 3, 8, ...new Uint8Array(516)])),
+    'its algorithm is 8',
+  ],
+  [
+    'one is revoked',
+    () => shownByTheirs(Uint8Array.from([1, 0x81, 3, 13, ...foreignRdata().subarray(4)])),
+    'revoked',
+  ],
+])('an import of which %s changes no key, and says why', async (_, evidence, why) => {
+  const { db } = database;
+  rolled.shown = [dsTextOf(foreignRdata())];
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  await importForeignKeys(db, { ...BY, domainId });
+  rolled.theirs = evidence() as TheirEvidence;
+  await rolled.look();
+  const machine = await rolled.machine();
+  expect(machine.foreign).toMatchObject({ wanted: [], importAskedAt: null });
+  expect(machine.foreign?.imported?.failure).toContain(why);
+  expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
+});
+
+test('an import asks nobody where the parent shows no DS, or proves none', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  rolled.theirs = shownByTheirs(foreignRdata());
+  await importForeignKeys(db, { ...BY, domainId });
+  await rolled.look();
+  expect((await rolled.machine()).foreign?.imported?.failure).toContain('no DS record');
+  expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
+});
+
+test('CDS has the DS of another operator beside ours, and never that of a key without SEP', async () => {
+  const { db } = database;
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  const [entry, data] = [foreignRdata(), makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, 256).dnskey];
+  const fields = (rdata: Uint8Array) => ({
+    flags: 256 | (rdata[1] as number),
+    protocol: 3,
+    algorithm: 13,
+    publicKey: rdata.subarray(4),
+  });
+  const list = [fields(entry), fields(data)];
+  expect((await replaceForeignKeys(db, { ...BY, domainId, keys: list })).kind).toBe('updated');
+  const seen = await rolled.passTime(4);
+  expect(seen.status).toBe('ds_wanted');
+  const lines = (await published(db)) ?? [];
+  const cds = lines.filter((line) => /^@ \d+ CDS /.test(line)).map((line) => line.split(' ')[3]);
+  expect(cds.sort()).toEqual(
+    [String(keyTag(entry)), (await rolled.dsOf((await rolled.machine()).wanted?.sep)).split(' ')[0]].sort(),
+  );
+  expect(lines.filter((line) => /^@ \d+ CDNSKEY /.test(line))).toHaveLength(2);
+  expect(lines.filter((line) => /^@ \d+ DNSKEY /.test(line))).toHaveLength(3);
+});

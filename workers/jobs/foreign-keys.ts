@@ -1,0 +1,67 @@
+// What a worker hears of another operator that signs the same domain: its keys, for an import, and which of ours it shows.
+
+import { type DsEvidence, dsText } from '../../src/checks/dnssec/ds-evidence.ts';
+import { judgeTheirKeys } from '../../src/checks/dnssec/their-keys.ts';
+import type { Resolver } from '../../src/resolver/resolver.ts';
+import { type Imported, wantedDs } from '../../src/store/dnssec/foreign-keys.ts';
+import type { KeyWork } from '../../src/store/dnssec/load-key-work.ts';
+
+type Observing = Pick<Resolver, 'observeTheirKeys'>;
+
+/** Their keys, if a DS at the parent leads to them: else whoever stands on the way could have his own keys imported. */
+export async function fetchTheirKeys(
+  resolver: Observing,
+  { name, nameservers, keys }: KeyWork,
+  { answers, parentIsSecure }: DsEvidence,
+  { isHeld, signal }: { readonly isHeld: boolean; readonly signal: AbortSignal },
+): Promise<Imported> {
+  if (!isHeld && parentIsSecure !== true)
+    return failed('the zone above is not signed, or could not be validated, so its DS records prove nothing');
+  const heard = answers.filter(({ outcome }) => outcome !== 'unknown');
+  const [first] = heard;
+  const sets = new Set(heard.map(({ ds }) => ds.map(dsText).sort().join()));
+  if (first === undefined || heard.length < answers.length / 2)
+    return failed('the parent could not be asked for its DS records');
+  if (sets.size > 1) return failed('the addresses of the parent show different DS records: try again later');
+  if (first.ds.length === 0) return failed('the parent shows no DS record');
+  const evidence = await resolver.observeTheirKeys(name, { ours: nameservers, ds: first.ds, signal });
+  const judged = judgeTheirKeys(evidence);
+  if (judged.kind === 'failed') return judged;
+  if (!judged.isSame) return failed('their nameservers show different keys: try again later');
+  const ours = new Set(keys.filter(({ origin }) => origin === 'ours').map(({ dnskey }) => textOf(dnskey)));
+  const theirs = judged.keys.filter((rdata) => !ours.has(textOf(rdata)));
+  if (theirs.length === 0) return failed('their nameservers show no keys but ours');
+  return { kind: 'found', keys: theirs.map(fieldsOf) };
+}
+
+/** The keys of ours that all their servers show, in sets that their own keys verify; undefined: it was not seen. */
+export async function seenAtTheirs(
+  resolver: Observing,
+  work: KeyWork,
+  signal: AbortSignal,
+): Promise<{ readonly keys: readonly string[]; readonly ttl: number } | undefined> {
+  const { name, nameservers, keys } = work;
+  const ds = wantedDs(work);
+  const judged = judgeTheirKeys(await resolver.observeTheirKeys(name, { ours: nameservers, ds, signal }));
+  if (judged.kind === 'failed') return undefined;
+  const shown = new Set(judged.keys.map(textOf));
+  const ours = keys.filter(({ origin, dnskey }) => origin === 'ours' && shown.has(textOf(dnskey)));
+  return { keys: ours.map(({ id }) => String(id)).sort(), ttl: judged.ttl };
+}
+
+function failed(message: string): Imported {
+  return { kind: 'failed', message };
+}
+
+function fieldsOf(rdata: Uint8Array) {
+  return {
+    flags: ((rdata[0] as number) << 8) | (rdata[1] as number),
+    protocol: rdata[2] as number,
+    algorithm: rdata[3] as number,
+    publicKey: rdata.subarray(4),
+  };
+}
+
+function textOf(rdata: Uint8Array): string {
+  return Buffer.from(rdata).toString('base64');
+}
