@@ -5,8 +5,6 @@
 //     └ the domain is deleted ─▶ absent
 
 import { advance, type Facts } from '../../src/checks/dnssec/advance.ts';
-import { dnssecFindings } from '../../src/checks/dnssec/dnssec-findings.ts';
-import { type DnssecStatus, dnssecStatus } from '../../src/checks/dnssec/dnssec-status.ts';
 import type { DsEvidence } from '../../src/checks/dnssec/ds-evidence.ts';
 import { heldDs } from '../../src/checks/dnssec/held-ds.ts';
 import type { Machine, Preflight, Waiting } from '../../src/checks/dnssec/machine.ts';
@@ -14,9 +12,11 @@ import type { Delegation, StepKind } from '../../src/checks/dnssec/next-keys.ts'
 import { isDsDue, isForeignDue, isPreflightDue, nextLookIn } from '../../src/checks/dnssec/next-look.ts';
 import { isAtEveryNode } from '../../src/checks/dnssec/node-positions.ts';
 import { judgePreflight } from '../../src/checks/dnssec/preflight.ts';
-import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/reminder.ts';
 import type { MachineRules } from '../../src/checks/dnssec/rules.ts';
 import { oldZsk } from '../../src/checks/dnssec/scheduled-roll.ts';
+import { dnssecFindings } from '../../src/checks/dnssec/told/dnssec-findings.ts';
+import { type DnssecStatus, dnssecStatus } from '../../src/checks/dnssec/told/dnssec-status.ts';
+import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/told/reminder.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { KeyJob } from '../../src/queue/jobs.ts';

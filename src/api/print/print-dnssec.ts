@@ -1,13 +1,13 @@
 // DNSSEC of a domain as its readers see it.
 
 import type { z } from 'zod';
-import { type DelegatedTo, dnssecFindings, waitInWords } from '../../checks/dnssec/dnssec-findings.ts';
-import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
 import { keyOf, listedForeign, type Machine } from '../../checks/dnssec/machine.ts';
-import { dsOfKey, type ParentView, viewParent } from '../../checks/dnssec/parent-view.ts';
-import { ASKED_DIGEST, registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
+import { type DelegatedTo, dnssecFindings, waitInWords } from '../../checks/dnssec/told/dnssec-findings.ts';
+import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
+import { dsOfKey, type ParentView, viewParent } from '../../checks/dnssec/told/parent-view.ts';
+import { ASKED_DIGEST, registrarAction } from '../../checks/dnssec/told/registrar-action.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';

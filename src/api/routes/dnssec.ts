@@ -1,7 +1,7 @@
 // DNSSEC of a domain: read it, and say what shall be. What follows is done step by step, by workers, when it is safe.
 
 import type { z } from 'zod';
-import { delegatedTo } from '../../checks/dnssec/dnssec-findings.ts';
+import { delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
 import {
   type ChangedGoal,
   abortDnssec as saveAbort,

@@ -1,9 +1,9 @@
 // DNSSEC of a domain: its keys, what the registrar has to show, what the parent shows, and what happens next.
 
 import { z } from 'zod';
-import { DNSSEC_STATUSES } from '../../checks/dnssec/dnssec-status.ts';
 import { MOST_FOREIGN_KEYS } from '../../checks/dnssec/foreign-key.ts';
-import { REGISTRAR_ACTIONS } from '../../checks/dnssec/registrar-action.ts';
+import { DNSSEC_STATUSES } from '../../checks/dnssec/told/dnssec-status.ts';
+import { REGISTRAR_ACTIONS } from '../../checks/dnssec/told/registrar-action.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 

@@ -1,7 +1,7 @@
 // A domain in answers, and the members that a caller may send to create or change one.
 
 import { z } from 'zod';
-import { DNSSEC_STATUSES } from '../../checks/dnssec/dnssec-status.ts';
+import { DNSSEC_STATUSES } from '../../checks/dnssec/told/dnssec-status.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
 import { PERMISSIONS, ROLES } from '../callers/permissions.ts';

@@ -1,8 +1,8 @@
 // What an operator says of the signing of a customer's domain: the same goals as its owner, which workers go to step by step.
 
 import type { ForeignKeyFields } from '../../checks/dnssec/foreign-key.ts';
-import { registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
+import { registrarAction } from '../../checks/dnssec/told/registrar-action.ts';
 import { askLook } from '../../store/dnssec/ask-look.ts';
 import {
   abortDnssec,

@@ -1,9 +1,9 @@
 // Prints how zones are signed: for people as a table or as text, with --json as one document.
 
-import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
-import { registrarAction } from '../../checks/dnssec/registrar-action.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
+import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
+import { registrarAction } from '../../checks/dnssec/told/registrar-action.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';

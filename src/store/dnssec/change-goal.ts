@@ -2,12 +2,12 @@
 // the goal: the key machine goes to it step by step, none of which is sooner than caches allow.
 
 import { sql } from 'kysely';
-import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import { abort, disable, enable, newMachine, roll } from '../../checks/dnssec/goals.ts';
 import { keyOf, type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
 import type { MachineKey } from '../../checks/dnssec/machine-key.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
 import { isSigned } from '../../checks/dnssec/serving.ts';
+import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ChangedBy } from '../accounts/actor.ts';

@@ -1,8 +1,8 @@
 // Loads what a look at a key machine begins with.
 
 import { sql } from 'kysely';
-import { type DelegatedTo, delegatedTo } from '../../checks/dnssec/dnssec-findings.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
+import { type DelegatedTo, delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
 import { foldCase, type Name } from '../../dns/name.ts';
 import {
   DOMAIN_COLUMNS,

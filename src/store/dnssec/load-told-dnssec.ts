@@ -1,9 +1,9 @@
 // Loads what may be told of how a domain is signed: a database that was restored since the last look asks for less.
 
 import { sql } from 'kysely';
-import { asTold } from '../../checks/dnssec/as-told.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
+import { asTold } from '../../checks/dnssec/told/as-told.ts';
 import { EPOCH_SQL } from '../feed/change-feed.ts';
 import type { Database } from '../postgres/database.ts';
 import { loadDnssec, loadDnssecOf, type StoredDnssec } from './load-dnssec.ts';

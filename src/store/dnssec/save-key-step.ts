@@ -3,10 +3,10 @@
 
 import { sql } from 'kysely';
 import { type Advanced, written } from '../../checks/dnssec/advance.ts';
-import { dnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { shownNow } from '../../checks/dnssec/parent-memory.ts';
 import type { MachineRules } from '../../checks/dnssec/rules.ts';
+import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import type { SigningPhase } from '../postgres/schema.ts';

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
 import { turnFinding } from '../../checks/claims/turn-finding.ts';
 import { FINDINGS, type Finding } from '../../checks/delegation/findings.ts';
-import type { DnssecStatus } from '../../checks/dnssec/dnssec-status.ts';
+import type { DnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import { TXT_COUNTS_MS } from '../../checks/txt/next-preparation.ts';
 import { TXT_FINDINGS } from '../../checks/txt/txt-findings.ts';
 import type { Name } from '../../dns/name.ts';

@@ -2,8 +2,6 @@
 // either has served, in any combination, finds it bogus.
 
 import { describe, expect, it } from 'vitest';
-import { dnssecFindings } from '../../../src/checks/dnssec/dnssec-findings.ts';
-import { dnssecStatus } from '../../../src/checks/dnssec/dnssec-status.ts';
 import {
   type ForeignKeyFields,
   foreignDnskey,
@@ -11,8 +9,10 @@ import {
 } from '../../../src/checks/dnssec/foreign-key.ts';
 import { disable, enable, roll, setForeign } from '../../../src/checks/dnssec/goals.ts';
 import type { MachineKey } from '../../../src/checks/dnssec/machine-key.ts';
-import { registrarAction } from '../../../src/checks/dnssec/registrar-action.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
+import { dnssecFindings } from '../../../src/checks/dnssec/told/dnssec-findings.ts';
+import { dnssecStatus } from '../../../src/checks/dnssec/told/dnssec-status.ts';
+import { registrarAction } from '../../../src/checks/dnssec/told/registrar-action.ts';
 import { KEY_FLAGS, makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
 import { HOUR, QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DNSSEC_STATUSES, dnssecStatus } from '../../../src/checks/dnssec/dnssec-status.ts';
 import { abort, disable, enable, roll } from '../../../src/checks/dnssec/goals.ts';
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
 import { nextStep } from '../../../src/checks/dnssec/next-keys.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
+import { DNSSEC_STATUSES, dnssecStatus } from '../../../src/checks/dnssec/told/dnssec-status.ts';
 import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
 import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
 

@@ -3,7 +3,6 @@
 
 import type { Advanced, Facts } from '../../../../src/checks/dnssec/advance.ts';
 import { written } from '../../../../src/checks/dnssec/advance.ts';
-import { asTold } from '../../../../src/checks/dnssec/as-told.ts';
 import { dsFields } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import { abort, disable, enable, needsKeys, newMachine, roll } from '../../../../src/checks/dnssec/goals.ts';
 import { keyOf, type Machine, wantedIds } from '../../../../src/checks/dnssec/machine.ts';
@@ -12,6 +11,7 @@ import type { Step } from '../../../../src/checks/dnssec/next-keys.ts';
 import { isDsDue, isPreflightDue, nextLookIn } from '../../../../src/checks/dnssec/next-look.ts';
 import type { MachineRules } from '../../../../src/checks/dnssec/rules.ts';
 import { isSameSet, type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
+import { asTold } from '../../../../src/checks/dnssec/told/as-told.ts';
 import { EventQueue } from '../hijack/event-queue.ts';
 import { KeyHistory } from './key-history.ts';
 import { madeKey } from './made-keys.ts';

@@ -1,10 +1,10 @@
 // The one word for where a domain is with DNSSEC, read from what is served, asked for and seen (the picture: machine.ts).
 
-import { foreignKeys, type Machine, wantedIds } from './machine.ts';
-import { isEverywhere } from './parent-memory.ts';
+import { foreignKeys, type Machine, wantedIds } from '../machine.ts';
+import { isEverywhere } from '../parent-memory.ts';
+import type { MachineRules } from '../rules.ts';
+import { isSigned, without } from '../serving.ts';
 import { viewParent } from './parent-view.ts';
-import type { MachineRules } from './rules.ts';
-import { isSigned, without } from './serving.ts';
 
 export const DNSSEC_STATUSES = [
   'off',

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { asTold } from '../../../src/checks/dnssec/as-told.ts';
-import { enable, roll } from '../../../src/checks/dnssec/goals.ts';
-import { RULES } from '../../../src/checks/dnssec/rules.ts';
-import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
-import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
+import { enable, roll } from '../../../../src/checks/dnssec/goals.ts';
+import { RULES } from '../../../../src/checks/dnssec/rules.ts';
+import { asTold } from '../../../../src/checks/dnssec/told/as-told.ts';
+import { dsOf, madeKey } from '../../../support/simulation/dnssec/made-keys.ts';
+import { QuietDomain } from '../../../support/simulation/dnssec/quiet-domain.ts';
 
 const A = madeKey('a', 'csk', 13);
 const B = madeKey('b', 'csk', 13);

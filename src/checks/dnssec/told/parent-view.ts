@@ -1,10 +1,10 @@
 // What the parent shows now, sorted by what it means: DS of keys of ours that are wanted or not, and DS of nobody.
 
-import { dsFields } from './ds-evidence.ts';
-import { type Machine, ownKeys, wantedIds } from './machine.ts';
-import type { KeyId, MachineKey } from './machine-key.ts';
-import { isEverywhere, shownNow } from './parent-memory.ts';
-import type { MachineRules } from './rules.ts';
+import { dsFields } from '../ds-evidence.ts';
+import { type Machine, ownKeys, wantedIds } from '../machine.ts';
+import type { KeyId, MachineKey } from '../machine-key.ts';
+import { isEverywhere, shownNow } from '../parent-memory.ts';
+import type { MachineRules } from '../rules.ts';
 
 type DsMeaning =
   /** Its key is wanted. */

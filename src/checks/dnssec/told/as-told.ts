@@ -1,9 +1,9 @@
 // What an owner may be told of a key machine. A restored database asks for what its backup asked for, though the domain may have
 // been moved or disabled since: before the next look, only a DS that was at the parent counts as asked for.
 
-import type { Machine } from './machine.ts';
-import { keysShown } from './parent-memory.ts';
-import type { MachineRules } from './rules.ts';
+import type { Machine } from '../machine.ts';
+import { keysShown } from '../parent-memory.ts';
+import type { MachineRules } from '../rules.ts';
 
 /** `epoch`: of the database now. */
 export function asTold(machine: Machine, epoch: string, rules: MachineRules): Machine {

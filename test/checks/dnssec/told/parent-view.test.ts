@@ -1,11 +1,11 @@
 // What the DS records that the parent shows mean to us.
 
 import { describe, expect, it } from 'vitest';
-import { enable } from '../../../src/checks/dnssec/goals.ts';
-import { dsOfKey, viewParent } from '../../../src/checks/dnssec/parent-view.ts';
-import { RULES } from '../../../src/checks/dnssec/rules.ts';
-import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
-import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
+import { enable } from '../../../../src/checks/dnssec/goals.ts';
+import { RULES } from '../../../../src/checks/dnssec/rules.ts';
+import { dsOfKey, viewParent } from '../../../../src/checks/dnssec/told/parent-view.ts';
+import { dsOf, madeKey } from '../../../support/simulation/dnssec/made-keys.ts';
+import { QuietDomain } from '../../../support/simulation/dnssec/quiet-domain.ts';
 
 const A = madeKey('a', 'csk', 13);
 const FOREIGN = dsOf(madeKey('foreign', 'csk', 8));

@@ -1,10 +1,10 @@
 // What an owner has to know while another operator signs the same zone: before the domain comes here, or after it has left.
 
-import { foreignKeys, type Machine } from './machine.ts';
-import { isSep, type KeyId } from './machine-key.ts';
-import { isEverywhere } from './parent-memory.ts';
+import { foreignKeys, type Machine } from '../machine.ts';
+import { isSep, type KeyId } from '../machine-key.ts';
+import { isEverywhere } from '../parent-memory.ts';
+import type { MachineRules } from '../rules.ts';
 import { viewParent } from './parent-view.ts';
-import type { MachineRules } from './rules.ts';
 
 export interface ForeignFinding {
   readonly code: /** Keys of another operator could not be imported. */

@@ -1,8 +1,8 @@
 // What of the findings an owner has to do something about, and when they are mailed about it: the DS set is the one thing of a
 // signed domain that only its owner can change, and nobody looks at a domain that works.
 
+import { DAY_MS } from '../rules.ts';
 import type { DnssecFinding } from './dnssec-findings.ts';
-import { DAY_MS } from './rules.ts';
 
 interface OwnersDuty {
   /** The sentences of the findings. */

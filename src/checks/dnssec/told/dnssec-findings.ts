@@ -1,13 +1,13 @@
 // What an owner has to know about DNSSEC of a domain, from one closed list, each with a sentence that says what to change. The
 // codes are part of the API, the sentences are not.
 
-import type { Name } from '../../dns/name.ts';
+import type { Name } from '../../../dns/name.ts';
+import { keyOf, type Machine, type WaitCause } from '../machine.ts';
+import { DAY_MS, type MachineRules } from '../rules.ts';
+import { isSigned } from '../serving.ts';
 import { type ForeignFinding, foreignFindings } from './foreign-findings.ts';
-import { keyOf, type Machine, type WaitCause } from './machine.ts';
 import { dsOfKey, type ParentView, type ShownRecord, viewParent } from './parent-view.ts';
 import { ASKED_DIGEST, inWords, registrarAction } from './registrar-action.ts';
-import { DAY_MS, type MachineRules } from './rules.ts';
-import { isSigned } from './serving.ts';
 
 type DnssecFindingCode =
   | 'DS_WANTED'

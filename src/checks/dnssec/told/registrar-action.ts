@@ -1,10 +1,10 @@
 // What the owner has to enter at the registrar now: DS records to add and to remove, and from when.
 
-import { dsFields } from './ds-evidence.ts';
-import { keyOf, type Machine } from './machine.ts';
+import { dsFields } from '../ds-evidence.ts';
+import { keyOf, type Machine } from '../machine.ts';
+import type { MachineRules } from '../rules.ts';
+import { isSigned } from '../serving.ts';
 import { dsOfKey, type ShownRecord, viewParent } from './parent-view.ts';
-import type { MachineRules } from './rules.ts';
-import { isSigned } from './serving.ts';
 
 export const REGISTRAR_ACTIONS = ['none', 'add', 'replace', 'remove', 'wait'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { isReminderDue, ownersDuty } from '../../../src/checks/dnssec/reminder.ts';
-import { DAY_MS } from '../../../src/checks/dnssec/rules.ts';
+import { DAY_MS } from '../../../../src/checks/dnssec/rules.ts';
+import { isReminderDue, ownersDuty } from '../../../../src/checks/dnssec/told/reminder.ts';
 
 const finding = (
   code: 'DS_WANTED' | 'DS_OTHER' | 'DS_PARTIAL' | 'PARENT_UNSIGNED' | 'DNSSEC_STEP_WAITS' | 'DS_WEAK',
