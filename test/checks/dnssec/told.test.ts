@@ -1,13 +1,13 @@
 // Where a domain is, what its owner has to enter at the registrar, and what he is told, at each stage of its way.
 
 import { describe, expect, it } from 'vitest';
-import { disable, enable, roll } from '../../../../src/checks/dnssec/goals.ts';
-import { DAY_MS, RULES } from '../../../../src/checks/dnssec/rules.ts';
-import { type DelegatedTo, dnssecFindings } from '../../../../src/checks/dnssec/told/dnssec-findings.ts';
-import { dnssecStatus } from '../../../../src/checks/dnssec/told/dnssec-status.ts';
-import { registrarAction } from '../../../../src/checks/dnssec/told/registrar-action.ts';
-import { dsOf, madeKey } from '../../../support/simulation/dnssec/made-keys.ts';
-import { QuietDomain } from '../../../support/simulation/dnssec/quiet-domain.ts';
+import { disable, enable, roll } from '../../../src/checks/dnssec/goals.ts';
+import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import { type DelegatedTo, dnssecFindings } from '../../../src/checks/dnssec/told/dnssec-findings.ts';
+import { dnssecStatus } from '../../../src/checks/dnssec/told/dnssec-status.ts';
+import { registrarAction } from '../../../src/checks/dnssec/told/registrar-action.ts';
+import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
+import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
 
 const A = madeKey('a', 'csk', 13);
 const B = madeKey('b', 'csk', 13);
