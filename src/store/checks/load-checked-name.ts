@@ -53,8 +53,11 @@ export interface SavedState {
   readonly parentText: string;
 }
 
-/** The DS records of its keys, as the key machine prints them; null: it was never signed. */
-const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*].ds[*]') from signed_zones s
+/**
+ * The DS records of our keys, as the key machine prints them; null: it was never signed. A DS of another operator's key leads
+ * to none of our signatures, also where that key stands in the zone (RFC 4035 §5.2).
+ */
+const OWN_DS = sql`(select jsonb_path_query_array(s.machine, '$.keys[*] ? (!(@.isForeign == true)).ds[*]') from signed_zones s
   where s.domain_id = d.id and s.machine is not null)`;
 
 /** Undefined: the domain is gone, or in a status that is not checked. */

@@ -1,5 +1,6 @@
 // A name as a check begins with it.
 
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -42,6 +43,22 @@ describe.each(testServers())('on $name', (server) => {
   const load = async () => await loadCheckedName(db, domainId);
   const claim = async () => (await load())?.claims.claims.find(({ id }) => id === domainId);
   const sets = async () => (await claim())?.sets.map(({ names }) => printName(names[0] as never));
+
+  test('of a signed one has the DS of its own keys, and not those of another operator’s in its zone', async () => {
+    expect((await claim())?.ownDs).toBeUndefined();
+    const machine = {
+      keys: [
+        { id: '1', ds: ['7 13 1 AB', '7 13 2 0A'] },
+        { id: '2', ds: ['9 13 2 0C'], isForeign: true },
+      ],
+    };
+    await sql`
+      insert into signed_zones (domain_id, account_id, goal, denial, algorithm, phase, machine)
+      select id, account_id, 'signed', 'nsec', 13, 'waiting', ${JSON.stringify(machine)} from domains`.execute(
+      db,
+    );
+    expect((await claim())?.ownDs).toEqual(new Set(['00070d01ab', '00070d020a']));
+  });
 
   test('a new one is due, and may have every set, by folded names', async () => {
     const name = await load();
