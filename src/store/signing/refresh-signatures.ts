@@ -47,14 +47,20 @@ export async function refreshSignatures(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   let made = 0;
-  // in the order of owners, and once more from the first: what changed meanwhile may be due still
+  let isChanged = false;
   for (let after: string | undefined = '', salt = 0; after !== undefined; salt++) {
     signal.throwIfAborted();
     const due = await findDue(db, signedZoneId);
-    const piece: Piece | undefined = due && (await refreshPiece(db, due, { after, salt }));
-    made += piece?.made ?? 0;
-    if (piece === undefined) after = after === '' || due === undefined ? undefined : '';
-    else after = piece.last;
+    if (due === undefined) break;
+    const piece: Piece = await refreshPiece(db, due, { after, salt });
+    made += piece.made;
+    isChanged ||= piece.isChanged;
+    after = piece.last;
+    if (after === undefined && isChanged) {
+      // once more from the first owner: what changed meanwhile may be due still
+      after = '';
+      isChanged = false;
+    }
   }
   return { made, expiresAt: await noteEarliest(db, signedZoneId) };
 }
@@ -78,24 +84,26 @@ async function findDue(db: Database, signedZoneId: number): Promise<Due | undefi
 }
 
 interface Piece {
-  /** 0 where the zone changed meanwhile. */
   readonly made: number;
-  /** The last owner, as stored. */
-  readonly last: string;
+  /** The last owner, as stored; undefined: none behind it is due. */
+  readonly last: string | undefined;
+  /** Names changed meanwhile, whose signatures were left as they are. */
+  readonly isChanged: boolean;
 }
 
-/** Undefined: none is due behind `after`. */
+/** Of those behind `after`. */
 async function refreshPiece(
   db: Database,
   due: Due,
   { after, salt }: { readonly after: string; readonly salt: number },
-): Promise<Piece | undefined> {
+): Promise<Piece> {
   const { zoneId, apex, signed } = due;
   const at = Math.floor((await currentTime(db)).getTime() / 1000);
   const found = await dueOwners(db, zoneId, remakeBefore(at, 'refresh'), after);
-  const last = found.at(-1);
-  if (last === undefined) return undefined;
-  const owners = found.map(decodeNameColumn);
+  if (found.length === 0) return { made: 0, last: undefined, isChanged: false };
+  const owners = found.map(({ owner }) => decodeNameColumn(owner));
+  const signatures = found.reduce((sum, { due: count }) => sum + count, 0);
+  const last = signatures < PIECE ? undefined : found.at(-1)?.owner;
   const signers: Signers = {
     apex,
     keys: await zoneKeys(db, signed),
@@ -111,20 +119,26 @@ async function refreshPiece(
   const rows = plan.rows(await signSets(plan.toSign, { zone: apex, times }));
   return await inTransaction(db, async (trx) => {
     const locked = await lockSubject(trx, due.subject);
-    if (locked === undefined || !isSame(locked, due)) return { made: 0, last };
-    const atApex = await writeRefreshed(trx, locked, rows, { signers, times, since: due.version });
-    return { made: plan.toSign.length + atApex, last };
+    if (locked === undefined || !isSame(locked, due)) return { made: 0, last, isChanged: true };
+    const written = await writeRefreshed(trx, locked, rows, { signers, times, since: due.version });
+    return { made: plan.toSign.length + written.atApex, last, isChanged: written.isChanged };
   });
 }
 
-async function dueOwners(db: Database, zoneId: number, before: number, after: string): Promise<string[]> {
-  const { rows } = await sql<{ owner: string }>`
-    select distinct owner from (
+/** In their order, with how many of their signatures are due: `PIECE` in all, or fewer where no more are. */
+async function dueOwners(
+  db: Database,
+  zoneId: number,
+  before: number,
+  after: string,
+): Promise<{ owner: string; due: number }[]> {
+  const { rows } = await sql<{ owner: string; due: number }>`
+    select owner, count(*)::integer as due from (
       select owner from zone_records
       where zone_id = ${zoneId} and owner > ${after} and type = 46 and not removed and ${EXPIRATION} < ${before}
-      order by owner limit ${PIECE}) due
-    order by owner`.execute(db);
-  return rows.map(({ owner }) => owner);
+      order by owner limit ${PIECE}) found
+    group by owner order by owner`.execute(db);
+  return rows;
 }
 
 /** Of RRSIG rdata (RFC 4034 §3.1). */
@@ -137,13 +151,13 @@ function isSame({ signed, zone }: LockedSubject, due: Due): boolean {
   return signed.seq === due.signed.seq && keysOf(signed) === keysOf(due.signed);
 }
 
-/** The number of signatures that were made at the apex. */
+/** The number of signatures that were made at the apex, and whether other names were left as they are. */
 async function writeRefreshed(
   trx: Database,
   locked: LockedSubject,
   rows: readonly OwnerRows[],
   { signers, times, since }: { signers: Signers; times: SignatureTimes; since: number },
-): Promise<number> {
+): Promise<{ atApex: number; isChanged: boolean }> {
   const { apex } = locked;
   const zone = locked.zone as LockedZone;
   const changed = await changedOwners(trx, zone.id, rows, since);
@@ -161,7 +175,7 @@ async function writeRefreshed(
   const atApex = { owner: apex, types: [TYPE.SOA, TYPE.RRSIG], records: [soa, ...signatures, ...fresh] };
   const owners = [atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
   await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), 'refresh');
-  return plan.toSign.length + ofSoa.length;
+  return { atApex: plan.toSign.length + ofSoa.length, isChanged: changed.size > 0 };
 }
 
 /** Undefined for other records than RRSIG. */
