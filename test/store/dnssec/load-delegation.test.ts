@@ -38,8 +38,12 @@ test('a domain that was never checked, and one whose parent names others, is not
   expect(await delegation()).toEqual({ kind: 'not_ours' });
   await run('match', MINUTE_MS);
   await run('foreign', DAY_MS);
-  expect(await delegation()).toEqual({ kind: 'not_ours' });
+  const elsewhere = { kind: 'not_ours', elsewhereSince: madeAt + DAY_MS };
+  expect(await delegation()).toEqual(elsewhere);
   await run('unknown', 2 * DAY_MS);
+  await run('not_delegated', 3 * DAY_MS);
+  expect(await delegation()).toEqual(elsewhere);
+  await run('mixed', 4 * DAY_MS);
   expect(await delegation()).toEqual({ kind: 'not_ours' });
 });
 

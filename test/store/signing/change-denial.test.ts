@@ -135,6 +135,7 @@ describe.each([
       );
     await saveZones(db, [{ apex, records: zone(5) }], { source: 'test' });
     const { signed } = await enabled(db, OPERATOR, { denial: from });
+    await signInPieces(db, signed.id, NEVER);
     const back = { ...BY, denial: from };
     await changeDenial(db, OPERATOR, { ...BY, denial: to });
     const killed = betweenPieces((piece) => {

@@ -170,6 +170,10 @@ test('a large zone with NSEC3 gets signatures of another algorithm in pieces; it
   const names = Array.from({ length: LARGE / 2 }, (_, i) => `h${i}.d${i % 40} A 198.51.100.1`);
   await saved(db, domainId, edit({ create: names }));
   await enableDnssec(db, { ...BY, domainId, denial: 'nsec3' });
+  expect(await rolled.look()).toMatchObject({ step: 'sign', status: 'signing' });
+  await signInPieces(db, (await loadDnssec(db, domainId))?.signed.id as number, new AbortController().signal);
+  expect(await rolled.look()).toEqual({ kind: 'writing' });
+  await rolled.nodesFollow();
   await rolled.settle();
   await saved(db, domainId, edit({ create: names.map((name) => `x${name}`) }));
   await rolled.nodesFollow();
