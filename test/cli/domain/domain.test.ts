@@ -529,6 +529,7 @@ describe('domain show', () => {
         account: { id: expect.any(Number), email: 'Ann@shop.example' },
         status: 'pending',
         dns_mode: 'managed',
+        dnssec: { status: 'off' },
         served: 'full',
         suspended: false,
         serial: 1,

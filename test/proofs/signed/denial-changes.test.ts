@@ -19,6 +19,7 @@ import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { dsOf } from '../../../src/store/keys/apex-keys.ts';
 import { addChain } from '../../../src/store/signing/add-chain.ts';
 import { removeChain } from '../../../src/store/signing/remove-chain.ts';
+import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { isMade } from '../../../src/zone/signing/signed-types.ts';
 import { nodeOf, ourAnswer, queryFor } from '../../support/answer/queries.ts';
 import { serveEditable } from '../../support/answer/serve-node.ts';
@@ -80,6 +81,7 @@ describe.skipIf(NEEDS_VALIDATORS !== '')(`changes between NSEC and NSEC3${NEEDS_
       edit({ create: [...first, '*.wild A 192.0.2.1', 'alias CNAME n1.d1.example.com'] }),
     );
     const { signed } = await enabled(db, { domainId });
+    await signInPieces(db, signed.id, NEVER);
     anchors = signed.keys.map(
       (key) => `${printName(APEX)} IN DS ${printRdata(TYPE.DS, dsOf(APEX, key, DIGEST.SHA256))}`,
     );
