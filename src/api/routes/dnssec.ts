@@ -12,7 +12,7 @@ import {
 import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
-import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
+import { invalid, notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api, DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -132,11 +132,10 @@ export async function answerChanged(call: AnyCall, changed: ChangedGoal | Change
 
 const RETRY_SECONDS = 60;
 
-export function refusal({
-  code,
-  message,
-  retryAfterSeconds,
-}: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
+export function refusal(refused: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
+  const { code, message, retryAfterSeconds } = refused;
+  if ('field' in refused && refused.field !== undefined)
+    return invalid([{ field: refused.field, error: message }]);
   if (code !== 'dnssec_unavailable') return problem(code, message);
   const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
   return new Problem(503, message, { code, headers });
