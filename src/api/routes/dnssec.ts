@@ -103,7 +103,8 @@ const abortDnssec = domainRoute({
   path: '/domains/{domain}/dnssec/abort',
   operationId: 'abortDnssec',
   summary: 'Goes back to what was wanted before the last call.',
-  description: 'Only until that is reached.',
+  description:
+    'Only until the last goal is reached. An abort is such a call too, so a second one takes the first back: send an `Idempotency-Key` where you may have to repeat it.',
   problems: ['wrong_state', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });
