@@ -18,7 +18,7 @@ export const QUERY: Part = { whole: 'query', unknown: 'unknown parameter' };
 /** Names each field once, and not more fields than people can read. */
 export function fieldProblems(issues: readonly Issue[], { whole, unknown }: Part): FieldProblem[] {
   const found: FieldProblem[] = [];
-  for (const issue of issues) {
+  for (const issue of issues.flatMap(ofMeantForm)) {
     if (found.length >= MAX_PROBLEMS) break;
     const field = fieldName(issue.path);
     if (issue.code === 'unrecognized_keys') {
@@ -32,6 +32,18 @@ export function fieldProblems(issues: readonly Issue[], { whole, unknown }: Part
   return found.slice(0, MAX_PROBLEMS);
 }
 
+/** Of a field with several forms: what is wrong with the one form whose type the value has. */
+function ofMeantForm(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [meant, ...others] = issue.errors.filter((problems) => !problems.some(isOtherType));
+  if (meant === undefined || others.length > 0) return [issue];
+  return meant.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(ofMeantForm);
+}
+
+function isOtherType({ code, path }: Issue): boolean {
+  return code === 'invalid_type' && path.length === 0;
+}
+
 /** Prints a path as `records[2].destination`. */
 export function fieldName(path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, step) => {
@@ -42,6 +54,10 @@ export function fieldName(path: readonly PropertyKey[]): string {
 
 function explain(issue: Issue): string {
   switch (issue.code) {
+    case 'invalid_union': {
+      const types = issue.errors.flat().filter(isOtherType).map(explain);
+      return types.length === 0 ? issue.message : types.join(' or ').replaceAll('or expected ', 'or ');
+    }
     case 'invalid_type': {
       if (issue.message.endsWith('received undefined')) return 'is required';
       return `expected ${article(String(issue.expected) === 'int' ? 'integer' : String(issue.expected))}`;

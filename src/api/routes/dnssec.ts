@@ -12,7 +12,7 @@ import {
 import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
-import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
+import { invalid, notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api, DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -103,7 +103,8 @@ const abortDnssec = domainRoute({
   path: '/domains/{domain}/dnssec/abort',
   operationId: 'abortDnssec',
   summary: 'Goes back to what was wanted before the last call.',
-  description: 'Only until that is reached.',
+  description:
+    'Only until the last goal is reached. An abort is such a call too, so a second one takes the first back: send an `Idempotency-Key` where you may have to repeat it.',
   problems: ['wrong_state', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });
@@ -132,11 +133,10 @@ export async function answerChanged(call: AnyCall, changed: ChangedGoal | Change
 
 const RETRY_SECONDS = 60;
 
-export function refusal({
-  code,
-  message,
-  retryAfterSeconds,
-}: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
+export function refusal(refused: Extract<ChangedGoal | ChangedDenial, { kind: 'refused' }>): Problem {
+  const { code, message, retryAfterSeconds } = refused;
+  if ('field' in refused && refused.field !== undefined)
+    return invalid([{ field: refused.field, error: message }]);
   if (code !== 'dnssec_unavailable') return problem(code, message);
   const { headers } = unavailable(message, retryAfterSeconds ?? RETRY_SECONDS);
   return new Problem(503, message, { code, headers });

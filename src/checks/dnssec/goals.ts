@@ -86,7 +86,14 @@ export function setForeign(machine: Machine, keys: readonly MachineKey[]): Machi
   const others = machine.keys.filter(
     ({ id, isForeign }) => !wanted.includes(id) && (isForeign !== true || known.has(id)),
   );
-  return { ...machine, keys: [...others, ...keys], foreign: { ...foreign, wanted } };
+  return withPastImport({ ...machine, keys: [...others, ...keys], foreign: { ...foreign, wanted } });
+}
+
+/** The owner has given a list: why an import before it brought nothing needs no attention any more. */
+export function withPastImport(machine: Machine): Machine {
+  const { imported = null } = machine.foreign ?? {};
+  if (!machine.foreign || imported?.failure === undefined || imported.isPast) return machine;
+  return { ...machine, foreign: { ...machine.foreign, imported: { ...imported, isPast: true } } };
 }
 
 /** Has the keys of another operator fetched from its servers. */

@@ -45,8 +45,14 @@ interface ForeignKeys {
   readonly shows: ShownOurs | null;
   /** When the owner asked for an import that is still to be made. */
   readonly importAskedAt: number | null;
-  /** The last import. */
-  readonly imported: { readonly at: number; readonly failure?: string } | null;
+  readonly imported: LastImport | null;
+}
+
+interface LastImport {
+  readonly at: number;
+  readonly failure?: string;
+  /** The owner has said since then which keys shall stand. */
+  readonly isPast?: true;
 }
 
 interface ShownOurs {

@@ -44,6 +44,8 @@ export type ChangedGoal =
         | 'dnssec_unavailable'
         | 'validation_failed';
       readonly message: string;
+      /** Of `validation_failed`: the field that is wrong. */
+      readonly field?: string;
       readonly retryAfterSeconds?: number;
     };
 

@@ -7,7 +7,7 @@ import {
   judgeForeignKeys,
   MOST_FOREIGN_KEYS,
 } from '../../checks/dnssec/foreign-key.ts';
-import { askImport, endImport, setForeign } from '../../checks/dnssec/goals.ts';
+import { askImport, endImport, setForeign, withPastImport } from '../../checks/dnssec/goals.ts';
 import { foreignKeys, type Machine } from '../../checks/dnssec/machine.ts';
 import { union } from '../../checks/dnssec/serving.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
@@ -55,7 +55,7 @@ export async function replaceForeignKeys(
     const rows = await ensureRows(trx, stored, order.keys);
     const ids = rows.map(({ id }) => String(id)).sort();
     const present = machine.foreign?.wanted ?? [];
-    if (ids.join() === present.join()) return machine;
+    if (ids.join() === present.join()) return withPastImport(machine);
     const standing = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));
     const all = union(
       ids,
@@ -127,8 +127,10 @@ function faultOf({ signed, keys }: StoredDnssec, list: readonly ForeignKeyFields
   const ours = keys.filter(({ origin }) => origin === 'ours').map(({ dnskey }) => dnskey);
   const fault = judgeForeignKeys(list, { algorithm: signed.algorithm, ours });
   if (fault === undefined) return undefined;
-  const message = `keys[${fault.index}]: ${fault.message}`;
-  return refused(fault.kind === 'algorithm' ? 'dnssec_algorithm' : 'validation_failed', message);
+  const field = `keys[${fault.index}]`;
+  const message = `${field}: ${fault.message}`;
+  if (fault.kind === 'algorithm') return refused('dnssec_algorithm', message);
+  return { ...refused('validation_failed', message), field };
 }
 
 function rowOf(keys: readonly DnssecKey[], key: ForeignKeyFields): DnssecKey | undefined {

@@ -444,7 +444,9 @@ describe('a domain that is signed from the beginning', () => {
   });
 
   it.each([
-    [{ dnssec: { denial: 'nsec5' } }, 'dnssec'],
+    [{ dnssec: { denial: 'nsec5' } }, 'dnssec.denial'],
+    [{ dnssec: { split: 'x' } }, 'dnssec.split'],
+    [{ dnssec: { way: 'x' } }, 'dnssec.way'],
     [{ dnssec: 'yes' }, 'dnssec'],
     [{ dnssec: true, dns_mode: 'external' }, 'dnssec'],
   ])('%j is refused, with the field', async (body, field) => {

@@ -92,7 +92,11 @@ it('what is no key of the zone, stands twice, or is its own, is refused with its
   ])
     expect(await put(...list)).toMatchObject({
       status: 400,
-      body: { code: 'validation_failed', error: expect.stringMatching(/^keys\[1\]: /) },
+      body: {
+        code: 'validation_failed',
+        error: expect.stringMatching(/^keys\[1\]: /),
+        fields: [{ field: 'keys[1]' }],
+      },
     });
   expect((await ask('GET')).body.foreign_keys).toEqual([]);
 });
@@ -123,6 +127,9 @@ it('an import is for a worker to make, once in five minutes', async () => {
     foreign_import: { state: 'failed', message: 'the parent shows no DS record' },
     findings: [{ code: 'FOREIGN_KEYS_REFUSED' }],
   });
+  expect(await ask('POST', '/import-keys')).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
+  // whoever then gives the list, or none, needs no warning any more
+  expect((await put()).body).toMatchObject({ foreign_import: { state: 'failed' }, findings: [] });
   expect(await ask('POST', '/import-keys')).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
 });
 

@@ -22,7 +22,7 @@ export function foreignFindings(machine: Machine, at: number, rules: MachineRule
   const { foreign, serving } = machine;
   if (foreign === undefined) return [];
   const found: ForeignFinding[] = [];
-  if (foreign.imported?.failure !== undefined)
+  if (foreign.imported?.failure !== undefined && !foreign.imported.isPast)
     found.push({
       code: 'FOREIGN_KEYS_REFUSED',
       severity: 'warning',
