@@ -104,7 +104,7 @@ const abortDnssec = domainRoute({
   operationId: 'abortDnssec',
   summary: 'Goes back to what was wanted before the last call.',
   description:
-    'Only until the last goal is reached. An abort is such a call too, so a second one takes the first back: send an `Idempotency-Key` where you may have to repeat it.',
+    'Only until the last goal is reached, and once: a second abort has nothing to give up (400 `wrong_state`).',
   problems: ['wrong_state', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await saveAbort(call.api.db, orderOf(call))),
 });

@@ -111,10 +111,11 @@ export function endImport(machine: Machine, at: number, failure?: string): Machi
 /** So many keys stand in a DNSKEY set at most: owners can ask for new ones as often as they like. */
 const MOST_KEYS = 6;
 
+/** A second one finds nothing to give up: a call that is repeated must not take the first one back. */
 export function abort(machine: Machine): Machine | Refusal {
   const { before } = machine;
   if (before === null) return 'nothing';
-  return withGoal(machine, before.goal, before.wanted ?? machine.wanted, false);
+  return { ...withGoal(machine, before.goal, before.wanted ?? machine.wanted, false), before: null };
 }
 
 function withGoal(

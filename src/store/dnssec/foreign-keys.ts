@@ -9,6 +9,7 @@ import {
 } from '../../checks/dnssec/foreign-key.ts';
 import { askImport, endImport, setForeign, withPastImport } from '../../checks/dnssec/goals.ts';
 import { foreignKeys, type Machine } from '../../checks/dnssec/machine.ts';
+import type { KeyId } from '../../checks/dnssec/machine-key.ts';
 import { union } from '../../checks/dnssec/serving.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
@@ -56,16 +57,8 @@ export async function replaceForeignKeys(
     const ids = rows.map(({ id }) => String(id)).sort();
     const present = machine.foreign?.wanted ?? [];
     if (ids.join() === present.join()) return withPastImport(machine);
-    const standing = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));
-    const all = union(
-      ids,
-      standing.map(({ id }) => id),
-    );
-    if (ids.length > 0 && all.length > MOST_FOREIGN_KEYS)
-      return refused(
-        'dnssec_busy',
-        `keys that were taken from the list still stand in the zone: with these there would be ${all.length}, and ${MOST_FOREIGN_KEYS} are the most`,
-      );
+    const crowd = crowdOf(machine, ids);
+    if (crowd !== undefined) return refused('dnssec_busy', crowd);
     return setForeign(
       machine,
       rows.map((row) => machineKey(apex, row)),
@@ -114,6 +107,11 @@ export async function saveImport(db: Database, domainId: number, imported: Impor
     if (isNew && hasManyKeys(lock, stored)) return end(machine, MANY_KEYS.message);
     const apex = decodeNameColumn(lock.row.name);
     const rows = await ensureRows(trx, stored, imported.keys);
+    const crowd = crowdOf(
+      machine,
+      rows.map(({ id }) => String(id)),
+    );
+    if (crowd !== undefined) return end(machine, crowd);
     return end(
       setForeign(
         machine,
@@ -121,6 +119,17 @@ export async function saveImport(db: Database, domainId: number, imported: Impor
       ),
     );
   });
+}
+
+/** Why these keys would be too many beside those that still stand in the zone. */
+function crowdOf(machine: Machine, ids: readonly KeyId[]): string | undefined {
+  const standing = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));
+  const all = union(
+    ids,
+    standing.map(({ id }) => id),
+  );
+  if (ids.length === 0 || all.length <= MOST_FOREIGN_KEYS) return undefined;
+  return `keys that were taken from the list still stand in the zone: with these there would be ${all.length}, and ${MOST_FOREIGN_KEYS} are the most`;
 }
 
 function faultOf({ signed, keys }: StoredDnssec, list: readonly ForeignKeyFields[]) {

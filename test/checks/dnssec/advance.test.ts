@@ -311,6 +311,7 @@ describe('giving up', () => {
     domain.show(dsOf(B));
     domain.run(5);
     domain.want((machine) => ok(abort(machine)));
+    expect(abort(domain.machine)).toBe('nothing'); // a repeat does not take it back
     domain.run(5);
     expect(domain.steps.slice(-2).map(({ text }) => text)).toEqual(['ab ab a b', 'ab ab a a']);
     domain.show(dsOf(A));

@@ -129,3 +129,28 @@ test('CDS has the DS of another operator beside ours, and never that of a key wi
   expect(lines.filter((line) => /^@ \d+ CDNSKEY /.test(line))).toHaveLength(2);
   expect(lines.filter((line) => /^@ \d+ DNSKEY /.test(line))).toHaveLength(3);
 });
+
+test('an import that would crowd the DNSKEY set beside keys that still stand is refused', async () => {
+  const { db } = database;
+  const rdata = foreignRdata();
+  rolled.shown = [dsTextOf(rdata)];
+  await enableDnssec(db, { ...BY, domainId });
+  await rolled.settle();
+  const fields = (key: Uint8Array) => ({
+    flags: 257,
+    protocol: 3,
+    algorithm: 13,
+    publicKey: key.subarray(4),
+  });
+  const order = { ...BY, domainId };
+  const four = Array.from({ length: 4 }, foreignRdata);
+  expect((await replaceForeignKeys(db, { ...order, keys: four.map(fields) })).kind).toBe('updated');
+  await rolled.settle();
+  expect((await replaceForeignKeys(db, { ...order, keys: [] })).kind).toBe('updated');
+  await importForeignKeys(db, order);
+  rolled.theirs = shownByTheirs(rdata);
+  await rolled.look();
+  const { foreign } = await rolled.machine();
+  expect(foreign?.wanted).toEqual([]);
+  expect(foreign?.imported?.failure).toContain('still stand in the zone');
+});
