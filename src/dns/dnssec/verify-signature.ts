@@ -37,31 +37,54 @@ export function isKnownAlgorithm(algorithm: number): boolean {
 
 /** Whether the octets are a public key of the algorithm, as the last field of a DNSKEY record has it. */
 export function isPublicKey(algorithm: number, octets: Uint8Array): boolean {
-  const jwk = SCHEMES.get(algorithm)?.keyOf(octets);
-  if (jwk === undefined) return false;
+  return createKey(SCHEMES.get(algorithm)?.keyOf(octets)) !== undefined;
+}
+
+interface ReadKey {
+  readonly algorithm: number;
+  /** Undefined: the octets are no key of the algorithm. */
+  readonly key: KeyObject | undefined;
+}
+
+/** Reading a key takes as long as verifying with it, and a zone has one for all of its signatures. */
+const readKeys = new WeakMap<Uint8Array, ReadKey>();
+
+function readKey(algorithm: number, octets: Uint8Array, { keyOf }: Scheme): KeyObject | undefined {
+  const known = readKeys.get(octets);
+  if (known?.algorithm === algorithm) return known.key;
+  const key = createKey(keyOf(octets));
+  readKeys.set(octets, { algorithm, key });
+  return key;
+}
+
+/** Undefined also for a point that is not on its curve, and for a modulus that OpenSSL refuses. */
+function createKey(jwk: JsonWebKey | undefined): KeyObject | undefined {
+  if (jwk === undefined) return undefined;
   try {
-    createPublicKey({ key: jwk, format: 'jwk' });
-    return true;
+    return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** Never throws, whatever the octets are. `publicKey` is the last field of a DNSKEY record. */
+/**
+ * Never throws, whatever the octets are. `publicKey` is the last field of a DNSKEY record; its octets are read once, and must not
+ * be changed afterwards.
+ */
 export function verifySignature(
   algorithm: number,
   { publicKey, data, signature }: Readonly<Record<'publicKey' | 'data' | 'signature', Uint8Array>>,
 ): boolean {
   const scheme = SCHEMES.get(algorithm);
-  const jwk = scheme?.keyOf(publicKey);
-  if (scheme === undefined || jwk === undefined) return false;
+  if (scheme === undefined) return false;
   const { hash, signatureOctets } = scheme;
   if (signatureOctets !== undefined && signature.length !== signatureOctets) return false;
+  const key = readKey(algorithm, publicKey, scheme);
+  if (key === undefined) return false;
   try {
-    const key: KeyObject = createPublicKey({ key: jwk, format: 'jwk' });
     return verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, signature);
   } catch {
-    return false; // a point that is not on its curve, a modulus that OpenSSL refuses
+    return false; // a signature that OpenSSL refuses
   }
 }
 
