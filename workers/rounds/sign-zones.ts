@@ -51,7 +51,13 @@ export function signZones(options: SignZonesOptions): Rounds {
   const { onTrouble, idleMs = IDLE_MS } = options;
   const stopping = new AbortController();
   const refreshing = runRounds({ round: () => refreshDue(options, stopping.signal), idleMs, onTrouble });
-  const signing = runRounds({ round: () => signDue(options, stopping.signal), idleMs, onTrouble });
+  let last = 0;
+  const signNext = async () => {
+    const zone = await signDue(options, last, stopping.signal);
+    last = zone?.id ?? 0;
+    return { isMore: zone !== undefined };
+  };
+  const signing = runRounds({ round: signNext, idleMs, onTrouble });
   return {
     async stop() {
       stopping.abort();
@@ -89,17 +95,22 @@ async function refresh(
   });
 }
 
-async function signDue(options: SignZonesOptions, signal: AbortSignal): Promise<{ isMore: boolean }> {
+/** The zone that it worked on; undefined: none is due. */
+async function signDue(
+  options: SignZonesOptions,
+  after: number,
+  signal: AbortSignal,
+): Promise<DuePieces | undefined> {
   const { db } = options;
-  const [zone] = await claimDuePieces(db, 1);
-  if (zone === undefined) return { isMore: false };
+  const [zone] = await claimDuePieces(db, 1, after);
+  if (zone === undefined) return undefined;
   const renewing = setInterval(() => renewLease(db, zone.id).catch(options.onTrouble), RENEW_MS);
   try {
     await doing(options, zone, signal, async () => ({ kind: await writePieces(db, zone, signal) }));
   } finally {
     clearInterval(renewing);
   }
-  return { isMore: true };
+  return zone;
 }
 
 async function writePieces(db: Database, { id, work }: DuePieces, signal: AbortSignal): Promise<PiecesDone> {

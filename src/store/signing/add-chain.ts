@@ -1,6 +1,5 @@
-// Gives a large signed zone the chain of the other kind: it is read, planned and signed without a lock, in another
-// thread, and written in pieces beside the
-// chain that answers use, until little is left that edits have changed meanwhile. The last transaction writes that, and the
+// Gives a large signed zone the chain of the other kind. It is planned and signed in a thread, without a lock, and written in
+// pieces beside the chain that answers use, until edits have left little to do. The last transaction writes that little, and the
 // NSEC3PARAM comes or goes with it: from then on answers use the new chain (RFC 5155 §10.4, §10.5).
 
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
 // Changes how a signed zone proves what is not there: with NSEC or NSEC3. A small zone has the other chain in place of its own
-// in one transaction; a large one gets it in pieces beside its own (denial-pieces.ts). Whoever changes his mind in between asks
-// for the other kind again.
+// in one transaction; a large one gets it in pieces beside its own (add-chain.ts, remove-chain.ts). To give the change up, the
+// owner asks for the kind of before.
 
 import { sql } from 'kysely';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
