@@ -50,7 +50,7 @@ export const refresh: Part = {
         part: 'refresh',
         title: 'Signatures made anew',
         blocks: [
-          'One worker and Postgres on the same cores; CPU is that of both. All zones are due; each is read, signed, written with a new serial, read again and verified.',
+          'One worker and Postgres on the same cores; CPU is that of both. All zones are due; each is read, signed and written with a new serial. One in eight is read again and verified, as long as more are due than a round takes.',
           table(
             ['', 'zones', 'signatures', 's', 'CPU s', 'signatures a CPU s', 'signatures a second'],
             [row('small zones', small), row(`one zone of ${count(names)} names`, large)],
