@@ -37,6 +37,7 @@ import * as hashedNames from './migrations/0048-hashed-names.ts';
 import * as dnssecLooks from './migrations/0049-dnssec-looks.ts';
 import * as denialChange from './migrations/0050-denial-change.ts';
 import * as signals from './migrations/0051-signals.ts';
+import * as edges from './migrations/0052-edges.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -75,4 +76,5 @@ export const migrations: Record<string, Migration> = {
   '0049-dnssec-looks': dnssecLooks,
   '0050-denial-change': denialChange,
   '0051-signals': signals,
+  '0052-edges': edges,
 };

@@ -11,6 +11,7 @@ import type { AnchorState } from '../../checks/validation/roll-anchors.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { SetKind } from '../../zone/pool/pool-use.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
+import type { EdgeTables } from './edge-tables.ts';
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
 
@@ -452,6 +453,8 @@ export interface DomainsTable {
   uptime_min_requests: Generated<number>;
   uptime_min_active_min: Generated<number>;
   uptime_recover_min: Generated<number>;
+  /** The regions whose edges serve the domain; null: all. */
+  edge_regions: string[] | null;
 }
 
 /** What the delegation checker remembers of a domain; every domain has a row. */
@@ -877,7 +880,7 @@ interface VantageNoncesTable {
   at: Date;
 }
 
-export interface Schema {
+export interface Schema extends EdgeTables {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
   signed_zones: SignedZonesTable;

@@ -83,6 +83,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   vantage_nonces: grants('', 'sid', 'sd'),
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),
+  edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
+  edge_countries: grants('', 's', 's'),
+  edge_changes: grants('', 'siu', 'siud'), // written by triggers
   aname_targets: grants('', 'siu', 'siud'), // read `for share`
 };
 
@@ -116,10 +119,21 @@ export const ASKED_COLUMNS = ['slot', 'zone_id'] as const;
 export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
   'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
+  'note_edge_change(text)': ['zonefleet_api', 'zonefleet_worker'],
 };
 
 /** The columns in which the API notes what observers report; their keys and labels belong to the operator. */
 export const VANTAGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'answers', 'dropped'] as const;
+
+/** The columns in which the API notes what edges report. */
+export const EDGE_REPORT_COLUMNS = [
+  'seen_at',
+  'seen_address',
+  'software',
+  'load',
+  'config_cursor',
+  'unsupported',
+] as const;
 
 /** The columns by which global admins let removals of a node through. */
 export const CONFIRM_COLUMNS = ['confirmed_id'] as const;
@@ -130,6 +144,7 @@ export const RELEASE_COLUMNS = ['released_at', 'released_by'] as const;
 /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   change_version: ['zonefleet_api', 'zonefleet_worker'],
+  edge_version: ['zonefleet_api', 'zonefleet_worker'],
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   check_runs_id_seq: ['zonefleet_worker'],
   key_boxes_id_seq: ['zonefleet_api', 'zonefleet_worker'],

@@ -6,6 +6,7 @@ import type { Database } from '../postgres/database.ts';
 import {
   ASKED_COLUMNS,
   CONFIRM_COLUMNS,
+  EDGE_REPORT_COLUMNS,
   FUNCTIONS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
@@ -161,6 +162,7 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
   }
   if (roles.includes('zonefleet_api') && tables.includes('vantages'))
     statements.push(`grant update (${VANTAGE_REPORT_COLUMNS.join(', ')}) on table vantages to zonefleet_api`);
+  statements.push(`grant update (${EDGE_REPORT_COLUMNS.join(', ')}) on table edges to zonefleet_api`);
   for (const name of await loadFunctions(trx)) {
     statements.push(`revoke all on function ${name} from public, ${roles.join(', ')}`);
     for (const role of FUNCTIONS[name]?.filter((user) => roles.includes(user)) ?? [])

@@ -21,6 +21,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records dns/dnssec',
   'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
+  edge: '',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
   'checks/claims': 'dns checks/delegation',

@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 /** Folders that compute: values in, values out. */
-export const PURE = ['billing', 'dns', 'zone', 'checks'];
+export const PURE = ['billing', 'dns', 'zone', 'checks', 'edge'];
 
 export interface Source {
   /** From the repository's root. */

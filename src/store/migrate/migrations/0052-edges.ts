@@ -1,0 +1,119 @@
+// Edge nodes, and the feed of what they are told: a row for each domain name that has had a proxied record, with its newest
+// version and the transaction that wrote it. A row is replaced, never added twice, so a reader that was away for a month finds
+// every change. Triggers write it, since many paths change a domain and an edge must miss none of them.
+
+import { type Kysely, sql } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}
+
+/** What of a domain's row an edge is told, or what decides whether it is told anything. */
+const TOLD_COLUMNS = [
+  'status',
+  'served',
+  'dns_mode',
+  'suspended_at',
+  'deleted_at',
+  'plan_id',
+  'plan_overrides',
+  'edge_regions',
+  'cache_l2_max_gb',
+  'cache_l2_ttl_days',
+  'cache_cap_mb',
+  'developer_mode_until',
+  'sec_no_sniff',
+  'sec_referrer_policy',
+  'sec_strip_headers',
+  'markdown_for_agents',
+];
+
+const STATEMENTS = [
+  `create table edges (
+     id bigint generated always as identity primary key,
+     name text not null unique check (name ~ '^[a-z0-9]([a-z0-9.-]{0,62})$'),
+     region text not null check (region ~ '^[a-z0-9]([a-z0-9-]{0,31})$'),
+     v4 text[] not null default '{}',
+     v6 text[] not null default '{}',
+     token_hash bytea not null unique,
+     token_prefix text not null,
+     token_made_at timestamptz not null default now(),
+     created_at timestamptz not null default now(),
+     drained_at timestamptz,
+     revoked_at timestamptz,
+     seen_at timestamptz,
+     seen_address text,
+     software text,
+     load double precision,
+     config_cursor text,
+     unsupported jsonb not null default '[]'
+   )`,
+  // Countries without a row are answered with the default addresses.
+  `create table edge_countries (
+     country text primary key check (country ~ '^[A-Z]{2}$'),
+     region text not null
+   )`,
+
+  // Null: edges of every region serve the domain.
+  `alter table domains add column edge_regions text[]`,
+
+  `create sequence edge_version`,
+  `create table edge_changes (
+     name text collate "C" primary key,
+     version bigint not null default nextval('edge_version'),
+     xid xid8 not null default pg_current_xact_id(),
+     at timestamptz not null default now()
+   )`,
+  `create index edge_changes_xid on edge_changes (xid)`,
+
+  // A transaction that notes a name many times writes its row once.
+  `create function note_edge_change(changed text) returns void language sql as $$
+     update edge_changes set version = nextval('edge_version'), xid = pg_current_xact_id(), at = now()
+     where name = changed and xid <> pg_current_xact_id() $$`,
+
+  `create function note_edge_domain() returns trigger language plpgsql as $$
+   begin
+     perform note_edge_change(new.name);
+     return null;
+   end $$`,
+  `create trigger domains_edge after update on domains for each row
+     when ((${TOLD_COLUMNS.map((column) => `old.${column}`).join(', ')}) is distinct from
+       (${TOLD_COLUMNS.map((column) => `new.${column}`).join(', ')}))
+     execute function note_edge_domain()`,
+  // A domain that is removed for good was not served any more.
+
+  `create function note_edge_record() returns trigger language plpgsql as $$
+   declare changed text;
+   begin
+     if tg_op <> 'INSERT' and old.proxied then
+       select name into changed from domains where id = old.domain_id;
+     else
+       select name into changed from domains where id = new.domain_id;
+     end if;
+     if changed is null then return null; end if; -- its domain goes with it
+     insert into edge_changes (name) values (changed) on conflict (name) do update
+       set version = nextval('edge_version'), xid = pg_current_xact_id(), at = now()
+       where edge_changes.xid <> pg_current_xact_id();
+     return null;
+   end $$`,
+  `create trigger records_edge_insert after insert on records for each row
+     when (new.proxied) execute function note_edge_record()`,
+  `create trigger records_edge_update after update on records for each row
+     when (old.proxied or new.proxied) execute function note_edge_record()`,
+  `create trigger records_edge_delete after delete on records for each row
+     when (old.proxied) execute function note_edge_record()`,
+
+  // Whether a plan has WebSocket is told with each of its domains.
+  `create function note_edge_plan() returns trigger language plpgsql as $$
+   begin
+     update edge_changes set version = nextval('edge_version'), xid = pg_current_xact_id(), at = now()
+     where xid <> pg_current_xact_id() and name in (select name from domains where plan_id = new.id);
+     return null;
+   end $$`,
+  `create trigger plans_edge after update on plans for each row
+     when (old.ws_enabled is distinct from new.ws_enabled) execute function note_edge_plan()`,
+
+  `insert into edge_changes (name)
+     select distinct d.name from domains d where d.deleted_at is null
+       and exists (select 1 from records r where r.domain_id = d.id and r.proxied)`,
+];
