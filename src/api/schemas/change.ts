@@ -6,7 +6,7 @@ import { Id } from './ids.ts';
 import { ChangedRecord } from './records/record.ts';
 import { Timestamp } from './timestamp.ts';
 
-export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'cli', 'revert', 'status'] as const;
+export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'acme', 'cli', 'revert', 'status'] as const;
 export const ACTOR_KINDS = ['key', 'session', 'cli', 'system'] as const;
 
 const status = z.enum(DOMAIN_STATUSES).optional();

@@ -11,6 +11,7 @@ import type { AnchorState } from '../../checks/validation/roll-anchors.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
 import type { SetKind } from '../../zone/pool/pool-use.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
+import type { CertificateTables } from './certificate-tables.ts';
 import type { EdgeTables } from './edge-tables.ts';
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
@@ -21,6 +22,8 @@ export type ChangeSource =
   | 'import'
   | 'scan'
   | 'aname'
+  /** Answers to the challenges of a certificate authority. */
+  | 'acme'
   | 'cli'
   | 'revert'
   | 'status'
@@ -880,7 +883,7 @@ interface VantageNoncesTable {
   at: Date;
 }
 
-export interface Schema extends EdgeTables {
+export interface Schema extends EdgeTables, CertificateTables {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
   signed_zones: SignedZonesTable;

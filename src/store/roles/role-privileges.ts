@@ -86,6 +86,10 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
   edge_countries: grants('', 's', 's'),
   edge_changes: grants('', 'siu', 'siud'), // written by triggers
+  certificates: grants('', 'siud', 'siud'), // go with their domain, as the next two
+  acme_orders: grants('', 'siud', 'siud'),
+  acme_answers: grants('', 'sd', 'siud'),
+  acme_accounts: grants('', '', 'siud'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`
 };
 
@@ -147,6 +151,7 @@ export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   edge_version: ['zonefleet_api', 'zonefleet_worker'],
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   check_runs_id_seq: ['zonefleet_worker'],
+  certificates_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   key_boxes_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   signing_keys_id_seq: ['zonefleet_api', 'zonefleet_worker'],
 };

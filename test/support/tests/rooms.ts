@@ -73,6 +73,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
     'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing checks/dnssec',
+  'store/certificates': 'edge store/postgres store/secrets',
   'store/roles': 'store/postgres',
   'store/zones':
     'dns dns/dnssec dns/record checks/delegation zone zone/publish zone/signing store/keys store/postgres',
