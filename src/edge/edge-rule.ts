@@ -15,6 +15,11 @@ export interface RuleMatch {
     readonly includes: readonly string[];
     readonly excludes: readonly string[];
   };
+  /**
+   * A regular expression of the rule needs an engine whose time is linear, as RE2's: one that backtracks may take for ever over
+   * it, or reads it otherwise. An edge with such an engine reports the rule as unsupported.
+   */
+  readonly needs_linear_engine?: true;
 }
 
 export interface PoolOrigin {

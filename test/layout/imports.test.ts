@@ -22,7 +22,7 @@ import {
 /** Plain JavaScript that installs what is missing before any TypeScript can run: every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
 /** Packages that only compute: hashes and signatures, IDNA and the public suffix list. */
-const COMPUTING = ['node:buffer', 'node:crypto', 'tr46', 'tldts'];
+const COMPUTING = ['node:buffer', 'node:crypto', 're2js', 'tr46', 'tldts', 'zod'];
 const SQL = ['kysely', 'pg'];
 /** An observer elsewhere has no database and no queue, so its process loads neither. */
 const OBSERVER = 'workers/observer/main.ts';

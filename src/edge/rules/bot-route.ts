@@ -1,0 +1,39 @@
+// Lets bots through, refuses them, or sends them to an origin of their own.
+
+import { z } from 'zod';
+import { HOST_OR_ADDRESS, isHostOrAddress } from './origin-fields.ts';
+import { ruleKind } from './rule-kind.ts';
+import { distinct, line } from './text-fields.ts';
+
+export const botRoute = ruleKind({
+  type: 'bot_route',
+  what: 'Treats bots in a way of their own.',
+  fields: {
+    bots: z
+      .enum(['verified', 'unverified', 'list'])
+      .default('unverified')
+      .describe('Bots that prove who they are, those that do not, or those of `list`.'),
+    list: distinct(line(256, 1), 64)
+      .default([])
+      .describe('Parts of User-Agent, compared without case; needed with `bots: list`.'),
+    action: z.enum(['allow', 'block', 'captcha', 'route']).default('block'),
+    destination: line(255)
+      .refine((text) => text === '' || isHostOrAddress(text), HOST_OR_ADDRESS)
+      .default('')
+      .describe('The origin for `action: route`.'),
+  },
+  judge({ bots, list, action, destination }, add) {
+    if (bots === 'list' && list.length === 0) add(['list'], 'is needed with bots list');
+    if (action === 'route' && destination === '') add(['destination'], 'is needed with action route');
+  },
+  gate: 'rules',
+  countsDryRun: true,
+  origins: ({ destination }) => (destination === '' ? [] : [{ path: ['destination'], host: destination }]),
+  toEdge: ({ bots, list, action, destination }) => ({
+    type: 'bot_route',
+    bots,
+    list,
+    action,
+    ...(action === 'route' && { destination }),
+  }),
+});

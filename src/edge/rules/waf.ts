@@ -1,0 +1,40 @@
+// Runs the core rule set (CRS) over requests.
+
+import { z } from 'zod';
+import { ruleKind } from './rule-kind.ts';
+import { distinct } from './text-fields.ts';
+
+const ruleId = z
+  .string()
+  .refine(
+    (text) => /^[1-9][0-9]{0,8}$/.test(text),
+    'expected the id of a rule of the core rule set, in digits',
+  )
+  .meta({ maxLength: 9 });
+
+export const waf = ruleKind({
+  type: 'waf',
+  what: 'Runs the core rule set, and blocks from an anomaly score on.',
+  fields: {
+    paranoia: z.int().min(1).max(4).default(1).describe('The paranoia level of the core rule set.'),
+    threshold: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(5)
+      .describe('The anomaly score from which a request is blocked.'),
+    body_cap_kb: z.int().min(0).max(1024).default(128).describe('How much of a body is inspected; 0: none.'),
+    rule_excludes: distinct(ruleId, 256)
+      .default([])
+      .describe('Ids of rules of the core rule set that are left out.'),
+  },
+  gate: 'rules',
+  countsDryRun: true,
+  toEdge: ({ paranoia, threshold, body_cap_kb, rule_excludes }) => ({
+    type: 'waf',
+    paranoia,
+    threshold,
+    body_cap_kb,
+    rule_excludes,
+  }),
+});

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { RuleType } from '../../src/edge/edge-rule.ts';
+import { edgeRuleOf, findRuleKind, kindOf, RULE_KINDS, RULE_TYPES } from '../../src/edge/rules/every-type.ts';
+
+/** The smallest body of each type. */
+const SMALLEST: Partial<Record<RuleType, object>> = {
+  fingerprint: { fingerprints: ['0'.repeat(32)] },
+  redirect: { target: '/new' },
+  rewrite: { path_target: '/new' },
+  origin_route: { destination: 'origin.example.net' },
+  origin_pool: { origins: [{ host: '192.0.2.1' }] },
+  error_page: { status_codes: [502], html: '<p>Soon.</p>' },
+};
+
+const judge = (type: RuleType, body: object) => kindOf(type).schema.safeParse({ ...SMALLEST[type], ...body });
+
+function faults(type: RuleType, body: object): string[] {
+  const judged = judge(type, body);
+  return judged.success ? [] : [...new Set(judged.error.issues.map(({ path }) => path.join('.')))];
+}
+
+describe('the types', () => {
+  it('act in this order', () => {
+    expect(RULE_TYPES).toEqual([
+      'drop',
+      'rate_limit',
+      'bot_route',
+      'fingerprint',
+      'waf',
+      'captcha',
+      'redirect',
+      'rewrite',
+      'cache',
+      'origin_route',
+      'origin_pool',
+      'error_page',
+    ]);
+  });
+
+  it('are found by both spellings, and by no other', () => {
+    for (const { type } of RULE_KINDS) {
+      expect(findRuleKind(type)?.type).toBe(type);
+      expect(findRuleKind(type.replace('_', '-'))?.type).toBe(type);
+    }
+    for (const other of [
+      '',
+      'WAF',
+      'rate__limit',
+      'ratelimit',
+      'rate limit',
+      'rules',
+      '__proto__',
+      'constructor',
+    ])
+      expect(findRuleKind(other)).toBeUndefined();
+  });
+
+  it('have defaults for all but a few fields', () => {
+    for (const { type, schema } of RULE_KINDS) {
+      expect(schema.safeParse({}).success).toBe(SMALLEST[type] === undefined);
+      expect(judge(type, {}).success, type).toBe(true);
+    }
+  });
+
+  it.each(
+    RULE_KINDS.map(({ type }) => type),
+  )('%s: an edge is told all of it, and in dry_run where that counts', (type) => {
+    const body = judge(type, { action_mode: 'dry_run', priority: 7 }).data;
+    const told = edgeRuleOf(type, 5, body as NonNullable<typeof body>, ['www.example.com']);
+    const acts = ['rewrite', 'cache', 'origin_route', 'origin_pool', 'error_page'].includes(type);
+    expect(told).toMatchObject({
+      id: 5,
+      type,
+      priority: 7,
+      action_mode: acts ? 'enforce' : 'dry_run',
+      hosts: ['www.example.com'],
+      path: { type: 'wildcard', includes: ['/*'], excludes: [] },
+    });
+    expect(told).not.toHaveProperty('host');
+    expect(JSON.stringify(told)).not.toContain('null');
+  });
+});
+
+describe('the filters of a rule', () => {
+  it('of hosts are set and cleared together', () => {
+    expect(faults('waf', { host_pattern: 'a.example.com' })).toEqual(['host_match_type']);
+    expect(faults('waf', { host_match_type: 'exact' })).toEqual(['host_pattern']);
+    expect(faults('waf', { host_pattern: '*.example.com', host_match_type: 'wildcard' })).toEqual([]);
+    expect(faults('waf', { host_pattern: '*.example.com', host_match_type: 'exact' })).toEqual([
+      'host_pattern',
+    ]);
+    expect(faults('waf', { host_pattern: '^(a|b)\\.', host_match_type: 'regex' })).toEqual([]);
+    expect(faults('waf', { host_pattern: '(', host_match_type: 'regex' })).toEqual(['host_pattern']);
+  });
+
+  it('of paths are wildcards of whole paths, or regular expressions', () => {
+    expect(faults('waf', { path_includes: ['/a*', '*.php'], path_excludes: ['/b'] })).toEqual([]);
+    expect(faults('waf', { path_includes: ['/a', 'b'] })).toEqual(['path_includes.1']);
+    expect(faults('waf', { path_includes: [] })).toEqual(['path_includes']);
+    expect(faults('waf', { path_includes: [`/${'*a'.repeat(17)}`] })).toEqual(['path_includes.0']);
+    expect(
+      faults('waf', { path_match_type: 'regex', path_includes: ['a', '('], path_excludes: ['['] }),
+    ).toEqual(['path_includes.1', 'path_excludes.0']);
+    expect(faults('waf', { path_includes: Array.from({ length: 65 }, (_, i) => `/${i}`) })).toEqual([
+      'path_includes',
+    ]);
+  });
+
+  it('are bounded together in what their regular expressions cost', () => {
+    const path_includes = Array.from({ length: 64 }, (_, i) => `${i}[a-z]{500}`);
+    expect(faults('waf', { path_match_type: 'regex', path_includes }).length).toBeGreaterThan(0);
+  });
+
+  it('tell edges when a regular expression needs an engine of linear time', () => {
+    const told = (path: string) => {
+      const body = judge('waf', { path_match_type: 'regex', path_includes: [path] }).data;
+      return edgeRuleOf('waf', 1, body as NonNullable<typeof body>, undefined);
+    };
+    expect(told('^/a+$')).not.toHaveProperty('needs_linear_engine');
+    expect(told('^(a+)+$')).toMatchObject({ needs_linear_engine: true });
+  });
+});
+
+describe('texts', () => {
+  it.each(['\u0000', '\n', '\r', '\t', '\u007f', '\u0085'])('%j is in none but a page', (char) => {
+    expect(faults('waf', { path_includes: [`/a${char}b`] })).toEqual(['path_includes.0']);
+    expect(faults('redirect', { target: `/a${char}b` })).toEqual(['target']);
+    const inPage = ['\n', '\r', '\t'].includes(char) ? [] : ['html'];
+    expect(faults('error_page', { html: `a${char}b` })).toEqual(inPage);
+  });
+
+  it('of a page have at most 256 KiB', () => {
+    expect(faults('error_page', { html: 'a'.repeat(262_144) })).toEqual([]);
+    expect(faults('error_page', { html: 'a'.repeat(262_145) })).toEqual(['html']);
+    expect(faults('error_page', { html: 'é'.repeat(131_073) })).toEqual(['html']);
+  });
+
+  it.each([
+    'https://example.com/a?b=c#d',
+    'http://192.0.2.1:8080',
+    '/a/b?c',
+    '/',
+    'https://[2001:db8::1]/',
+  ])('a redirect leads to %s', (target) => {
+    expect(faults('redirect', { target })).toEqual([]);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    '//evil.example',
+    '/\\evil.example',
+    'data:text/html,x',
+    'ftp://example.com',
+    'https:example.com',
+    'https://user:secret@example.com/',
+    'example.com',
+    '/a b',
+    '/ä',
+    '/%zz',
+    'https://',
+    ' /a',
+  ])('a redirect never leads to %s', (target) => {
+    expect(faults('redirect', { target })).toEqual(['target']);
+  });
+});
+
+describe('what belongs together', () => {
+  it.each<[RuleType, object, string[]]>([
+    ['rate_limit', { key: 'header' }, ['header']],
+    ['rate_limit', { key: 'header', header: 'x-api-key' }, []],
+    ['rate_limit', { header: 'X Y' }, ['header']],
+    ['bot_route', { bots: 'list' }, ['list']],
+    ['bot_route', { action: 'route' }, ['destination']],
+    ['bot_route', { action: 'route', destination: 'bots.example.net' }, []],
+    ['cache', { key_query: 'list' }, ['key_query_list']],
+    ['cache', { browser_ttl_seconds: null }, []],
+    ['rewrite', { path_target: '/$2', path_match_type: 'regex', path_includes: ['^/(a)'] }, ['path_target']],
+    ['rewrite', { path_target: '$1', path_match_type: 'regex', path_includes: ['^(/a)'] }, []],
+    ['rewrite', { path_target: '$1' }, ['path_target']],
+    ['rewrite', { path_target: '/a?b' }, ['path_target']],
+    ['rewrite', { query_target: '?a=b' }, ['query_target']],
+    ['origin_pool', { origins: [{ host: 'a.example', backup: true }] }, ['origins.0.backup']],
+    ['origin_pool', { origins: [{ host: 'a.example' }, { host: 'a.example' }] }, ['origins.1.host']],
+    ['origin_pool', { origins: [] }, ['origins']],
+    ['origin_route', { destination: 'http://a.example' }, ['destination']],
+    ['origin_route', { destination: 'a.example:80' }, ['destination']],
+    ['origin_route', { destination: '10.1' }, ['destination']],
+    ['origin_route', { destination: 'a.0x7f' }, ['destination']],
+    ['origin_route', { destination: '2001:db8::1' }, []],
+    ['origin_route', { destination: 'localhost' }, ['destination']],
+    ['fingerprint', { fingerprints: ['t13d1516h2_8daaf6152771_02713d6af862'] }, []],
+    ['fingerprint', { fingerprints: ['A'.repeat(32)] }, ['fingerprints.0']],
+    ['drop', { countries: ['NL', 'XX'] }, ['countries.1']],
+    ['drop', { countries: ['NL', 'NL'] }, ['countries.1']],
+    ['waf', { rule_excludes: ['942100', '9a'] }, ['rule_excludes.1']],
+    ['redirect', { status_code: 303 }, ['status_code']],
+    ['error_page', { status_codes: [399] }, ['status_codes.0']],
+  ])('%s %j', (type, body, fields) => {
+    expect(faults(type, body)).toEqual(fields);
+  });
+});
