@@ -1,0 +1,125 @@
+// A visitor: asks the edge for a URL as if its host were published there, from whichever loopback address a test wants.
+
+import { createHash } from 'node:crypto';
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
+
+export interface EdgePorts {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+export interface Visiting {
+  readonly method?: string;
+  /** The client's address. */
+  readonly from?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+  /** The authorities that a TLS client trusts, PEM. */
+  readonly ca?: string;
+  /** Where it differs from the URL's host. */
+  readonly servername?: string;
+}
+
+export interface EdgeAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** What the test's origins say of the request that they have received. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
+  readonly json: any;
+  readonly certificate: PeerCertificate | undefined;
+}
+
+const CLIENT = '127.0.0.1';
+
+/** Rejects when there is no answer, as when the TLS handshake is refused. */
+export async function askEdge(edge: EdgePorts, url: string, visiting: Visiting = {}): Promise<EdgeAnswer> {
+  const { response, certificate } = await open(edge, url, visiting);
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const isJson = /json/.test(response.headers['content-type'] ?? '');
+  return {
+    status: response.statusCode as number,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+    certificate,
+  };
+}
+
+/** The two ends joined, or the status that refused it. */
+export function openWebsocket(edge: EdgePorts, url: string): Promise<Duplex | number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = requestOf(edge, url, { headers: { connection: 'upgrade', upgrade: 'websocket' } });
+    outgoing.on('upgrade', (_response, socket) => resolve(socket));
+    outgoing.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode as number);
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+/** Solves the challenge on a page and goes where that leads; the cookie comes with the answer. */
+export async function solveChallenge(
+  edge: EdgePorts,
+  url: string,
+  page: EdgeAnswer,
+  visiting: Visiting = {},
+): Promise<{ cookie: string; answer: EdgeAnswer }> {
+  const value = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? '';
+  const nonce = /data-nonce="(\w+)"/.exec(page.text)?.[1];
+  const solved =
+    nonce === undefined
+      ? (/<text>(\d+)<\/text>/.exec(page.text)?.[1] ?? '')
+      : createHash('sha256').update(nonce).digest('hex');
+  const query = new URLSearchParams({ token: value('token'), answer: solved });
+  const action = new URL(/action="([^"]*)"/.exec(page.text)?.[1] ?? '', url);
+  const answer = await askEdge(edge, `${action}?${query}&to=${value('to')}`, visiting);
+  return { cookie: (answer.headers['set-cookie']?.[0] ?? '').split(';')[0] as string, answer };
+}
+
+function open(
+  edge: EdgePorts,
+  url: string,
+  visiting: Visiting,
+): Promise<{ response: IncomingMessage; certificate: PeerCertificate | undefined }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = requestOf(edge, url, visiting);
+    outgoing.on('response', (response) => {
+      const { socket } = response;
+      const certificate = 'encrypted' in socket ? (socket as TLSSocket).getPeerCertificate() : undefined;
+      resolve({ response, certificate });
+    });
+    outgoing.on('error', reject).end(visiting.body);
+  });
+}
+
+function requestOf(
+  edge: EdgePorts,
+  url: string,
+  { method = 'GET', from = CLIENT, headers, ca, servername }: Visiting,
+) {
+  // Not by URL: that would tidy the path before the edge sees it.
+  const [, scheme, host = '', path = ''] = /^(https?):\/\/([^/?]+)(.*)$/.exec(url) ?? [];
+  const common = {
+    agent: false as const,
+    host: CLIENT,
+    localAddress: from,
+    method,
+    path: path === '' ? '/' : path,
+    headers: { host, ...headers },
+  };
+  if (scheme === 'http') return requestHttp({ ...common, port: edge.httpPort });
+  return requestHttps({
+    ...common,
+    port: edge.httpsPort,
+    servername: servername ?? host,
+    ...(ca !== undefined && { ca }),
+    rejectUnauthorized: ca !== undefined,
+  });
+}

@@ -1,0 +1,96 @@
+// An origin of a customer: says what it was asked, or what a test wants it to say; by HTTP or TLS, and joins websockets.
+
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { MadeCertificate } from './made-certificate.ts';
+
+export interface Received {
+  /** Of the origin. */
+  readonly name: string;
+  readonly scheme: 'http' | 'https';
+  readonly sni: string | undefined;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface OriginSays {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+export interface TestOrigin {
+  readonly address: string;
+  readonly port: number;
+  readonly received: readonly Received[];
+  /** What it answers from now on; never: it keeps silent. Undefined: what it has received, as JSON. */
+  says(answer: ((received: Received) => OriginSays) | 'never' | undefined): void;
+  stop(): Promise<void>;
+}
+
+export async function startOrigin(
+  name: string,
+  address: string,
+  tls?: MadeCertificate,
+  port = 0,
+): Promise<TestOrigin> {
+  let answer: Parameters<TestOrigin['says']>[0];
+  const received: Received[] = [];
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    const one = await receive(name, request);
+    received.push(one);
+    if (answer === 'never') return;
+    const said = answer?.(one) ?? {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(one),
+    };
+    response.writeHead(said.status ?? 200, said.headers ?? {}).end(said.body ?? '');
+  };
+  const server =
+    tls === undefined
+      ? createServer(listener)
+      : createTlsServer({ cert: tls.certificate, key: tls.privateKey }, listener);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', (_request, socket, head) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    if (head.length > 0) socket.write(head);
+    socket.on('error', () => socket.destroy()).pipe(socket); // says back whatever comes
+  });
+  await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, address, resolve));
+  return {
+    address,
+    port: (server.address() as AddressInfo).port,
+    received,
+    says(next) {
+      answer = next;
+    },
+    async stop() {
+      const closed = new Promise((done) => server.close(done));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function receive(name: string, request: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const isTls = 'encrypted' in request.socket;
+  return {
+    name,
+    scheme: isTls ? 'https' : 'http',
+    sni: isTls ? (request.socket as TLSSocket).servername || undefined : undefined,
+    method: request.method ?? '',
+    url: request.url ?? '',
+    headers: request.headers,
+    body: Buffer.concat(chunks).toString(),
+  };
+}

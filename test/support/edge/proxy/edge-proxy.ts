@@ -1,0 +1,147 @@
+// A proxy that really forwards HTTP and TLS and obeys the config of `/edge/v1`: the tests' independent witness of what the
+// API promises. Of the sources it knows only the shape of what an edge is told.
+
+import { lookup } from 'node:dns/promises';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, BlockList, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { listOf } from '../origin/judge-address.ts';
+import { EdgeCache } from '../rules/cache.ts';
+import { Challenges } from '../rules/challenge.ts';
+import { OriginPools } from '../rules/origin-pool.ts';
+import { RateLimits } from '../rules/rate-limit.ts';
+import { Certificates } from './certificates.ts';
+import { checkPools } from './check-pools.ts';
+import { ConfigStore } from './config-store.ts';
+import { findHost, hostOf } from './find-host.ts';
+import { judgeRule } from './match-rule.ts';
+import { answerRequest, answerUpgrade } from './serve.ts';
+import type { EdgeProxyOptions, Serving } from './serving.ts';
+import type { Seen } from './visit.ts';
+
+export interface EdgeProxy {
+  readonly configs: ConfigStore;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** What it did with each request, the oldest first. */
+  readonly seen: readonly Seen[];
+  /** Rules that it cannot obey, as it tells the API. */
+  unsupported(): { rule_id: number; why: string }[];
+  /** Lets its clock go on. */
+  pass(seconds: number): void;
+  /** Asks the members of all pools whose health checks are due. */
+  checkPools(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const CHECK_EVERY_MS = 200;
+
+export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<EdgeProxy> {
+  let passedMs = 0;
+  const now = () => Date.now() + passedMs;
+  const configs = new ConfigStore();
+  const turns = new Map<string, number>();
+  const serving: Serving = {
+    configs,
+    options,
+    seen: [],
+    now,
+    pause: (ms) => pause(ms).then(() => undefined),
+    rates: new RateLimits(now),
+    challenges: new Challenges(now),
+    pools: new OriginPools(),
+    cache: new EdgeCache(),
+    ways: { resolve: options.resolve ?? resolveBySystem, allowed: allowedOf(options) },
+    nextTurn(host) {
+      const turn = turns.get(host) ?? 0;
+      turns.set(host, turn + 1);
+      return turn;
+    },
+  };
+  const certificates = new Certificates(
+    options.loadCertificate ?? (() => Promise.reject(new Error('this proxy has no keys'))),
+  );
+  const sockets = new Set<Socket>();
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    answerRequest(serving, request, response).catch(() => response.destroy());
+  };
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    answerUpgrade(serving, request, socket, head).catch(() => socket.destroy());
+  };
+  const http = createHttpServer(listener);
+  const https = createHttpsServer(
+    {
+      SNICallback(servername, done) {
+        contextFor(configs, certificates, servername).then(
+          (context) => done(null, context), // none: the handshake ends with an alert
+          () => done(null, undefined),
+        );
+      },
+    },
+    listener,
+  );
+  https.on('secureConnection', (socket: TLSSocket) => {
+    // A session that is resumed asks for no certificate.
+    if (servedOver(configs, socket.servername || '') === undefined) socket.destroy();
+  });
+  for (const server of [http, https]) {
+    server.on('upgrade', onUpgrade).on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  }
+  const check = () => checkPools(serving);
+  const timer = setInterval(() => void check(), CHECK_EVERY_MS);
+  return {
+    configs,
+    httpPort: (http.address() as AddressInfo).port,
+    httpsPort: (https.address() as AddressInfo).port,
+    seen: serving.seen,
+    unsupported: () =>
+      configs.all().flatMap(({ rules }) =>
+        rules.flatMap((rule) => {
+          const why = judgeRule(rule);
+          return why === undefined ? [] : [{ rule_id: rule.id, why }];
+        }),
+      ),
+    pass(seconds) {
+      passedMs += seconds * 1_000;
+    },
+    checkPools: check,
+    async stop() {
+      clearInterval(timer);
+      const closed = [http, https].map((server) => new Promise((done) => server.close(done)));
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(closed);
+    },
+  };
+}
+
+async function contextFor(
+  configs: ConfigStore,
+  certificates: Certificates,
+  servername: string,
+): Promise<SecureContext | undefined> {
+  const config = servedOver(configs, servername);
+  return config === undefined ? undefined : certificates.contextFor(config, servername.toLowerCase());
+}
+
+/** The domain whose handshakes are answered for this name: it has the host and is not suspended. */
+function servedOver(configs: ConfigStore, servername: string) {
+  const host = hostOf(servername);
+  const config = host === undefined ? undefined : configs.find(host);
+  if (host === undefined || config === undefined || config.suspended) return undefined;
+  return findHost(config, host) === undefined ? undefined : config;
+}
+
+function allowedOf({ allow = [] }: EdgeProxyOptions): BlockList {
+  return listOf(allow);
+}
+
+async function resolveBySystem(name: string): Promise<readonly string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}

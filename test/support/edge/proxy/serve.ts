@@ -1,0 +1,223 @@
+// One request from its first octet to its answer: the domain, the host, challenges of the CA, the rules, the origin.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { CHALLENGE_PATH } from '../rules/challenge.ts';
+import { act, type Forward } from './act.ts';
+import { findHost, hostOf } from './find-host.ts';
+import { finishAnswer, type Leaving } from './finish-answer.ts';
+import { askTargets, forward, withoutHops } from './forward.ts';
+import type { Serving } from './serving.ts';
+import { type Answer, plainAnswer, type Seen, type Visit } from './visit.ts';
+
+const ACME_PATH = '/.well-known/acme-challenge/';
+const MAX_SEEN = 10_000;
+
+export async function answerRequest(serving: Serving, request: IncomingMessage, response: ServerResponse) {
+  const { seen, host, scheme, path, query } = begin(serving, request);
+  const body = new OpenBody(request);
+  const found = open(serving, { scheme, host, path, query }, request, body);
+  if ('answer' in found) return leave(response, seen, found.answer);
+  const { visit } = found;
+  let wanted: Forward | undefined;
+  const send = (answer: Parameters<typeof finishAnswer>[1], from: 'edge' | 'origin') => {
+    const leaving = finishAnswer(visit, answer, from, wanted, seen);
+    leave(response, seen, leaving);
+  };
+  if (visit.path === CHALLENGE_PATH) {
+    return send(serving.challenges.solve(visit) ?? plainAnswer(403, 'Not solved'), 'edge');
+  }
+  const acted = await act(serving, visit, seen);
+  if ('answer' in acted) return send(acted.answer, 'edge');
+  wanted = acted.forward;
+  const reply = await forward(serving, visit, wanted, body.asStream(), seen);
+  if (reply.kind === 'none') {
+    return send(plainAnswer(reply.status, reply.status === 504 ? 'Gateway Timeout' : 'Bad Gateway'), 'edge');
+  }
+  if (reply.kind === 'whole') return send(reply, 'origin');
+  const leaving = finishAnswer(visit, { ...reply, body: undefined }, 'origin', wanted, seen);
+  seen.status = leaving.status;
+  response.writeHead(leaving.status, leaving.headers);
+  if (leaving.body !== undefined) {
+    reply.rest.destroy(); // an error page stands in its place
+    response.end(leaving.body);
+    return;
+  }
+  response.write(reply.head);
+  reply.rest.on('error', () => response.destroy()).pipe(response);
+}
+
+/** Rules act on an upgrade as on any request; then the two ends are joined, if the domain may. */
+export async function answerUpgrade(
+  serving: Serving,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) {
+  socket.on('error', () => socket.destroy());
+  const { seen, host, scheme, path, query } = begin(serving, request);
+  const refuse = ({ status, headers, body }: Pick<Leaving, 'status' | 'headers' | 'body'>) => {
+    seen.status = status;
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${[value].flat().join(', ')}\r\n`);
+    socket.end(`HTTP/1.1 ${status} -\r\nconnection: close\r\n${lines.join('')}\r\n${body ?? ''}`);
+  };
+  const found = open(serving, { scheme, host, path, query }, request, undefined);
+  if ('answer' in found) return refuse(found.answer);
+  const { visit } = found;
+  const acted = visit.config.settings.websockets
+    ? await act(serving, visit, seen)
+    : { answer: plainAnswer(403, 'No websockets here') };
+  if ('answer' in acted) return refuse(finishAnswer(visit, acted.answer, 'edge', undefined, seen));
+  const upgrade = { connection: 'upgrade', upgrade: request.headers.upgrade ?? 'websocket' };
+  const reply = await askTargets(serving, visit, acted.forward, undefined, seen, upgrade);
+  if (reply.kind !== 'upgrade') {
+    if (reply.kind === 'answer') reply.response.destroy();
+    const status = reply.kind === 'none' ? reply.status : 502;
+    return refuse(finishAnswer(visit, plainAnswer(status, 'No upgrade'), 'edge', undefined, seen));
+  }
+  seen.status = 101;
+  seen.origin = reply.address;
+  const headers = Object.entries({ ...withoutHops(reply.response.headers), ...upgrade });
+  const lines = headers.map(([name, value]) => `${name}: ${[value].flat().join(', ')}\r\n`);
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
+  if (reply.head.length > 0) socket.write(reply.head);
+  if (head.length > 0) reply.socket.write(head);
+  reply.socket.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+  socket.on('close', () => reply.socket.destroy());
+  socket.pipe(reply.socket).pipe(socket);
+}
+
+function begin({ seen: all }: Serving, request: IncomingMessage) {
+  const scheme = 'encrypted' in request.socket ? ('https' as const) : ('http' as const);
+  const uri = request.url ?? '/';
+  const at = uri.indexOf('?');
+  const host = hostOf(request.headers.host);
+  const seen: Seen = {
+    host: host ?? '',
+    method: request.method ?? 'GET',
+    uri,
+    client: request.socket.remoteAddress ?? '',
+    status: 0,
+    would: [],
+  };
+  all.push(seen);
+  if (all.length > MAX_SEEN) all.shift();
+  const [path, query] = at < 0 ? [uri, ''] : [uri.slice(0, at), uri.slice(at + 1)];
+  return { seen, host, scheme, path, query };
+}
+
+/** What comes before the rules: is the host served here at all, and is it the CA that asks? */
+function open(
+  { configs, options }: Serving,
+  {
+    scheme,
+    host,
+    path,
+    query,
+  }: { scheme: 'http' | 'https'; host: string | undefined; path: string; query: string },
+  request: IncomingMessage,
+  body: OpenBody | undefined,
+): { visit: Visit } | { answer: Answer } {
+  if (host === undefined || !path.startsWith('/')) return { answer: plainAnswer(400, 'Bad Request') };
+  const config = configs.find(host);
+  if (config?.suspended) return { answer: plainAnswer(403, 'Suspended') };
+  if (scheme === 'http' && path.startsWith(ACME_PATH)) {
+    const token = path.slice(ACME_PATH.length);
+    const challenge = config?.http01.find((each) => each.host === host && each.token === token);
+    if (challenge !== undefined) return { answer: plainChallenge(challenge.key_authorization) };
+  }
+  const place = config === undefined ? undefined : findHost(config, host);
+  if (config === undefined || place === undefined) {
+    return {
+      answer: scheme === 'https' ? plainAnswer(421, 'Misdirected Request') : plainAnswer(404, 'Not Found'),
+    };
+  }
+  const servername = (request.socket as TLSSocket).servername || '';
+  // The certificate that the client has seen is of another domain (RFC 9110 §7.4).
+  if (scheme === 'https' && configs.find(servername.toLowerCase())?.domain !== config.domain) {
+    return { answer: plainAnswer(421, 'Misdirected Request') };
+  }
+  const client = request.socket.remoteAddress ?? '';
+  const visit: Visit = {
+    config,
+    place,
+    scheme,
+    host,
+    method: request.method ?? 'GET',
+    path,
+    plainPath: plainPathOf(path),
+    query,
+    headers: request.headers,
+    client,
+    country: options.countryOf?.(client),
+    fingerprint: scheme === 'https' ? options.fingerprintOf?.(client) : undefined,
+    isVerifiedBot: options.isVerifiedBot?.(client) ?? false,
+    readBody: (octets) => body?.read(octets) ?? Promise.resolve(Buffer.alloc(0)),
+  };
+  return { visit };
+}
+
+function plainChallenge(keyAuthorization: string): Answer {
+  return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: keyAuthorization };
+}
+
+function plainPathOf(path: string): string {
+  let decoded = path;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    // wrongly encoded: the origin has to say what it is
+  }
+  const parts: string[] = [];
+  for (const part of decoded
+    .replaceAll(/\/{2,}/g, '/')
+    .split('/')
+    .slice(1)) {
+    if (part === '..') parts.pop();
+    if (part !== '.' && part !== '..') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}
+
+function leave(response: ServerResponse, seen: Seen, { status, headers, body }: Leaving): void {
+  seen.status = status;
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+/** A body whose first octets are looked at before all of it goes to the origin. */
+class OpenBody {
+  readonly #request: IncomingMessage;
+  readonly #head: Buffer[] = [];
+  #length = 0;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  async read(octets: number): Promise<Buffer> {
+    if (this.#length < octets && !this.#request.readableEnded) {
+      for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
+        this.#head.push(chunk as Buffer);
+        this.#length += (chunk as Buffer).length;
+        if (this.#length >= octets) break;
+      }
+    }
+    return Buffer.concat(this.#head).subarray(0, octets);
+  }
+
+  /** Undefined: the request has none. */
+  asStream(): Readable | undefined {
+    const { headers } = this.#request;
+    const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    if (!isThere) return undefined;
+    return this.#head.length === 0 ? this.#request : Readable.from(this.#all());
+  }
+
+  async *#all(): AsyncGenerator<Buffer> {
+    yield* this.#head;
+    if (this.#request.readableEnded) return;
+    for await (const chunk of this.#request) yield chunk as Buffer;
+  }
+}

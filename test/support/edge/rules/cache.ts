@@ -1,0 +1,79 @@
+// What the edge remembers of origins: whole answers in memory, for as long as a cache rule says.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RuleOf, Visit } from '../proxy/visit.ts';
+
+export interface Stored {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly storedAt: number;
+  readonly expiresAt: number;
+}
+
+const DAY_MS = 86_400_000;
+const GIB = 1024 ** 3;
+/** As much as a test may take, whatever the domain could have. */
+const MEMORY_OCTETS = 32 * 1024 ** 2;
+
+export class EdgeCache {
+  readonly #entries = new Map<string, Stored>();
+  #octets = 0;
+
+  find(key: string, now: number): Stored | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.expiresAt > now) return entry;
+    this.#drop(key, entry);
+    return undefined;
+  }
+
+  store(key: string, entry: Stored, maxGb: number): void {
+    const old = this.#entries.get(key);
+    if (old !== undefined) this.#drop(key, old);
+    this.#entries.set(key, entry);
+    this.#octets += entry.body.length;
+    for (const [oldest, { body }] of this.#entries) {
+      if (this.#octets <= Math.min(maxGb * GIB, MEMORY_OCTETS)) break;
+      this.#drop(oldest, { body });
+    }
+  }
+
+  #drop(key: string, { body }: Pick<Stored, 'body'>): void {
+    this.#entries.delete(key);
+    this.#octets -= body.length;
+  }
+}
+
+/** Undefined: this request has nothing to do with the cache. */
+export function cacheKeyOf(rule: RuleOf<'cache'>, visit: Visit): string | undefined {
+  if (!['GET', 'HEAD'].includes(visit.method) || visit.headers.authorization !== undefined) return undefined;
+  const query = [...new URLSearchParams(visit.query)]
+    .filter(
+      ([name]) =>
+        rule.key_query === 'all' || (rule.key_query === 'list' && rule.key_query_list.includes(name)),
+    )
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const headers = rule.key_headers.map((name) => visit.headers[name.toLowerCase()] ?? null);
+  return JSON.stringify([visit.scheme, visit.host, visit.path, query, headers]);
+}
+
+/** For how long an answer is kept; 0: not at all. */
+export function keepMs(
+  rule: RuleOf<'cache'>,
+  { config }: Pick<Visit, 'config'>,
+  status: number,
+  headers: IncomingHttpHeaders,
+): number {
+  if (status !== 200 || headers['set-cookie'] !== undefined || headers.vary === '*') return 0;
+  const wanted =
+    (rule.respect_origin ? originSeconds(headers['cache-control']) : undefined) ?? rule.ttl_seconds;
+  return Math.min(wanted * 1_000, config.settings.cache_l2_ttl_days * DAY_MS);
+}
+
+/** What Cache-Control says to shared caches (RFC 9111 §5.2.2). */
+function originSeconds(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/\b(no-store|no-cache|private)\b/i.test(header)) return 0;
+  const age = /\bs-maxage="?(\d+)/i.exec(header) ?? /\bmax-age="?(\d+)/i.exec(header);
+  return age === null ? undefined : Number(age[1]);
+}
