@@ -23,6 +23,7 @@ import { createRateLimit } from './callers/call-rate-limit.ts';
 import type { QueueState } from './calls/call.ts';
 import { describeRoutes } from './description/describe-routes.ts';
 import { addDocsPage } from './description/docs-page.ts';
+import { EdgeFeed } from './edge/edge-feed.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
 import { OutageLog } from './http/outage-log.ts';
@@ -31,6 +32,7 @@ import { LargeWork } from './large/large-work.ts';
 import { createApiMetrics } from './metrics.ts';
 import { openPeople } from './people/people.ts';
 import { databaseReadiness } from './readiness.ts';
+import { EDGE_ROUTES } from './routes/edge/edge-routes.ts';
 import { ROUTES } from './routes/every-route.ts';
 
 type Settings = SettingsOf<'API'>;
@@ -102,9 +104,11 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   life.onStop(() => largeWork.close());
 
+  const edgeFeed = new EdgeFeed({ db, databaseUrl, log });
   const app = await createServer({
     api: {
       db,
+      edgeFeed,
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,
@@ -123,6 +127,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       }),
     },
     routes: ROUTES,
+    edgeRoutes: EDGE_ROUTES,
     rateLimit:
       settings.apiRequestsPerMinute === undefined
         ? undefined
@@ -135,7 +140,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     async prepare(server) {
       metrics.watch(server);
       addHealth(server, readiness);
-      await describeRoutes(server, ROUTES);
+      await describeRoutes(server, ROUTES, EDGE_ROUTES);
       addDocsPage(server);
     },
   });
@@ -145,6 +150,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     throw listenFault('API_LISTEN', error);
   });
   life.onStop(() => listeners.close(DRAIN_MS));
+  life.onStop(() => edgeFeed.close());
   const { addresses } = listeners;
   dropRights(user, log);
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {

@@ -12,6 +12,7 @@ import { addCheckCommand } from './check/check.ts';
 import { addDnssecCommands } from './dnssec/dnssec.ts';
 import { addDomainCommands } from './domain/domain.ts';
 import { addVerifyCommand } from './domain/verify.ts';
+import { addEdgeCommands } from './edge/edge.ts';
 import { addNameserverCommand } from './nameservers/nameservers.ts';
 import { addMigrateCommand } from './node/migrate.ts';
 import { addNodeCommands } from './node/node.ts';
@@ -61,6 +62,7 @@ function programFor(cli: Cli): Command {
   addNodeCommands(program, cli);
   addNameserverCommand(program, cli);
   addVantageCommands(program, cli);
+  addEdgeCommands(program, cli);
   addBreakerCommands(program, cli);
   addMigrateCommand(program, cli);
   return program;

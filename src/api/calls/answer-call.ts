@@ -16,6 +16,7 @@ import { inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, asActor } from '../callers/caller.ts';
+import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { Asker } from '../people/people.ts';
 import type { Api } from './call.ts';
 import type { Admitted } from './guard.ts';
@@ -30,6 +31,8 @@ export interface AskedCall {
   readonly admitted: Admitted | undefined;
   /** The observer elsewhere that calls, and from where. */
   readonly vantage?: { readonly name: string; readonly address: string } | undefined;
+  /** The edge node that calls, with the parameters of the path. */
+  readonly edge?: { readonly caller: EdgeCaller; readonly params: Admitted['params'] } | undefined;
   readonly query: unknown;
   readonly body: unknown;
   /** The bytes of the body as they came. */
@@ -165,8 +168,9 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
     domain: admitted?.domain,
     found: admitted?.found,
     vantage: asked.vantage?.name,
+    edge: asked.edge?.caller,
     address: asked.vantage?.address,
-    params: admitted?.params ?? {},
+    params: admitted?.params ?? asked.edge?.params ?? {},
     query,
     body,
     url,

@@ -9,6 +9,8 @@ import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { ApiCaller, Credential } from '../callers/caller.ts';
+import type { EdgeCaller } from '../callers/edge-callers.ts';
+import type { EdgeFeed } from '../edge/edge-feed.ts';
 import type { Asker, People } from '../people/people.ts';
 
 export interface Api {
@@ -30,6 +32,8 @@ export interface Api {
   readonly countryOf?: CountryOf | undefined;
   /** Counts the answers of observers elsewhere. */
   readonly countVantageAnswer?: (outcome: string) => void;
+  /** What edges are told; undefined in threads, and where no edge is served. */
+  readonly edgeFeed?: EdgeFeed | undefined;
   /** Undefined in threads for large bodies, which answer no call of people. */
   readonly people?: People | undefined;
   /** For global admins: how much each queue has to do. */
@@ -92,6 +96,12 @@ export interface VantageCall<Body>
   readonly vantage: string;
   /** Where it calls from. */
   readonly address: string;
+}
+
+/** A call of an edge node. */
+export interface EdgeCall<Params, Query, Body>
+  extends Pick<Call<Params, Query, Body>, 'api' | 'params' | 'query' | 'body' | 'gone' | 'log'> {
+  readonly edge: EdgeCaller;
 }
 
 /** What calls of people have beside. */

@@ -27,6 +27,12 @@ const VANTAGE_WORDS: Readonly<Record<number, string>> = {
   401: 'The signature is missing or wrong, its time is not ours, its nonce was used, its digest is not that of the body, or there is no such observer.',
 };
 
+const EDGE_WORDS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid.',
+  401: 'No token of an edge, or one that is malformed, unknown or revoked.',
+  403: 'The connection is one that others could read.',
+};
+
 export function refusalsOf(route: Route): Refusal[] {
   const codes = [...guardCodes(route), ...(route.problems ?? [])];
   const own = [...codes.map((code) => PROBLEM_CODES[code]), ...(route.conflicts === true ? [409] : [])];
@@ -35,13 +41,19 @@ export function refusalsOf(route: Route): Refusal[] {
     .sort((a, b) => a - b)
     .map((status) => ({
       status,
-      words: (route.access.kind === 'vantage' && VANTAGE_WORDS[status]) || (WORDS[status] as string),
+      words: ownWords(route)[status] ?? (WORDS[status] as string),
       codes: [...new Set(codes.filter((code) => PROBLEM_CODES[code] === status))],
     }));
 }
 
+function ownWords({ access }: Route): Readonly<Record<number, string>> {
+  if (access.kind === 'vantage') return VANTAGE_WORDS;
+  return access.kind === 'edge' ? EDGE_WORDS : {};
+}
+
 function guardStatuses({ access, params }: Route): number[] {
   if (access.kind === 'vantage') return [400, 401, 429, 500, 503];
+  if (access.kind === 'edge') return [400, 401, 429, 500, 503, ...(params === undefined ? [] : [403, 404])];
   const named = access.kind === 'domain' || params !== undefined;
   return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: two keys in one request
 }
@@ -49,7 +61,7 @@ function guardStatuses({ access, params }: Route): number[] {
 function guardCodes(route: Route): ProblemCode[] {
   const { access, method } = route;
   const writes = isWrite(method);
-  if (access.kind === 'vantage') return ['validation_failed'];
+  if (access.kind === 'vantage' || access.kind === 'edge') return ['validation_failed'];
   const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
   const isFresh = access.kind === 'admin' ? writes : access.kind === 'session' && access.fresh;
   if (isFresh) codes.push('reauthenticate');

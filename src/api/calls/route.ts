@@ -6,6 +6,7 @@ import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { FieldProblem, Problem, ProblemCode } from '../answers/problem.ts';
 import type { StreamedArray } from '../answers/stream-array.ts';
+import type { StreamedLines } from '../answers/stream-lines.ts';
 import type { StreamedText } from '../answers/stream-text.ts';
 import type { Permission } from '../callers/permissions.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   Api,
   Call,
   DomainCall,
+  EdgeCall,
   PublicCall,
   SessionCall,
   VantageCall,
@@ -25,6 +27,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 export type Access =
   /** Any observer elsewhere may call it, by its signature; no API key counts. */
   | { readonly kind: 'vantage' }
+  /** Edge nodes may call it, by their token; each so many times a minute. */
+  | { readonly kind: 'edge'; readonly perMinute: number }
   /** Everyone may call it, with a session or without one; a key may not. */
   | { readonly kind: 'public' }
   /** `fresh`: the password must have been given lately. */
@@ -279,6 +283,25 @@ interface VantageRoute<B extends z.ZodType, R extends z.ZodType> extends Declara
 /** Declares a route for observers elsewhere. */
 export function vantageRoute<B extends z.ZodType, R extends z.ZodType>(route: VantageRoute<B, R>): Route {
   return { ...(route as unknown as Route), access: { kind: 'vantage' } };
+}
+
+interface EdgeRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>
+  extends Declaration<P, Q, B, R> {
+  /** How many times an edge may call it in any 60 seconds. */
+  readonly perMinute: number;
+  readonly run: (
+    call: EdgeCall<z.output<P>, z.output<Q>, z.output<B>>,
+  ) => Promise<z.input<R> | Problem | StreamedLines>;
+}
+
+/** Declares a route for edge nodes. It takes no Idempotency-Key. */
+export function edgeRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+>({ perMinute, ...route }: EdgeRoute<P, Q, B, R>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'edge', perMinute }, idempotent: false };
 }
 
 /** Whether an Idempotency-Key counts: on every POST, unless the route says otherwise. */

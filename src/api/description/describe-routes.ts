@@ -7,17 +7,23 @@ import { z } from 'zod';
 import { mountOpenPath } from '../calls/open-path.ts';
 import { adminRoute, type Route } from '../calls/route.ts';
 import { describeSurface } from './describe-surface.ts';
-import { ADMIN_DOCUMENT, CUSTOMER_DOCUMENT } from './documents.ts';
+import { ADMIN_DOCUMENT, CUSTOMER_DOCUMENT, EDGE_DOCUMENT } from './documents.ts';
 
 const ADDRESSES = ['/openapi.yaml', '/docs/openapi.yaml', '/openapi.json'];
 const YAML_TYPE = 'application/yaml; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Of what edge nodes call; readable by everyone. */
+const EDGE_ADDRESS = '/edge/v1/openapi.yaml';
 /** What only global admins may read. */
 const ADMIN_ADDRESS = '/admin/openapi.yaml';
 
 /** Call it before the routes are mounted, since it listens to what is mounted. */
-export async function describeRoutes(app: FastifyInstance, routes: readonly Route[]): Promise<void> {
+export async function describeRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  edgeRoutes: readonly Route[] = [],
+): Promise<void> {
   const isAdmin = ({ access }: Route) => access.kind === 'admin';
   await describeSurface(
     app,
@@ -25,6 +31,7 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
     CUSTOMER_DOCUMENT,
   );
   await describeSurface(app, routes.filter(isAdmin), ADMIN_DOCUMENT);
+  await describeSurface(app, edgeRoutes, EDGE_DOCUMENT);
   // Built once and shared, so a slow reader does not hold a copy of its own.
   let yaml: Buffer | undefined;
   let json: Buffer | undefined;
@@ -36,6 +43,12 @@ export async function describeRoutes(app: FastifyInstance, routes: readonly Rout
       return reply.header('Content-Type', YAML_TYPE).send(yaml);
     });
   }
+  let ofEdges: Buffer | undefined;
+  mountOpenPath(app, EDGE_ADDRESS, async (_request, reply) => {
+    const { edgeSwagger } = app as unknown as { edgeSwagger: () => object };
+    ofEdges ??= yamlOf(Buffer.from(JSON.stringify(edgeSwagger())));
+    return reply.header('Content-Type', YAML_TYPE).send(ofEdges);
+  });
   let ofAdmins: Buffer | undefined;
   app.get(ADMIN_ADDRESS, { config: { route: ADMIN_ADDRESS_ROUTE } }, async (_request, reply) => {
     const { adminSwagger } = app as unknown as { adminSwagger: () => object };

@@ -5,7 +5,7 @@ import { CLOSED_PATHS } from './closed-paths.ts';
 
 export interface DescribedSurface {
   /** The name under which the plugin gives the document. */
-  readonly decorator: 'swagger' | 'adminSwagger';
+  readonly decorator: 'swagger' | 'adminSwagger' | 'edgeSwagger';
   readonly title: string;
   readonly about: string;
   readonly tags: Readonly<Record<string, string>>;
@@ -82,6 +82,21 @@ export const CUSTOMER_DOCUMENT: DescribedSurface = {
   security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
   schemes: { bearer: BEARER, apiKey: API_KEY, session: SESSION, vantage: VANTAGE },
   closed: CLOSED_PATHS,
+};
+
+const ABOUT_EDGE = `What edge nodes (reverse proxies of the operator) call: the configs of the domains that they serve, and what they say of themselves.
+
+Send the token that \`zonefleet edge create\` printed as \`Authorization: Bearer edge_…\`; it counts on these paths alone, and nothing else counts here.
+Every error has \`error\` for people and sometimes \`code\` for programs. Members that are not set are absent; edges ignore members that they do not know.`;
+
+export const EDGE_DOCUMENT: DescribedSurface = {
+  decorator: 'edgeSwagger',
+  title: 'Zonefleet for edges',
+  about: ABOUT_EDGE,
+  tags: { Edges: 'What edges are told, and what they tell.' },
+  security: [{ bearer: [] }],
+  schemes: { bearer: { ...BEARER, description: 'The token of an edge, `edge_…`.' } },
+  closed: [],
 };
 
 /** Customers are shown no call that they cannot make. */

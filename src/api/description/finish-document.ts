@@ -32,7 +32,7 @@ export function finishDocument(
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
     }
-    const isCounted = route.access.kind !== 'public' && route.access.kind !== 'vantage';
+    const isCounted = !['public', 'vantage', 'edge'].includes(route.access.kind);
     const common = ['X-Request-Id', ...(isCounted ? RATE_HEADERS : [])];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem, sendProblem } from '../answers/problem.ts';
 import { openArrayStream, StreamedArray } from '../answers/stream-array.ts';
+import { openLineStream, StreamedLines } from '../answers/stream-lines.ts';
 import { openTextStream, StreamedText } from '../answers/stream-text.ts';
 import type { VerifiedVantage } from '../callers/vantage-callers.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
@@ -31,6 +32,7 @@ declare module 'fastify' {
     /** The observer elsewhere that has signed the headers. */
     signed: VerifiedVantage | undefined;
     vantage: AskedCall['vantage'];
+    edge: AskedCall['edge'];
     asker: Asker | undefined;
     /** Undefined where no body came. */
     received: ReceivedBody | undefined;
@@ -90,7 +92,7 @@ async function respond(
   reply: FastifyReply,
   { stopping, turns, largeWork }: Shared,
 ) {
-  const { admitted, vantage, method, url, query, body, log, received } = request;
+  const { admitted, vantage, edge, method, url, query, body, log, received } = request;
   const inTurn: InTurn = (work) =>
     admitted?.domain !== undefined && isWrite(route.method) ? turns.run(admitted.domain.id, work) : work();
   const gone = () => goneSignal(reply, stopping);
@@ -110,6 +112,7 @@ async function respond(
     url,
     admitted,
     vantage,
+    edge,
     query,
     body,
     segments: received?.segments ?? [],
@@ -145,6 +148,9 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
   if (outcome instanceof StreamedText) {
     const type = `${route.textResponse ?? 'text/plain'}; charset=utf-8`;
     return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
+  }
+  if (outcome instanceof StreamedLines) {
+    return reply.header('Content-Type', 'application/x-ndjson').send(await openLineStream(outcome));
   }
   if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
   const stream = await openArrayStream(outcome.pages);

@@ -42,6 +42,7 @@ import {
 } from '../callers/authenticate.ts';
 import type { RateLimit } from '../callers/call-rate-limit.ts';
 import type { ApiCaller } from '../callers/caller.ts';
+import { EdgeCallers } from '../callers/edge-callers.ts';
 import { VantageCallers } from '../callers/vantage-callers.ts';
 import type { Api } from '../calls/call.ts';
 import { type Admitted, admit, foreignOrigin } from '../calls/guard.ts';
@@ -51,6 +52,7 @@ import { NoTurn } from '../calls/turns.ts';
 import { ThreadError } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
 import type { Asker, People } from '../people/people.ts';
+import { admitEdge, isEdgePath } from './admit-edge.ts';
 import { isDecodable, KnownPaths, pathOf } from './known-paths.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
@@ -59,6 +61,8 @@ import { takeBody, UnreadBody } from './take-body.ts';
 interface ServerOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
+  /** What edge nodes call; their paths are theirs alone. */
+  readonly edgeRoutes?: readonly Route[];
   /** Of keys; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   /** Of the sessions of an account; undefined: no limit. */
@@ -96,6 +100,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('admitted', undefined);
   app.decorateRequest('signed', undefined);
   app.decorateRequest('vantage', undefined);
+  app.decorateRequest('edge', undefined);
   app.decorateRequest('asker', undefined);
   app.decorateRequest('declaredType', undefined);
   app.decorateRequest('received', undefined);
@@ -117,6 +122,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const paths = new KnownPaths();
   paths.watch(app as unknown as FastifyInstance);
   const vantages = new VantageCallers(api.db);
+  const edges = new EdgeCallers(api.db);
   const credentials = openCredentials(api.db);
   const uses = { key: new KeyUses(api.db, touchApiKey), session: new KeyUses(api.db, touchSession) };
   app.addHook('onClose', async () => {
@@ -161,6 +167,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       trustConnection(request.raw.socket);
       request.signed = signed;
       request.vantage = { name: signed.name, address: request.ip };
+      return;
+    }
+    if (isEdgePath(request.url)) {
+      const refused = await admitEdge(edges, paths, request);
+      if (refused !== undefined) return sendProblem(reply, refused);
       return;
     }
     const params = request.params as Record<string, string>;
@@ -217,7 +228,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('onResponse', async (request) => closeUnread(request.raw));
   await options.prepare?.(app as unknown as FastifyInstance);
-  mountRoutes(app as unknown as FastifyInstance, api, options.routes, options.largeWork);
+  const routes = [...options.routes, ...(options.edgeRoutes ?? [])];
+  mountRoutes(app as unknown as FastifyInstance, api, routes, options.largeWork);
   await app.ready();
   return app as unknown as FastifyInstance;
 }

@@ -5,6 +5,7 @@ export const TARGET_KINDS = [
   'account',
   'breaker',
   'domain',
+  'edge',
   'invite',
   'key',
   'member',
@@ -124,6 +125,12 @@ const AUDIT_ACTIONS = {
   'zone.unload': { target: 'zone', fields: ['zones', 'names'] },
   'zone.dnssec': { target: 'zone', fields: ['goal', 'denial', 'algorithm', 'split'] },
   'node.forget': { target: 'node', fields: [] },
+  'edge.create': { target: 'edge', fields: ['region', 'addresses'] },
+  'edge.rotate': { target: 'edge', fields: [] },
+  'edge.drain': { target: 'edge', fields: ['drained'] },
+  'edge.revoke': { target: 'edge', fields: [] },
+  'edge.region': { target: 'edge', fields: ['region', 'countries'] },
+  'edge.serve': { target: 'domain', fields: ['edge_regions'] },
 } as const satisfies Readonly<Record<string, ActionRule>>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

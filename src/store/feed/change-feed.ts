@@ -77,7 +77,7 @@ export const EPOCH_SQL = `
   'changes'::regclass::oid::text || '/' || 'zones'::regclass::oid::text || '/' || feed.epoch::text`;
 
 // pg_restore makes foreign keys last, when all rows are there.
-const COMPLETE_SQL = `exists (
+export const COMPLETE_SQL = `exists (
   select from pg_constraint where conrelid = 'zone_records'::regclass and contype = 'f' and convalidated)`;
 
 const UNSEEN_COLUMNS = 'c.id, c.zone_id, c.xid, c.mark, c.at';

@@ -7,12 +7,14 @@ import type { Api } from '../../../src/api/calls/call.ts';
 import type { Route } from '../../../src/api/calls/route.ts';
 import { describeRoutes } from '../../../src/api/description/describe-routes.ts';
 import { addDocsPage } from '../../../src/api/description/docs-page.ts';
+import { EdgeFeed } from '../../../src/api/edge/edge-feed.ts';
 import { addHealth } from '../../../src/api/health.ts';
 import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { createServer } from '../../../src/api/http/server.ts';
 import type { LargeWork } from '../../../src/api/large/large-work.ts';
 import { openPeople } from '../../../src/api/people/people.ts';
 import { databaseReadiness } from '../../../src/api/readiness.ts';
+import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
@@ -106,9 +108,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const outages = new OutageLog(log);
+  const edgeFeed = new EdgeFeed({ db: own, databaseUrl: asRole(database.url, 'zonefleet_api'), log });
   const app = await createServer({
     api: {
       db: own,
+      edgeFeed,
       allowReservedNames,
       checks,
       verifications,
@@ -124,6 +128,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       }),
     },
     routes,
+    edgeRoutes: EDGE_ROUTES,
     rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(own, requestsPerMinute),
     log,
     outages,
@@ -138,7 +143,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
         server,
         databaseReadiness(own, () => outages.lacking()),
       );
-      await describeRoutes(server, routes);
+      await describeRoutes(server, routes, EDGE_ROUTES);
       addDocsPage(server);
     },
   });
@@ -197,6 +202,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       return created.domain;
     },
     async stop() {
+      await edgeFeed.close();
       await app.close();
       if (own !== options.db) await own.destroy();
       await database.drop();

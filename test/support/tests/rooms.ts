@@ -93,6 +93,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
+  'store/edges': 'billing edge store/accounts store/change store/feed store/postgres',
   'store/migrate':
     'dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':
@@ -111,13 +112,14 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
+  'api/edge': 'process store/edges store/postgres',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
-    'store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
+    'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
+    'api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
   'api/schemas':
-    'store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec',
+    'store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
@@ -126,11 +128,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing',
+    'api/edge store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
-  api: 'process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description',
+  api: 'api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets',
   'cli/account':
@@ -139,6 +141,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
   'cli/domain':
     'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit store/dnssec',
+  'cli/edge': 'zone/pool store/edges cli/domain cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
@@ -162,5 +165,5 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
-  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec',
+  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge',
 };

@@ -1,0 +1,76 @@
+// Which edge a request is from. Its token is looked up with each request; wrong ones share a bounded number of statements, and
+// networks that guess are slowed, as with API keys.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { hashSecret } from '../../store/accounts/secret-text.ts';
+import { type FoundEdge, findEdges, isEdgeToken } from '../../store/edges/edges.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { Problem, unauthorized } from '../answers/problem.ts';
+import { KeyLookups } from './key-lookups.ts';
+import { MemoryWindows } from './memory-windows.ts';
+import { WrongKeys } from './wrong-keys.ts';
+
+/** An edge that calls. */
+export interface EdgeCaller extends FoundEdge {
+  /** Where it calls from, through proxies that are trusted. */
+  readonly address: string;
+  /** The connection is our own TLS, or comes from this machine: what a header says of it counts for nothing. */
+  readonly isPrivate: boolean;
+}
+
+export class EdgeCallers {
+  readonly #lookups: KeyLookups<FoundEdge>;
+  readonly #wrong = new WrongKeys();
+  readonly #nowMs: () => number;
+  /** By the number of calls that are allowed in a minute. */
+  readonly #calls = new Map<number, MemoryWindows>();
+
+  constructor(db: Database, nowMs: () => number = Date.now) {
+    this.#lookups = new KeyLookups((hashes) => findEdges(db, hashes));
+    this.#nowMs = nowMs;
+  }
+
+  /** `perMinute`: of one edge, for calls of this kind. Undefined: they are not counted. */
+  async find(
+    headers: IncomingHttpHeaders,
+    address: string,
+    kind?: { readonly name: string; readonly perMinute: number },
+  ): Promise<FoundEdge | Problem> {
+    const token = presented(headers);
+    if (token === undefined) return refused();
+    const hash = hashSecret(token);
+    const early = this.#wrong.judge(address, hash);
+    if (early !== undefined) return tooMany('too many wrong tokens from this address', early);
+    const found = await this.#lookups.find(hash);
+    if (found?.state !== 'valid') {
+      const late = this.#wrong.note(address, hash);
+      return late === undefined ? refused() : tooMany('too many wrong tokens from this address', late);
+    }
+    if (kind !== undefined) {
+      const { admitted, waitMs } = this.#windowsOf(kind.perMinute).take(`${kind.name} ${found.id}`);
+      if (!admitted) return tooMany('rate limit exceeded', Math.max(1, Math.ceil(waitMs / 1000)));
+    }
+    return found;
+  }
+
+  #windowsOf(perMinute: number): MemoryWindows {
+    const windows = this.#calls.get(perMinute) ?? new MemoryWindows(perMinute, this.#nowMs);
+    this.#calls.set(perMinute, windows);
+    return windows;
+  }
+}
+
+/** A bearer token alone: an API key or a session beside it is a credential that does not belong here. */
+function presented({ authorization, 'x-api-key': plain }: IncomingHttpHeaders): string | undefined {
+  if (authorization === undefined || plain !== undefined) return undefined;
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  return token !== undefined && isEdgeToken(token) ? token : undefined;
+}
+
+function refused(): Problem {
+  return unauthorized('a valid token of an edge is needed');
+}
+
+function tooMany(error: string, seconds: number): Problem {
+  return new Problem(429, error, { headers: { 'Retry-After': String(seconds) } });
+}

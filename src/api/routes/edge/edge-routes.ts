@@ -1,0 +1,7 @@
+// All routes of edge nodes.
+
+import type { Route } from '../../calls/route.ts';
+import { followConfig } from './config.ts';
+import { reportHealth } from './health.ts';
+
+export const EDGE_ROUTES: readonly Route[] = [followConfig, reportHealth];

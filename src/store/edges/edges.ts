@@ -1,0 +1,180 @@
+// The registry of edge nodes: who may ask for configs and keys, in which region each stands, and the addresses that proxied
+// names publish. Only the operator writes it.
+
+import { sql } from 'kysely';
+import { hashSecret, isSecretText, makeSecretText } from '../accounts/secret-text.ts';
+import type { Database } from '../postgres/database.ts';
+import type { StoredUnsupported } from '../postgres/edge-tables.ts';
+import { announce, inTransaction } from '../postgres/transaction.ts';
+
+export interface StoredEdge {
+  readonly id: number;
+  readonly name: string;
+  readonly region: string;
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+  readonly tokenPrefix: string;
+  readonly tokenMadeAt: Date;
+  readonly createdAt: Date;
+  readonly drainedAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly seenAt: Date | null;
+  readonly seenAddress: string | null;
+  readonly software: string | null;
+  readonly load: number | null;
+  readonly configCursor: string | null;
+  readonly unsupported: readonly StoredUnsupported[];
+  /** The time of the database when it was read. */
+  readonly now: Date;
+}
+
+/** More edges than anybody has: a bound for what follows from each. */
+const MOST_EDGES = 1000;
+const PREFIX_CHARACTERS = 'edge_'.length + 6;
+
+const COLUMNS = sql`e.id, e.name, e.region, e.v4, e.v6, e.token_prefix as "tokenPrefix", e.token_made_at as "tokenMadeAt",
+  e.created_at as "createdAt", e.drained_at as "drainedAt", e.revoked_at as "revokedAt", e.seen_at as "seenAt",
+  e.seen_address as "seenAddress", e.software, e.load, e.config_cursor as "configCursor", e.unsupported,
+  clock_timestamp() as now`;
+
+export async function listEdges(db: Database): Promise<StoredEdge[]> {
+  const { rows } = await sql<StoredEdge>`select ${COLUMNS} from edges e order by e.region, e.name`.execute(
+    db,
+  );
+  return rows;
+}
+
+interface NewEdge {
+  readonly name: string;
+  readonly region: string;
+  /** In the one form that each address has. */
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+}
+
+type CreatedEdge =
+  | { readonly kind: 'created'; readonly token: string }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'too_many'; readonly most: number }
+  | { readonly kind: 'address_taken'; readonly address: string; readonly by: string };
+
+/** The name of one that was revoked may be used again. The token is shown once. */
+export async function createEdge(db: Database, { name, region, v4, v6 }: NewEdge): Promise<CreatedEdge> {
+  return await inTransaction<CreatedEdge>(db, async (trx) => {
+    await sql`lock table edges in share row exclusive mode`.execute(trx); // no address at two edges
+    const live = (await listEdges(trx)).filter(({ revokedAt }) => revokedAt === null);
+    if (live.some((edge) => edge.name === name)) return { kind: 'exists' };
+    if (live.length >= MOST_EDGES) return { kind: 'too_many', most: MOST_EDGES };
+    for (const address of [...v4, ...v6]) {
+      const by = live.find((edge) => edge.v4.includes(address) || edge.v6.includes(address));
+      if (by !== undefined) return { kind: 'address_taken', address, by: by.name };
+    }
+    const token = makeSecretText('edge_');
+    await sql`
+      delete from edges where name = ${name}`.execute(trx);
+    await sql`
+      insert into edges (name, region, v4, v6, token_hash, token_prefix)
+      values (${name}, ${region}, ${[...v4]}, ${[...v6]}, ${hashSecret(token)}, ${shownOf(token)})`.execute(
+      trx,
+    );
+    announce(trx);
+    return { kind: 'created', token };
+  });
+}
+
+/** The token before counts no more. Undefined: there is no such edge, or it is revoked. */
+export async function rotateEdgeToken(db: Database, name: string): Promise<string | undefined> {
+  const token = makeSecretText('edge_');
+  const { numAffectedRows } = await sql`
+    update edges set token_hash = ${hashSecret(token)}, token_prefix = ${shownOf(token)}, token_made_at = clock_timestamp()
+    where name = ${name} and revoked_at is null`.execute(db);
+  if (numAffectedRows !== 1n) return undefined;
+  announce(db);
+  return token;
+}
+
+function shownOf(token: string): string {
+  return token.slice(0, PREFIX_CHARACTERS);
+}
+
+/** A drained edge gets no new visitors: proxied names do not publish its addresses. It is told configs as before. */
+export async function drainEdge(
+  db: Database,
+  name: string,
+  isDrained: boolean,
+): Promise<'changed' | 'unchanged' | 'absent'> {
+  const { rows } = await sql<{ wasDrained: boolean }>`
+    with known as materialized (
+      select id, drained_at is not null as was from edges where name = ${name} and revoked_at is null for update),
+    changed as (
+      update edges e set drained_at = case when ${isDrained}::boolean then clock_timestamp() end from known k
+      where e.id = k.id and k.was <> ${isDrained}::boolean)
+    select was as "wasDrained" from known`.execute(db);
+  const [known] = rows;
+  if (known === undefined) return 'absent';
+  if (known.wasDrained === isDrained) return 'unchanged';
+  announce(db);
+  return 'changed';
+}
+
+/** Its token counts no more, and its addresses are published no more. */
+export async function revokeEdge(db: Database, name: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update edges set revoked_at = clock_timestamp() where name = ${name} and revoked_at is null`.execute(db);
+  if (numAffectedRows !== 1n) return false;
+  announce(db);
+  return true;
+}
+
+/** An edge as its token shows it. */
+export interface FoundEdge {
+  readonly id: number;
+  readonly name: string;
+  readonly region: string;
+  readonly isDrained: boolean;
+  readonly tokenHash: Buffer;
+  readonly state: 'valid' | 'revoked';
+}
+
+export function isEdgeToken(text: string): boolean {
+  return isSecretText('edge_', text);
+}
+
+/** By the hash in hex. */
+export async function findEdges(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundEdge>> {
+  const { rows } = await sql<FoundEdge>`
+    select id, name, region, drained_at is not null as "isDrained", token_hash as "tokenHash",
+      case when revoked_at is null then 'valid' else 'revoked' end as state
+    from edges where token_hash = any(${hashes}::bytea[])`.execute(db);
+  return new Map(rows.map((edge) => [edge.tokenHash.toString('hex'), edge]));
+}
+
+/** The hashes of the tokens that count now, by edge. */
+export async function loadLiveTokens(db: Database, ids: readonly number[]): Promise<Map<number, Buffer>> {
+  const { rows } = await sql<{ id: number; hash: Buffer }>`
+    select id, token_hash as hash from edges where id = any(${ids}::bigint[]) and revoked_at is null`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, hash }) => [id, hash]));
+}
+
+interface EdgeHealth {
+  readonly load: number;
+  readonly software: string;
+  readonly cursor: string | undefined;
+  readonly unsupported: readonly StoredUnsupported[];
+  /** Where it asks from; null: that says nothing. */
+  readonly address: string | null;
+}
+
+/** What an edge says of itself. */
+export async function saveEdgeHealth(
+  db: Database,
+  { id, tokenHash }: Pick<FoundEdge, 'id' | 'tokenHash'>,
+  { load, software, cursor, unsupported, address }: EdgeHealth,
+): Promise<void> {
+  await sql`
+    update edges set seen_at = clock_timestamp(), seen_address = coalesce(${address}, seen_address), software = ${software},
+      load = ${load}, config_cursor = ${cursor ?? null}, unsupported = ${JSON.stringify(unsupported)}::jsonb
+    where id = ${id} and token_hash = ${tokenHash} and revoked_at is null`.execute(db);
+}

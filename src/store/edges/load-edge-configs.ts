@@ -1,0 +1,88 @@
+// Loads what edges are told of domains, many at once: one statement for each kind of thing, however many domains.
+
+import { sql } from 'kysely';
+import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
+import type { EdgeConfig } from '../../edge/edge-config.ts';
+import { type EdgeDomain, edgeConfigOf, type ProxiedRecord } from '../../edge/edge-config-of.ts';
+import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
+import type { Database } from '../postgres/database.ts';
+
+interface LoadedEdge {
+  /** Null: edges of all regions serve it. */
+  readonly regions: readonly string[] | null;
+  readonly config: EdgeConfig;
+}
+
+/** By name as stored. One that is missing in the result is not served by edges. */
+export async function loadEdgeConfigs(
+  trx: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, LoadedEdge>> {
+  const { rows: domains } = await sql<StoredDomain>`
+    select distinct on (d.name) d.id, d.name, d.status, d.suspended_at is not null as suspended,
+      d.edge_regions as regions, d.developer_mode_until as "developerModeUntil",
+      json_build_object('cache_l2_max_gb', d.cache_l2_max_gb, 'cache_l2_ttl_days', d.cache_l2_ttl_days,
+        'cache_cap_mb', d.cache_cap_mb, 'sec_no_sniff', d.sec_no_sniff, 'sec_referrer_policy', d.sec_referrer_policy,
+        'sec_strip_headers', d.sec_strip_headers, 'markdown_for_agents', d.markdown_for_agents) as settings,
+      case when p.id is not null then ${PLAN_JSON} end as plan, d.plan_overrides as overrides
+    from domains d left join plans p on p.id = d.plan_id
+    where d.name = any(${[...names]}::text[]) and d.deleted_at is null and ${IS_SERVED}
+    order by d.name, d.served = 'full' desc, d.id`.execute(trx);
+  if (domains.length === 0) return new Map();
+  const ids = domains.map(({ id }) => id);
+  const { rows: records } = await sql<ProxiedRecord & { domainId: number }>`
+    select r.domain_id as "domainId", r.id, r.name, r.destination, r.scheme, r.port, r.host_header, r.timeout,
+      r.captcha, r.monitor
+    from records r where r.domain_id = any(${ids}::bigint[]) and r.proxied
+    order by r.domain_id, r.id`.execute(trx);
+  const recordsOf = groupByDomain(records);
+  return new Map(
+    domains.map(({ regions, plan, overrides, ...domain }) => [
+      domain.name,
+      {
+        regions,
+        config: edgeConfigOf({
+          domain: { ...domain, plan: plan === null ? null : entitlementsOf(plan, overrides) },
+          records: recordsOf.get(domain.id) ?? [],
+          rules: [],
+          http01: [],
+          certificates: [],
+        }),
+      },
+    ]),
+  );
+}
+
+/** About how many bytes of rows the configs of domains are made of, by name; what is small is left out. */
+export async function loadEdgeSizes(
+  trx: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ name: string; bytes: number }>`
+    select d.name, count(*)::bigint * ${RECORD_BYTES}::bigint as bytes
+    from domains d join records r on r.domain_id = d.id and r.proxied
+    where d.name = any(${[...names]}::text[]) and d.deleted_at is null
+    group by d.name`.execute(trx);
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
+const RECORD_BYTES = 300;
+
+/** In external mode a proved domain points at our edges by itself. One that leaves is answered here until it has left. */
+const IS_SERVED = sql`(d.served = 'full' or d.dns_mode = 'external' and d.status in ('active', 'moved'))`;
+
+interface StoredDomain extends Omit<EdgeDomain, 'plan'> {
+  readonly regions: readonly string[] | null;
+  readonly plan: Plan | null;
+  readonly overrides: Overrides | null;
+}
+
+function groupByDomain<T extends { readonly domainId: number }>(rows: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.domainId);
+    if (group === undefined) groups.set(row.domainId, [row]);
+    else group.push(row);
+  }
+  return groups;
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
+import { rotateEdgeToken } from '../../../src/store/edges/edges.ts';
+import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import type { ConfigLine } from '../../support/edge/follow-config.ts';
+import { until } from '../../support/tests/until.ts';
+
+let api: EdgeApi;
+beforeAll(async () => {
+  api = await startEdgeApi();
+});
+afterAll(() => api.stop());
+
+const proxied = (name: string, destination = '198.51.100.9') => ({
+  name,
+  type: 'A',
+  destination,
+  proxied: true,
+});
+
+async function add(domain: string, record: object): Promise<number> {
+  const { status, body } = await api.ask('POST', `/domains/${domain}/records/`, { body: record });
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body.id;
+}
+
+describe('the stream of configs', () => {
+  it('tells all domains with proxied records between begin and end, then each change', async () => {
+    await api.makeDomain('first.example.com');
+    await add('first.example.com', proxied('www'));
+    const lines: ConfigLine[] = [];
+    const edge = api.follow(await api.makeEdge('stream-1'), { onLine: (line) => lines.push(line) });
+    await until(() => lines.some((line) => 'snapshot' in line && line.snapshot === 'end'));
+    expect(lines[0]).toMatchObject({ snapshot: 'begin' });
+    expect(edge.configFor('www.first.example.com')).toMatchObject({
+      domain: 'first.example.com',
+      suspended: false,
+      hosts: [{ host: 'www.first.example.com', origins: [{ destination: '198.51.100.9', port: 443 }] }],
+    });
+    await add('first.example.com', proxied('shop', '198.51.100.10'));
+    await until(() => edge.configFor('first.example.com')?.hosts.length === 2);
+  });
+
+  it('tells null when no edge of the region serves the domain any more, and the config when one does', async () => {
+    const domain = await api.makeDomain('regions.example.com');
+    await add('regions.example.com', proxied('www'));
+    const eu = api.follow(await api.makeEdge('regions-eu', 'eu'));
+    const us = api.follow(await api.makeEdge('regions-us', 'us'));
+    await until(() => eu.held.has('regions.example.com') && us.held.has('regions.example.com'));
+    await setServedRegions(api.db, domain.id, ['us']);
+    await until(() => !eu.held.has('regions.example.com'));
+    const fresh = api.follow(await api.makeEdge('regions-eu-2', 'eu'));
+    await until(() => fresh.held.has('first.example.com'));
+    expect(fresh.held.has('regions.example.com')).toBe(false);
+    await setServedRegions(api.db, domain.id, null);
+    await until(() => eu.held.has('regions.example.com') && fresh.held.has('regions.example.com'));
+  });
+
+  it('ends when the token is rotated, and the one before is refused', async () => {
+    const edge = api.follow(await api.makeEdge('rotated'));
+    await until(() => edge.snapshots === 1);
+    await rotateEdgeToken(api.db, 'rotated');
+    await until(() => edge.statuses.at(-1) === 401);
+  });
+});
