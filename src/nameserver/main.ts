@@ -12,6 +12,7 @@ import { readSettings, type SettingsOf } from '../process/settings/read-settings
 import { StartFault } from '../process/start-fault.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { ASKED_MARKS_BYTES } from '../zone/image/find/asked-marks.ts';
+import { COUNTRY_TABLE_BYTES } from '../zone/image/find/country-table.ts';
 import { createImage } from '../zone/image/image.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';
@@ -26,17 +27,27 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const snapshotDirectory = placeSnapshot(settings, user);
   const buffer = reserveImage(settings);
   const asked = new SharedArrayBuffer(ASKED_MARKS_BYTES);
+  const countries = new SharedArrayBuffer(COUNTRY_TABLE_BYTES);
   const { nodeName, databaseReadUrl: readUrl } = settings;
   // Before the snapshot fills the image, whose pages are of one size for good.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const thread = startImageThread(
-    { buffer, asked, snapshotDirectory, databaseUrl, readUrl, nodeName },
+    {
+      buffer,
+      asked,
+      countries,
+      countryDb: settings.countryDb,
+      snapshotDirectory,
+      databaseUrl,
+      readUrl,
+      nodeName,
+    },
     log,
     life.fail,
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  await serveZones({ ...settings, life, log, user, snapshotDirectory, buffer, asked, thread });
+  await serveZones({ ...settings, life, log, user, snapshotDirectory, buffer, asked, countries, thread });
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
 import { AskedMarks } from '../zone/image/find/asked-marks.ts';
+import { CountryTable } from '../zone/image/find/country-table.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
 import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
@@ -54,6 +55,8 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly buffer: SharedArrayBuffer;
   /** The memory of AskedMarks. */
   readonly asked: SharedArrayBuffer;
+  /** The memory of CountryTable. */
+  readonly countries: SharedArrayBuffer;
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
 }
@@ -111,7 +114,13 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const answers = {
     answerer: new Answerer(
       served,
-      { ...settings, rateLimit, amplificationLimit, asked: new AskedMarks(options.asked) },
+      {
+        ...settings,
+        rateLimit,
+        amplificationLimit,
+        asked: new AskedMarks(options.asked),
+        countries: new CountryTable(options.countries),
+      },
       tcpCounters,
       reportFailure,
     ),
@@ -131,6 +140,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     rateLimit: rateLimit?.buffer,
     amplificationLimit: amplificationLimit?.buffer,
     asked: options.asked,
+    countries: options.countries,
     loading,
     log,
     reportFailure,
@@ -176,7 +186,7 @@ async function untilServable(thread: ImageThread, isServing: boolean, life: Proc
 
 function answerSettings(
   options: ServeOptions,
-): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked'> {
+): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries'> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return {
     nodeName: options.nodeName,

@@ -20,7 +20,8 @@ import {
 import { rdataNames } from '../dns/record/rdata.ts';
 import { TYPE } from '../dns/type-codes.ts';
 import { NO_PROOF, type Proof, proofOf } from './find-proof.ts';
-import type { RecordSet, Zone, ZoneNode, Zones } from './zone.ts';
+import { type Asker, regionalSet } from './regional-set.ts';
+import { EDGE_MARK_TYPE, type RecordSet, type Zone, type ZoneNode, type Zones } from './zone.ts';
 
 /**
  * `kind` is how the last link of a chain ended: an alias that leads out of the zone is an `answer`. Each set is sent with the
@@ -56,6 +57,8 @@ export interface Answer {
 interface Asking {
   /** DO (RFC 3225 §3): signatures and proofs are wanted. */
   readonly dnssecOk?: boolean;
+  /** The sets of the asker's region, and the time in seconds since 1970. */
+  readonly asker?: Asker;
 }
 
 /** The most CNAMEs in one answer. RFC 1034 sets no limit; peers follow 5 (Knot) to any number (NSD). */
@@ -72,7 +75,7 @@ export function findAnswer(
   zones: Zones,
   qname: Name,
   qtype: number,
-  { dnssecOk = false }: Asking = {},
+  { dnssecOk = false, asker }: Asking = {},
 ): Answer {
   const zone = zoneFor(zones, qname, qtype);
   if (zone === undefined || qtype === TYPE.AXFR || qtype === TYPE.IXFR) return REFUSED;
@@ -81,7 +84,7 @@ export function findAnswer(
   if (!answersAll) return REFUSED;
 
   const proof = dnssecOk ? proofOf(zone) : NO_PROOF;
-  const found = follow(zones, zone, { qname, qtype, proof });
+  const found = follow(zones, zone, { qname, qtype, proof, asker });
   if (proof.collides) return { ...REFUSED, kind: 'failed', rcode: RCODE.SERVFAIL, zone };
   if (!dnssecOk || !isSigned) return withoutSignatures(found);
   const authority = [...found.authority, ...proof.sets];
@@ -93,9 +96,10 @@ interface Question {
   readonly qtype: number;
   /** Collects what proves the parts of the answer. */
   readonly proof: Proof;
+  readonly asker: Asker | undefined;
 }
 
-function follow(zones: Zones, zone: Zone, { qname, qtype, proof }: Question): Answer {
+function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Question): Answer {
   const chain: RecordSet[] = [];
   const visited = new Set<Name>();
   let name = qname;
@@ -105,14 +109,14 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof }: Question): An
     let target: Name;
     switch (place.kind) {
       case 'cut': // 3b
-        return referral(zone, place.node, chain, proof);
+        return referral(zone, place.node, chain, proof, asker);
       case 'dname': {
         const dname = setOf(place.node, TYPE.DNAME) as RecordSet;
         if (!chain.includes(dname)) chain.push(dname);
         const substituted = replaceSuffix(name, dname.owner, targetOf(dname));
         if (substituted === undefined) return yxdomain(zone, chain); // RFC 6672 §3.2 3C
         chain.push(synthesizedCname(name, dname, substituted));
-        if (qtype === TYPE.CNAME) return found(zone, qtype, chain);
+        if (qtype === TYPE.CNAME) return found(zone, qtype, chain, asker);
         target = foldCase(substituted);
         break;
       }
@@ -128,8 +132,8 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof }: Question): An
           return negative(zone, 'nodata', chain);
         }
         if (encloser !== undefined) proof.expanded(name, encloser);
-        chain.push(ownedBy(name, given));
-        if (!isAlias) return found(zone, qtype, chain);
+        chain.push(ownedBy(name, regionalSet(zone, node, given, asker)));
+        if (!isAlias) return found(zone, qtype, chain, asker);
         target = foldCase(targetOf(given));
         break;
       }
@@ -141,7 +145,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof }: Question): An
     }
     // A loop or a long chain stops here; a target in another zone, even one of ours, is left to the resolver.
     const isEnd = visited.has(target) || visited.size === MAX_LINKS || zoneFor(zones, target, qtype) !== zone;
-    if (isEnd) return found(zone, qtype, chain);
+    if (isEnd) return found(zone, qtype, chain, asker);
     name = target;
   }
 }
@@ -210,7 +214,8 @@ function atWildcard(zone: Zone, closestEncloser: ZoneNode): Place {
 function matching(zone: Zone, node: ZoneNode, qtype: number): RecordSet | undefined {
   const isNsecIdle = zone.denials?.kind === 'nsec3';
   if (isNsecIdle && qtype === TYPE.NSEC) return undefined;
-  if (qtype === TYPE.ANY) return lowest(node, ({ type }) => type !== TYPE.NSEC);
+  if (qtype === EDGE_MARK_TYPE) return undefined; // it never goes on the wire
+  if (qtype === TYPE.ANY) return lowest(node, ({ type }) => type !== TYPE.NSEC && type !== EDGE_MARK_TYPE);
   if (qtype !== TYPE.RRSIG) return setOf(node, qtype);
   const isSigned = ({ signatures }: RecordSet) => signatures !== undefined;
   const own = lowest(node, (set) => isSigned(set) && set.type !== TYPE.NSEC);
@@ -267,9 +272,9 @@ const REFUSED: Answer = {
   additional: [],
 };
 
-function found(zone: Zone, qtype: number, answer: readonly RecordSet[]): Answer {
+function found(zone: Zone, qtype: number, answer: readonly RecordSet[], asker: Asker | undefined): Answer {
   const last = answer[answer.length - 1] as RecordSet;
-  const additional = last.type === qtype ? additionalFor(zone, last, answer) : [];
+  const additional = last.type === qtype ? additionalFor(zone, last, answer, asker) : [];
   return {
     kind: 'answer',
     rcode: RCODE.NOERROR,
@@ -313,7 +318,13 @@ function yxdomain(zone: Zone, answer: readonly RecordSet[]): Answer {
 }
 
 /** NS of a cut are the child's, so the parent signs none (RFC 4035 §2.2). With signatures comes DS, or why there is none. */
-function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[], proof: Proof): Answer {
+function referral(
+  zone: Zone,
+  cut: ZoneNode,
+  answer: readonly RecordSet[],
+  proof: Proof,
+  asker: Asker | undefined,
+): Answer {
   const ns = withoutSignature(setOf(cut, TYPE.NS) as RecordSet);
   const ds = proof === NO_PROOF ? undefined : setOf(cut, TYPE.DS); // RFC 4035 §3.1.4
   if (ds === undefined) proof.noType(cut);
@@ -321,7 +332,7 @@ function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[], proof
   const additional: RecordSet[] = [];
   for (const target of distinctTargets(ns)) {
     const into = isWithin(target, cut.name) ? glue : additional; // RFC 9471 §2.1 in-domain, §2.2 sibling
-    into.push(...addressesAt(zone, target));
+    into.push(...addressesAt(zone, target, asker));
   }
   return {
     kind: 'referral',
@@ -336,18 +347,24 @@ function referral(zone: Zone, cut: ZoneNode, answer: readonly RecordSet[], proof
 }
 
 /** Records that save the next question: RFC 1035 §3.3 (NS, MX), RFC 2782 (SRV), RFC 9460 §4.1 (SVCB, HTTPS). */
-function additionalFor(zone: Zone, set: RecordSet, answer: readonly RecordSet[]): RecordSet[] {
+function additionalFor(
+  zone: Zone,
+  set: RecordSet,
+  answer: readonly RecordSet[],
+  asker: Asker | undefined,
+): RecordSet[] {
   const sets: RecordSet[] = [];
   switch (set.type) {
     case TYPE.NS:
     case TYPE.MX:
     case TYPE.SRV:
-      for (const target of distinctTargets(set)) sets.push(...addressesAt(zone, target));
+      for (const target of distinctTargets(set)) sets.push(...addressesAt(zone, target, asker));
       break;
     case TYPE.SVCB:
     case TYPE.HTTPS: {
       const names = distinctTargets(set).map((target) => (target === ROOT ? set.owner : target)); // RFC 9460 §2.5.2
-      for (const name of new Set(names)) sets.push(...setsAt(zone, name, [set.type, TYPE.A, TYPE.AAAA]));
+      for (const name of new Set(names))
+        sets.push(...setsAt(zone, name, [set.type, TYPE.A, TYPE.AAAA], asker));
       break;
     }
   }
@@ -362,12 +379,12 @@ function distinctTargets(set: RecordSet): Name[] {
   return [...targets];
 }
 
-function addressesAt(zone: Zone, name: Name): RecordSet[] {
-  return setsAt(zone, name, [TYPE.A, TYPE.AAAA]);
+function addressesAt(zone: Zone, name: Name, asker: Asker | undefined): RecordSet[] {
+  return setsAt(zone, name, [TYPE.A, TYPE.AAAA], asker);
 }
 
 /** Sets of that name: glue below a cut as it stands, else what an answer would hold. An alias is not followed. */
-function setsAt(zone: Zone, name: Name, types: readonly number[]): RecordSet[] {
+function setsAt(zone: Zone, name: Name, types: readonly number[], asker: Asker | undefined): RecordSet[] {
   let node = zone.nodes.get(name);
   if (node === undefined && isWithin(name, zone.apex)) {
     const place = descend(zone, name, TYPE.A);
@@ -377,7 +394,7 @@ function setsAt(zone: Zone, name: Name, types: readonly number[]): RecordSet[] {
   const sets: RecordSet[] = [];
   for (const type of types) {
     const set = setOf(node, type);
-    if (set !== undefined) sets.push(ownedBy(name, set));
+    if (set !== undefined) sets.push(ownedBy(name, regionalSet(zone, node, set, asker)));
   }
   return sets;
 }

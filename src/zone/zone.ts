@@ -41,9 +41,24 @@ export function isUnprovenMark(
 
 const NO_OCTETS = new Uint8Array();
 
-/** True for a mark, which is stored with a zone's records and is none itself. */
+/** True for a mark of a name, which is stored with a zone's records and is none itself. */
 export function isMark({ type }: Pick<ZoneRecord, 'type'>): boolean {
   return type === MARK_TYPE;
+}
+
+/**
+ * The type of an edge mark: A and AAAA at its owner are the edge's, and regions may have others in their place. Rdata is empty,
+ * or a signature over the set of a region: the set's id and the rdata of an RRSIG. The type is reserved (RFC 6895 §3.1): it never
+ * goes on the wire, has no signature and no bit in a denial.
+ */
+export const EDGE_MARK_TYPE = 65535;
+
+export function edgeMarkOf(owner: Name): ZoneRecord {
+  return { owner, type: EDGE_MARK_TYPE, ttl: 0, rdata: NO_OCTETS };
+}
+
+export function isEdgeMark({ type }: Pick<ZoneRecord, 'type'>): boolean {
+  return type === EDGE_MARK_TYPE;
 }
 
 /** All records of one name and type, with one TTL (RFC 2181 §5), each rdata once. */

@@ -10,7 +10,7 @@ import { loadRecordsByName } from '../../store/records/load-touched-records.ts';
 import { loadZone } from '../../store/zones/load-zones.ts';
 import { printRecords } from '../../zone/import/print-records.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { isMark, type ZoneRecord } from '../../zone/zone.ts';
+import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import { problem } from '../answers/problem.ts';
 import { StreamedText } from '../answers/stream-text.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -40,7 +40,7 @@ export const exportRecords = domainRoute({
     }
     const zone = served === 'none' ? undefined : await loadZone(api.db, name);
     if (zone === undefined) return problem('wrong_state', 'nothing of the domain is published');
-    const records = zone.records.filter((record) => !isMark(record));
+    const records = zone.records.filter((record) => !isMark(record) && !isEdgeMark(record));
     const isSigned = view === 'signed';
     if (isSigned && !records.some((record) => isApexSignature(name, record)))
       return problem('wrong_state', 'the answers of the domain are not signed');

@@ -7,7 +7,7 @@ import { typeMnemonic } from '../../dns/type-codes.ts';
 import { printZoneFile } from '../../dns/zone-file/print-zone-file.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { loadZone } from '../../store/zones/load-zones.ts';
-import { isMark, type ZoneRecord } from '../../zone/zone.ts';
+import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import { INTERRUPTED, type Output } from '../terminal/output.ts';
 import { writeWholeFile } from '../terminal/write-whole-file.ts';
 
@@ -27,7 +27,7 @@ export async function exportZone(db: Database, order: ExportOrder, output: Outpu
     return 1;
   }
   const { version } = loaded;
-  const records = loaded.records.filter((record) => !isMark(record));
+  const records = loaded.records.filter((record) => !isMark(record) && !isEdgeMark(record));
   if (order.file !== undefined) {
     const parts = [printZoneFile(order.apex, records)];
     if (!(await writeWholeFile(order.file, parts, order.signal))) return INTERRUPTED;

@@ -7,11 +7,13 @@ import { FLAG } from '../../dns/message/message.ts';
 import { RCODE } from '../../dns/message/rcodes.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
+import type { CountryTable } from '../../zone/image/find/country-table.ts';
 import { FOUND, ImageFinder } from '../../zone/image/find/find-in-image.ts';
 import type { Image } from '../../zone/image/image.ts';
 import type { AmplificationLimit } from './amplification-limit.ts';
 import { ChaosAnswers } from './chaos-answers.ts';
 import { type Client, isLoopback } from './client.ts';
+import { isSoundSubnet, SUBNET_HEAD_OCTETS } from './client-subnet.ts';
 import { Cookies, type CookieVerdict } from './cookies.ts';
 import { MAX_UDP_OCTETS, OptWriter } from './opt-writer.ts';
 import type { QueryCounters } from './query-counters.ts';
@@ -34,6 +36,8 @@ export interface AnswerSettings {
   readonly tcpIdleTimeoutMs: number;
   /** Where unproven zones are noted that are asked for; undefined: nobody wants to know. */
   readonly asked?: AskedMarks | undefined;
+  /** Where countries of addresses are looked up; undefined: every address gets the edge's default sets. */
+  readonly countries?: CountryTable | undefined;
 }
 
 const HEADER_OCTETS = 12;
@@ -79,7 +83,7 @@ export class Answerer {
     counters: QueryCounters,
     reportFailure: (error: unknown) => void,
   ) {
-    this.#found = new ImageFinder(image, settings.asked);
+    this.#found = new ImageFinder(image, settings.asked, settings.countries);
     this.#query = new Query(this.#found.question);
     this.client = this.#query.client;
     this.#sections = new SectionWriter(image, this.#found);
@@ -114,6 +118,7 @@ export class Answerer {
     }
     try {
       readQuery(input, this.#inputView, at, octets, this.#query);
+      if (this.#query.subnetOctets >= 0) this.#judgeSubnet();
       this.#cookie = this.#judgeCookie();
       this.#source = this.#decide();
       const isLimited = this.#isLimited();
@@ -138,6 +143,24 @@ export class Answerer {
       this.#reportFailure(error);
       return writeFailure(input, at, out, outAt);
     }
+  }
+
+  /** Without regional answers the option means nothing to us (RFC 7871 §7.2.1). */
+  #judgeSubnet(): void {
+    const query = this.#query;
+    if (!this.#found.regions.isOn) query.subnetOctets = -1;
+    else if (!isSoundSubnet(this.#input, query.subnetAt, query.subnetOctets)) query.malformed = true;
+  }
+
+  /** Who asks, as far as the answer depends on it: the subnet that is told, else the address that the query came from. */
+  #locate(): void {
+    const { client, subnetAt, subnetOctets } = this.#query;
+    const { regions } = this.#found;
+    if (subnetOctets > SUBNET_HEAD_OCTETS) {
+      const isV6 = this.#input[subnetAt + 1] === 2;
+      regions.setAsker(this.#input, subnetAt + SUBNET_HEAD_OCTETS, subnetOctets - SUBNET_HEAD_OCTETS, isV6);
+    } else regions.setAsker(client.address, client.at, client.octets, client.octets === 16);
+    regions.nowMs = this.nowMs;
   }
 
   #judgeCookie(): CookieVerdict | undefined {
@@ -165,6 +188,7 @@ export class Answerer {
     if (query.type === TYPE.AXFR || query.type === TYPE.IXFR)
       return this.#fail(RCODE.REFUSED, EXTENDED_ERROR.PROHIBITED);
     const found = this.#found;
+    this.#locate();
     found.find(query.type, query.dnssecOk);
     if (found.kind >= FOUND.REFUSED) return this.#refuse();
     this.#rcode = found.rcode;
@@ -258,6 +282,8 @@ export class Answerer {
     message.limit -= opt.octets;
     this.#complete = limited === 'send' && this.#writeSections();
     message.limit += opt.octets;
+    opt.scope =
+      query.subnetOctets > SUBNET_HEAD_OCTETS && this.#source === SOURCE.ZONE ? this.#found.regions.scope : 0;
     if (query.edns) opt.write(message, query, this.#inputView, this.#rcode, this.#nowSeconds);
     this.#writeHeader(message.view, outAt);
     return message.at - outAt;

@@ -18,6 +18,8 @@ const COOKIE_OCTETS = OPTION_HEAD_OCTETS + CLIENT_COOKIE_OCTETS + SERVER_COOKIE_
 const EXTENDED_ERROR_OCTETS = OPTION_HEAD_OCTETS + 2;
 const ZONEVERSION_OCTETS = OPTION_HEAD_OCTETS + 6;
 const TCP_KEEPALIVE_OCTETS = OPTION_HEAD_OCTETS + 2;
+/** Behind family and source prefix length (RFC 7871 §6). */
+const SUBNET_SCOPE = 3;
 const SOA_SERIAL = 0; // RFC 9660 §5.2
 
 export class OptWriter {
@@ -30,6 +32,9 @@ export class OptWriter {
   hasZone = false;
   apexLabels = 0;
   serial = 0;
+  /** Whether CLIENT-SUBNET is sent, and the length of the prefix that decided: 0 when the answer is the same for all. */
+  hasSubnet = false;
+  scope = 0;
   hasTcpKeepalive = false;
   hasNodeName = false;
   readonly #nodeName: Uint8Array;
@@ -51,12 +56,15 @@ export class OptWriter {
       this.cookie = undefined;
       this.extendedError = -1;
       this.hasZone = false;
+      this.hasSubnet = false;
       return;
     }
     if (this.cookie !== undefined) this.octets += COOKIE_OCTETS;
     if (this.extendedError >= 0) this.octets += EXTENDED_ERROR_OCTETS;
     this.hasZone = this.hasZone && query.zoneVersion;
     if (this.hasZone) this.octets += ZONEVERSION_OCTETS;
+    this.hasSubnet = query.subnetOctets >= 0;
+    if (this.hasSubnet) this.octets += OPTION_HEAD_OCTETS + query.subnetOctets;
     this.hasTcpKeepalive = query.tcpKeepalive && isTcp; // RFC 7828 §3.3.1: ignored over UDP
     if (this.hasTcpKeepalive) this.octets += TCP_KEEPALIVE_OCTETS;
     if (!query.nsid) return;
@@ -90,6 +98,13 @@ export class OptWriter {
       view.setUint8(to.at + 1, SOA_SERIAL);
       view.setInt32(to.at + 2, this.serial);
       to.at += 6;
+    }
+    if (this.hasSubnet) {
+      // RFC 7871 §7.2.1: family, source prefix length and address as in the query
+      writeHead(to, EDNS_OPTION.CLIENT_SUBNET, query.subnetOctets);
+      const option = to.at;
+      to.copyFrom(input, query.subnetAt, query.subnetOctets);
+      view.setUint8(option + SUBNET_SCOPE, this.scope);
     }
     if (this.hasTcpKeepalive) {
       writeHead(to, EDNS_OPTION.TCP_KEEPALIVE, 2);

@@ -37,6 +37,9 @@ export class Query {
   /** Offset and length of the first COOKIE option; length -1 when there is none. */
   cookieAt = 0;
   cookieOctets = -1;
+  /** Offset and length of the first CLIENT-SUBNET option (RFC 7871), which is not judged here; length -1 when there is none. */
+  subnetAt = 0;
+  subnetOctets = -1;
 
   constructor(name: FoldedName) {
     this.name = name;
@@ -65,6 +68,7 @@ export function readQuery(
   query.tcpKeepalive = false;
   query.zoneVersion = false;
   query.cookieOctets = -1;
+  query.subnetOctets = -1;
   query.opcode = ((input[start + 2] as number) >> 3) & 15;
   query.questions = read16(input, start + 4);
   let at = start + HEADER_OCTETS;
@@ -169,6 +173,11 @@ function readOptions(input: Uint8Array, from: number, end: number, query: Query)
         if (length !== 8 && (length < 16 || length > 40)) return false;
         query.cookieAt = at;
         query.cookieOctets = length;
+      }
+    } else if (code === EDNS_OPTION.CLIENT_SUBNET) {
+      if (query.subnetOctets < 0) {
+        query.subnetAt = at;
+        query.subnetOctets = length;
       }
     } else if (code === EDNS_OPTION.NSID) query.nsid = true;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) query.tcpKeepalive = true;

@@ -38,7 +38,6 @@ export class SectionWriter {
   answers = 0;
   authorities = 0;
   additionals = 0;
-  readonly #image: Image;
   readonly #found: ImageFinder;
   readonly #proofs: ProofWriter;
   readonly #host: FoldedName;
@@ -51,7 +50,6 @@ export class SectionWriter {
   readonly #elsewhere = new Int32Array(MAX_TARGETS);
 
   constructor(image: Image, found: ImageFinder) {
-    this.#image = image;
     this.#found = found;
     this.message = new SetWriter(image, found.names);
     this.#proofs = new ProofWriter(image, found, this.message);
@@ -176,7 +174,7 @@ export class SectionWriter {
 
   #writeHostSet(node: number, type: number): boolean {
     const set = this.#hostSet;
-    if (!set.take(this.#image, node, type, this.#found.apexOctets, 0, 0)) return true;
+    if (!this.#found.takeHostSet(set, node, type)) return true;
     if (!this.message.writeHostSet(set, this.#host)) return false;
     this.additionals += set.records;
     return true;

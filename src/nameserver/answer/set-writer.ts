@@ -5,6 +5,7 @@
 
 import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
+import { SET_ID_OCTETS } from '../../zone/edge-sets.ts';
 import type { FoldedName } from '../../zone/image/find/folded-name.ts';
 import type { FoundSet } from '../../zone/image/find/found-set.ts';
 import type { Image } from '../../zone/image/image.ts';
@@ -20,6 +21,8 @@ const MAX_MOVED_START = 0x2000;
 /** The length of a stored owner, which is a pointer. */
 const OWNER_OCTETS = 2;
 const RDLENGTH = 10;
+/** Behind type and class. */
+const TTL_BEHIND_OWNER = 4;
 
 /**
  * For types whose names may be compressed: how many octets stand before the first name, and how many names follow each
@@ -63,9 +66,11 @@ export class SetWriter extends NameWriter {
     const owner = this.placeOf(set.name, set.label);
     const fits = set.isSynthesized
       ? this.#writeSynthesized(set)
-      : owner > MAX_POINTER || (set.hasPointers && !this.#canMove(set))
-        ? this.#rewrite(set, owner)
-        : this.#copy(set, owner);
+      : set.isRegional
+        ? this.#writeRegional(set, owner)
+        : owner > MAX_POINTER || (set.hasPointers && !this.#canMove(set))
+          ? this.#rewrite(set, owner)
+          : this.#copy(set, owner);
     if (!fits) {
       this.at = start;
       this.known = known;
@@ -197,6 +202,34 @@ export class SetWriter extends NameWriter {
     return true;
   }
 
+  /** Writes the set of a region, which stands without the name's TTL and apart from its signatures. */
+  #writeRegional(set: FoundSet, owner: number): boolean {
+    const source = this.#views[set.segment] as DataView;
+    let from = set.at;
+    for (let left = set.records; left > 0; left--) {
+      const octets = RECORD_HEAD_OCTETS - OWNER_OCTETS + source.getUint16(from + RDLENGTH);
+      if (!this.#writeOwner(set.name, set.label, owner) || this.at + octets > this.limit) return false;
+      const at = this.at;
+      this.copyFrom(source, from + OWNER_OCTETS, octets);
+      this.view.setInt32(at + TTL_BEHIND_OWNER, set.ttl);
+      from += OWNER_OCTETS + octets;
+    }
+    const marks = this.#views[set.signatureSegment] as DataView;
+    for (let i = 0; i < this.signaturesOf(set); i++) {
+      const mark = set.signaturesAt[i] as number;
+      const octets = marks.getUint16(mark + RDLENGTH) - SET_ID_OCTETS;
+      if (!this.#writeOwner(set.name, set.label, owner)) return false;
+      const { at, view } = this;
+      if (at + RECORD_HEAD_OCTETS - OWNER_OCTETS + octets > this.limit) return false;
+      view.setInt32(at, (TYPE.RRSIG << 16) | CLASS.IN);
+      view.setInt32(at + TTL_BEHIND_OWNER, set.ttl);
+      view.setUint16(at + RDLENGTH - OWNER_OCTETS, octets);
+      this.at += RECORD_HEAD_OCTETS - OWNER_OCTETS;
+      this.copyFrom(marks, mark + RECORD_HEAD_OCTETS + SET_ID_OCTETS, octets);
+    }
+    return true;
+  }
+
   #writeOwner(name: number, label: number, place: number): boolean {
     return place <= MAX_POINTER
       ? this.writePointer(place)
@@ -271,6 +304,7 @@ export class SetWriter extends NameWriter {
       }
       if (this.hostPlace < 0 && ownerAt - this.base <= MAX_POINTER) this.hostPlace = ownerAt - this.base;
       this.copyFrom(source, from + OWNER_OCTETS, octets);
+      if (set.isRegional) this.view.setInt32(this.at - octets + TTL_BEHIND_OWNER, set.ttl);
       from += OWNER_OCTETS + octets;
     }
     return true;

@@ -28,6 +28,7 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
 import type { ImageProgress } from '../threads/image-progress.ts';
 import { AskedZones } from './asked-zones.ts';
+import type { FollowedEdgeSets } from './followed-edge-sets.ts';
 import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
 import { FollowedZonesLoader } from './load-followed-zones.ts';
@@ -48,6 +49,8 @@ export interface FollowOptions {
   snapshot?: Snapshot;
   /** The place in the feed of what the image holds already. */
   place?: FeedPlace | undefined;
+  /** Keeps the sets of regions. */
+  edgeSets?: FollowedEdgeSets;
   /** Receives what is being done with the image. */
   progress?: ImageProgress;
   /** Called after zones were changed, with the age of the oldest change. */
@@ -279,6 +282,7 @@ class Follower implements Following {
         this.#caughtUpAtMs = Date.now();
         if (this.#caughtUpAtMs >= this.#compareAtMs) await this.#compareNow(connection);
         await this.#loader.retryWithoutRoom(connection);
+        await this.#options.edgeSets?.follow(connection);
         this.#keepSnapshot();
       }
       this.#options.onState?.();

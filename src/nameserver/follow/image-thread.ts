@@ -5,11 +5,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
 import { SchemaError } from '../../store/migrate/migrate.ts';
 import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
+import { CountryTable } from '../../zone/image/find/country-table.ts';
 import { Image } from '../../zone/image/image.ts';
 import { ImageWriter } from '../../zone/image/write-image.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
 import { type Following, followChanges } from './follow-changes.ts';
+import { FollowedEdgeSets } from './followed-edge-sets.ts';
 import { NodeNameTakenError } from './report-position.ts';
 import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
 
@@ -47,6 +49,14 @@ async function run(): Promise<void> {
     const ms = Math.round(performance.now() - startedMs);
     log.info({ zones: writer.zones, records: writer.records, ms }, 'zones read from the snapshot');
   }
+  const edgeSets = new FollowedEdgeSets({
+    writer,
+    log,
+    directory: snapshotDirectory,
+    countries: options.countries && new CountryTable(options.countries),
+    countryDb: options.countryDb,
+  });
+  edgeSets.restore();
   say({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
   following = await followChanges({
     databaseUrl,
@@ -55,6 +65,7 @@ async function run(): Promise<void> {
     writer,
     asked: new AskedMarks(options.asked),
     place,
+    edgeSets,
     progress,
     onState: () => {
       if (following !== undefined) say({ kind: 'state', state: following.state() });

@@ -14,6 +14,9 @@ export interface ImageThreadOptions {
   readonly buffer: SharedArrayBuffer;
   /** The memory of AskedMarks. */
   readonly asked: SharedArrayBuffer;
+  /** The memory of CountryTable, and what it is filled from once regions have edges; undefined: no database is wanted. */
+  readonly countries?: SharedArrayBuffer;
+  readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
   /** Undefined: there is no snapshot. */
   readonly snapshotDirectory: string | undefined;
   /** The primary's URL. */

@@ -3,6 +3,7 @@
 
 import { programUrl } from '../../process/compiled.ts';
 import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
+import { CountryTable } from '../../zone/image/find/country-table.ts';
 import { Image, ReaderSlot } from '../../zone/image/image.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
@@ -16,7 +17,7 @@ export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
   readonly slot: number;
-  readonly settings: Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked'>;
+  readonly settings: Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries'>;
   /** The memory of QueryCounters. */
   readonly counters: SharedArrayBuffer;
   /** The memory of RateLimit; undefined: no limit. */
@@ -25,6 +26,8 @@ export interface UdpAnswererParts {
   readonly amplificationLimit: SharedArrayBuffer | undefined;
   /** The memory of AskedMarks; undefined: nobody looks at them. */
   readonly asked?: SharedArrayBuffer | undefined;
+  /** The memory of CountryTable; undefined: every address gets the edge's default sets. */
+  readonly countries?: SharedArrayBuffer | undefined;
 }
 
 /** What a thread is started with: enough to load all that it needs. */
@@ -88,6 +91,7 @@ export function openUdpAnswerer(
     rateLimit: parts.rateLimit && RateLimit.on(parts.rateLimit),
     amplificationLimit: parts.amplificationLimit && AmplificationLimit.on(parts.amplificationLimit),
     asked: parts.asked && new AskedMarks(parts.asked),
+    countries: parts.countries && new CountryTable(parts.countries),
   };
   return {
     answerer: new Answerer(image, settings, counters, reportFailure),

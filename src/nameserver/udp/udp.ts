@@ -27,6 +27,8 @@ export interface UdpOptions {
   readonly amplificationLimit: SharedArrayBuffer | undefined;
   /** The memory of AskedMarks; undefined: nobody looks at them. */
   readonly asked?: SharedArrayBuffer;
+  /** The memory of CountryTable; undefined: every address gets the edge's default sets. */
+  readonly countries?: SharedArrayBuffer;
   readonly log: Log;
   /** Receives errors that queries caused: from a UDP thread at most once a second. */
   readonly reportFailure: (error: unknown) => void;
@@ -86,7 +88,16 @@ async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefi
 }
 
 function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
-  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit, asked } = options;
+  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit, asked, countries } = options;
   const slot = firstSlot + thread;
-  return { image, slot, settings, counters: counters(thread), rateLimit, amplificationLimit, asked };
+  return {
+    image,
+    slot,
+    settings,
+    counters: counters(thread),
+    rateLimit,
+    amplificationLimit,
+    asked,
+    countries,
+  };
 }

@@ -71,10 +71,10 @@ export const WORKER_SETTINGS = {
   /** A MaxMind database with the countries of addresses; undefined: countries are not looked up. */
   countryDb: setting({
     name: 'COUNTRY_DB',
-    readers: ['API', 'workers', 'CLI'],
+    readers: ['nameserver', 'API', 'workers', 'CLI'],
     schema: orOff(countryDb, 'shipped, a file, or off'),
     byDefault: 'shipped',
-    is: 'the database from which `dest_country` is determined',
+    is: 'the database from which `dest_country` and the region of who asks are determined',
   }),
   /** The file with the autonomous systems of prefixes; undefined: they are not known. */
   asnDb: setting({

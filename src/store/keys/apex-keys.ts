@@ -4,7 +4,7 @@ import { DIGEST, dsDigest } from '../../dns/dnssec/ds-digest.ts';
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { isMade } from '../../zone/signing/signed-types.ts';
-import { isMark, type ZoneRecord } from '../../zone/zone.ts';
+import { EDGE_MARK_TYPE, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import type { SignedZone, StoredKey } from './signed-zone.ts';
 
 const KEY_TTL_SECONDS = 3600;
@@ -32,8 +32,10 @@ function apexKeyRecords(apex: Name, { keys, cdsDelete }: SignedZone): ZoneRecord
 }
 
 /** Whether a record is one that only the signer of a zone makes. */
-export function isOfSigner(apex: Name, { owner, type }: ZoneRecord): boolean {
-  return isMade(type) || (owner === apex && isApexKeyType(type));
+export function isOfSigner(apex: Name, { owner, type, rdata }: ZoneRecord): boolean {
+  return (
+    isMade(type) || (type === EDGE_MARK_TYPE && rdata.length > 0) || (owner === apex && isApexKeyType(type))
+  );
 }
 
 /** With the records of the keys at the apex: nobody else writes them there. */

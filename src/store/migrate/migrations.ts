@@ -39,6 +39,7 @@ import * as denialChange from './migrations/0050-denial-change.ts';
 import * as signals from './migrations/0051-signals.ts';
 import * as edges from './migrations/0052-edges.ts';
 import * as certificates from './migrations/0054-certificates.ts';
+import * as edgeSets from './migrations/0055-edge-sets.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -79,4 +80,5 @@ export const migrations: Record<string, Migration> = {
   '0051-signals': signals,
   '0052-edges': edges,
   '0054-certificates': certificates,
+  '0055-edge-sets': edgeSets,
 };

@@ -47,6 +47,7 @@ export async function loadAnswerSettings(db: Database): Promise<AnswerSettings |
 interface StoredSettings {
   readonly settings: AnswerSettings;
   readonly generations: Generations;
+  readonly regional: boolean;
 }
 
 /** Selects all settings, for a statement that reads other data too. */
@@ -67,8 +68,12 @@ function decodeSettings(text: string | null): StoredSettings | undefined {
   return {
     settings: Object.fromEntries(entries) as AnswerSettings,
     generations: values[GENERATIONS] ?? FIRST_GENERATIONS,
+    regional: values[REGIONAL] === true,
   };
 }
+
+/** The row that says that proxied names are published with edge marks: from the first edge on, for good. */
+const REGIONAL = 'EDGE_REGIONS';
 
 /** The row that says which generation of the settings published records are made of. */
 const GENERATIONS = 'ANSWER_GENERATIONS';
@@ -121,9 +126,9 @@ export function decodePublishSettings(text: string | null): PublishSettings {
   return decoded.settings;
 }
 
-function publishSettings({ settings, generations }: StoredSettings): PublishSettings {
+function publishSettings({ settings, generations, regional }: StoredSettings): PublishSettings {
   return {
-    edges: { v4: settings.edgeIpv4, v6: settings.edgeIpv6 },
+    edges: { v4: settings.edgeIpv4, v6: settings.edgeIpv6, ...(regional && { regional }) },
     nameserverSets: settings.nameserverSets.map((set) => set.map(absoluteName)),
     pool: expandPool(settings.nameserverPool ?? [], settings.nameserverAddresses ?? []),
     rname: absoluteName(settings.soaRname),
@@ -168,6 +173,15 @@ export async function saveAnswerSettings(trx: Database, settings: AnswerSettings
   const apex = changed.some((name) => APEX_SETTINGS.includes(name)) ? generation + 1 : generations.apex;
   await saveSetting(trx, GENERATIONS, { ...generations, edges, apex });
   return changed;
+}
+
+/** From now on proxied names are published with edge marks. True: they were not before, and domains are to be published anew. */
+export async function startRegionalAnswers(trx: Database): Promise<boolean> {
+  await lockAnswerSettings(trx);
+  if (!(await saveSetting(trx, REGIONAL, true))) return false;
+  const { generations, generation } = await loadPublishSettings(trx);
+  await saveSetting(trx, GENERATIONS, { ...generations, edges: generation + 1 });
+  return true;
 }
 
 /** Records that every domain is published with the settings of this generation. */

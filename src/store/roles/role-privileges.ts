@@ -28,7 +28,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   changes: grants('s', 'si', 'sid'),
   feed: grants('s', 's', 'su'),
   nodes: grants('s', 's', 's'), // a node's report: NODE_REPORT_COLUMNS; global admins confirm: `confirmed_id`
-  settings: grants('', 's', 's'),
+  settings: grants('', 's', 'siu'), // workers: that proxied names have edge marks, and that all domains do
   accounts: grants('', 'siu', ''),
   api_keys: grants('', 'siu', ''),
   sessions: grants('', 'siud', 'sd'),
@@ -85,6 +85,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   scans: grants('', 'siud', 'siud'),
   edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
   edge_countries: grants('', 's', 's'),
+  edge_sets: grants('s', 's', 'su'),
+  edge_signings: grants('', '', 'siud'),
   edge_changes: grants('', 'siu', 'siud'), // written by triggers
   certificates: grants('', 'siud', 'siud'), // go with their domain, as the next two
   acme_orders: grants('', 'siud', 'siud'),

@@ -40,7 +40,7 @@ export function byteOf(ref: number): number {
 // ——— Header: the first 16 KiB of segment 0 ———————————————————————————————————————————————————————————————————————————
 
 export const MAGIC = 0x5a464c54;
-export const FORMAT = 5;
+export const FORMAT = 6;
 export const HEADER_BYTES = 16 * 1024;
 
 /** The words of the header. Those from 16 on change often and lie in cache lines of their own. */
@@ -58,6 +58,8 @@ export const HEADER = {
    * table.
    */
   APEX_DEPTHS: 6,
+  /** Ref of the sets of regions: Atomics. 0: there are none. */
+  EDGE_SETS: 7,
 
   ZONES: 16,
   RECORDS: 17,
@@ -179,6 +181,26 @@ export const MAX_MEAN_NAMES = 8;
 export const MIN_MEAN_NAMES = 2;
 export const MAX_LOG2_BUCKETS = 24;
 
+// ——— Sets of regions: what the A and AAAA of names with an edge mark are replaced by —————————————————————————————————
+//
+// A number of bytes, the number of regions, a byte for each country (`countryNumber`) with its region from 1, 0 being none; then
+// for each region four sets of EDGE_SET words: A, A as it was before, AAAA, AAAA as it was before; then their octets, as those of
+// sets of nodes are, with a TTL of 0.
+
+export const EDGE_SETS = { BYTES: 0, REGIONS: 1, COUNTRIES: 2 } as const;
+export const EDGE_COUNTRY_WORDS = 170; // 677 countries
+export const EDGE_REGIONS_AT = EDGE_SETS.COUNTRIES + EDGE_COUNTRY_WORDS;
+export const SETS_OF_REGION = 4;
+export const EDGE_SET_WORDS = 4;
+export const EDGE_SET = {
+  /** Bytes from the start of the block. */
+  AT: 0,
+  /** Lower half: octets. Upper half: records; 0: there is no such set. */
+  OCTETS: 1,
+  /** The two words of its id, the first octet highest. */
+  ID: 2,
+} as const;
+
 // ——— Node: a name that exists ————————————————————————————————————————————————————————————————————————————————————————
 //
 // Two words, two words for each record set (three with NODE_FLAG.SIGNED: `setWordsOf`), sets in rising order of type; then
@@ -224,6 +246,8 @@ export const NODE_FLAG = {
   IS_WILDCARD: 32,
   /** A set has signatures: each set has three words. */
   SIGNED: 64,
+  /** Has an edge mark: regions may have other sets in place of its A and AAAA. */
+  EDGE: 128,
 } as const;
 
 /** The words of a set. */

@@ -5,8 +5,10 @@ import { sortNames } from '../../dns/dnssec/sort-names.ts';
 import { isWildcard, type Name, parentOf, printName, wildcardBelow } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { buildZone } from '../build-zone.ts';
+import type { EdgeSets } from '../edge-sets.ts';
 import type { RecordSet, Zone } from '../zone.ts';
 import type { ZoneProblem } from '../zone-problem.ts';
+import { unitsOfEdgeSets, writeEdgeSets } from './edge-block.ts';
 import { type ZoneChanges, ZoneEdit } from './edit-zone.ts';
 import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';
@@ -191,6 +193,22 @@ export class ImageWriter {
     for (const root of rootsWithHash(this.image, apexHash)) {
       if (isUnprovenRoot(this.image, root)) yield readRoot(this.image, root).id;
     }
+  }
+
+  /** Replaces the sets of regions. They take room like a zone: without any, names publish their own. */
+  putEdgeSets(sets: EdgeSets): void {
+    this.#change(() => {
+      const { header } = this.image;
+      const old = header[HEADER.EDGE_SETS] as number;
+      let ref = 0;
+      if (sets.regions.length > 0)
+        this.#space.fromReserve(() => {
+          ref = writeEdgeSets(this.image, this.#space, sets);
+        });
+      Atomics.store(header, HEADER.EDGE_SETS, ref);
+      this.#space.keep();
+      if (old !== 0) this.#space.retire(old, unitsOfEdgeSets(this.image, old));
+    });
   }
 
   reclaim(): void {

@@ -2,7 +2,7 @@
 
 import { isWildcard, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { RecordSet } from '../zone.ts';
+import { EDGE_MARK_TYPE, type RecordSet } from '../zone.ts';
 import { compileSet, compileSignatures, maxSetOctets, octetsOfSignatures } from './compile-set.ts';
 import type { Image } from './image.ts';
 import { byteOf, NODE, NODE_FLAG, SET, segmentOf, setWordsOf, UNIT_BYTES, wordOf } from './layout.ts';
@@ -110,7 +110,8 @@ function flagsOf(apex: Name, { name, sets, hasWildcardChild, marked }: NodeConte
     (hasWildcardChild ? NODE_FLAG.HAS_WILDCARD_CHILD : 0) |
     (marked ? NODE_FLAG.MARKED : 0) |
     (isWildcard(name) ? NODE_FLAG.IS_WILDCARD : 0) |
-    (hasSignatures(sets) ? NODE_FLAG.SIGNED : 0)
+    (hasSignatures(sets) ? NODE_FLAG.SIGNED : 0) |
+    (sets.has(EDGE_MARK_TYPE) ? NODE_FLAG.EDGE : 0)
   );
 }
 

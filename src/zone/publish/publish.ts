@@ -9,7 +9,7 @@ import type { DomainStatus, Served } from '../domain/domain-status.ts';
 import type { EdgeAddresses, RecordValue } from '../records/customer-record.ts';
 import { type ApiType, MAX_PROXIED_TTL_SECONDS, wireTypeCode } from '../records/customer-types.ts';
 import { rdataKey, targetOf } from '../records/rdata-key.ts';
-import { isMark, markOf, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
+import { edgeMarkOf, isMark, markOf, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
 
 /**
  * Addresses as text, with their TTL: the last known ones of an unproxied ANAME's target, or until those are known, the
@@ -55,7 +55,11 @@ export function publishName(
       published.push({ owner, type: wireTypeCode(type), ttl, rdata });
     }
   }
-  if (proxiedName !== undefined) published.push(...addressRecords(proxiedName, proxiedTtl, edges));
+  if (proxiedName !== undefined) {
+    const addresses = addressRecords(proxiedName, proxiedTtl, edges);
+    published.push(...addresses);
+    if (edges.regional && addresses.length > 0) published.push(edgeMarkOf(proxiedName));
+  }
   const [first] = records;
   return published.length === 0 && first !== undefined ? [markOf(first.name)] : published;
 }

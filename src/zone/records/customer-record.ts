@@ -52,6 +52,8 @@ export interface CustomerRecord extends RecordValue {
 export interface EdgeAddresses {
   readonly v4: readonly string[];
   readonly v6: readonly string[];
+  /** Regions may publish others: names that have these say so with an edge mark. */
+  readonly regional?: boolean;
 }
 
 export function sameValue(a: RecordValue, b: RecordValue): boolean {

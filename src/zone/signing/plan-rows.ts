@@ -2,7 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { RecordSet, ZoneRecord } from '../zone.ts';
+import { EDGE_MARK_TYPE, type RecordSet, type ZoneRecord } from '../zone.ts';
 import type { SetToSign } from './sign-set.ts';
 import { type Depth, isSigned } from './signed-types.ts';
 import type { ZoneKeys } from './signing-key.ts';
@@ -40,9 +40,11 @@ export function planOwner(
   const records: ZoneRecord[] = [];
   const toSign: SetToSign[] = [];
   let isSame = sets.length === before.sets.size;
-  for (const set of sets) {
+  for (const given of sets) {
+    const stood = before.sets.get(given.type);
+    // whoever publishes the name knows only that it is the edge's; signatures over sets of regions are made apart
+    const set = given.type === EDGE_MARK_TYPE && stood !== undefined ? stood : given;
     const { type, ttl } = set;
-    const stood = before.sets.get(type);
     isSame &&= stood !== undefined && hasSameOctets(set, stood);
     for (const rdata of set.rdata) records.push({ owner, type, ttl, rdata });
     const planned = isSigned(type, depth) ? planSignatures(set, before, signers) : NONE;

@@ -2,7 +2,7 @@
 
 import { type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { MARK_TYPE } from '../zone.ts';
+import { EDGE_MARK_TYPE, MARK_TYPE } from '../zone.ts';
 
 export type DenialKind = 'nsec' | 'nsec3';
 
@@ -30,8 +30,12 @@ export function isMade(type: number): boolean {
 
 /** RFC 4035 §2.2: authoritative sets; at a cut those that are the parent's (§2.3, §2.4). */
 export function isSigned(type: number, depth: Depth): boolean {
-  if (type === MARK_TYPE || type === TYPE.RRSIG || depth === 'below') return false;
+  if (type === MARK_TYPE || type === EDGE_MARK_TYPE || type === TYPE.RRSIG || depth === 'below') return false;
   return depth === 'inside' || type === TYPE.DS || type === TYPE.NSEC;
+}
+
+function isChain(type: number): boolean {
+  return type === TYPE.RRSIG || type === TYPE.NSEC || type === TYPE.NSEC3;
 }
 
 /**
@@ -42,7 +46,7 @@ export function denialTypes(types: Iterable<number>, depth: Depth, kind: DenialK
   const shown: number[] = [];
   let isAnySigned = kind === 'nsec'; // the NSEC itself is (RFC 4034 §4.1.2)
   for (const type of types) {
-    if (type === MARK_TYPE || type === TYPE.RRSIG || type === TYPE.NSEC || type === TYPE.NSEC3) continue;
+    if (type === MARK_TYPE || type === EDGE_MARK_TYPE || isChain(type)) continue;
     const isShown = isSigned(type, depth);
     if (isShown) isAnySigned = true;
     if (isShown || (depth === 'cut' && type === TYPE.NS)) shown.push(type);

@@ -4,11 +4,13 @@
 
 import { TYPE } from '../../../dns/type-codes.ts';
 import { denialStyle, hashIn } from '../../find-denials.ts';
-import type { RecordSet } from '../../zone.ts';
+import { EDGE_MARK_TYPE, type RecordSet } from '../../zone.ts';
+import { isSoundEdgeBlock, unitsOfEdgeSets } from '../edge-block.ts';
 import { hashFactors, mixChunk } from '../hash-name.ts';
 import type { Image } from '../image.ts';
 import {
   byteOf,
+  EDGE_REGIONS_AT,
   HEADER,
   HEADER_BYTES,
   MAX_LOG2_BUCKETS,
@@ -100,6 +102,7 @@ const FLAG_OF_TYPE: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, NODE_FLAG.IS_CUT],
   [TYPE.DNAME, NODE_FLAG.HAS_DNAME],
   [TYPE.CNAME, NODE_FLAG.HAS_CNAME],
+  [EDGE_MARK_TYPE, NODE_FLAG.EDGE],
 ]);
 
 class ImageCheck {
@@ -132,6 +135,7 @@ class ImageCheck {
     demand(free.length % 2 === 0, 'its free space is cut short');
     for (let i = 0; i < free.length; i += 2) this.#take(free[i] as number, free[i + 1] as number);
     this.#checkTable();
+    this.#checkEdgeSets();
     demand(this.#takenUnits === this.#end - FIRST_BLOCK, 'space in it is neither used nor free');
   }
 
@@ -189,6 +193,20 @@ class ImageCheck {
     demand(taken === words[wordOf(table) + TABLE.TAKEN] && taken <= mask, 'its zone table is not as it was');
     demand(zones === header[HEADER.ZONES] && records === header[HEADER.RECORDS], 'its sums are others');
     this.#checkSearches(words, slots, log2);
+  }
+
+  #checkEdgeSets(): void {
+    const image = this.#image;
+    const ref = image.header[HEADER.EDGE_SETS] as number;
+    if (ref === 0) return;
+    this.#enter(ref, EDGE_REGIONS_AT);
+    const units = unitsOfEdgeSets(image, ref);
+    demand(units > 0, 'the sets of its regions have another size');
+    this.#take(ref, unitsOfClass(classFor(units)));
+    demand(
+      isSoundEdgeBlock(image, ref, this.#end * UNIT_BYTES),
+      'the sets of its regions are not as they were',
+    );
   }
 
   /** Checks that every zone is found from its hash: no empty slot, which ends the search, lies before it. */

@@ -5,10 +5,13 @@ import { RCODE } from '../../../dns/message/rcodes.ts';
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
 import { isOfApex } from '../../find-answer.ts';
+import { EDGE_MARK_TYPE } from '../../zone.ts';
 import type { Image } from '../image.ts';
 import type { AskedMarks } from './asked-marks.ts';
+import type { CountryTable } from './country-table.ts';
 import { NameFinder, PLACE } from './find-name.ts';
 import { ProofFinder } from './find-proofs.ts';
+import { RegionFinder } from './find-region.ts';
 import { ZoneFinder } from './find-zone.ts';
 import { FoldedName } from './folded-name.ts';
 import { FIRST_RDATA, FoundSet, lowestSignedTypeAt, lowestTypeAt } from './found-set.ts';
@@ -54,6 +57,8 @@ export class ImageFinder {
   /** What is sent has signatures, and the proofs in `proofs`: the client wants them and the zone is signed. */
   isSigned = false;
   readonly proofs: ProofFinder;
+  /** Puts the set of the asker's region in place of the edge's. */
+  readonly regions: RegionFinder;
   /** `referral`: `ds` is the DS set of the cut. */
   hasDs = false;
   readonly ds = new FoundSet();
@@ -72,9 +77,10 @@ export class ImageFinder {
   readonly #parent: NameFinder;
 
   /** `asked` receives the apexes of unproven zones that are asked for more than their apex. */
-  constructor(image: Image, asked?: AskedMarks) {
+  constructor(image: Image, asked?: AskedMarks, countries?: CountryTable) {
     this.#asked = asked;
     this.#image = image;
+    this.regions = new RegionFinder(image, countries);
     this.#bytes = image.bytes;
     this.#zones = new ZoneFinder(image);
     this.zone = new NameFinder(image);
@@ -91,6 +97,7 @@ export class ImageFinder {
     this.isAnswered = false;
     this.isSigned = false;
     this.hasDs = false;
+    this.regions.begin();
     const root = this.#zoneFor(0, qtype);
     if (root === 0) {
       this.#end(FOUND.REFUSED, RCODE.REFUSED, false);
@@ -211,8 +218,11 @@ export class ImageFinder {
       set.takeSignatures();
       return true;
     }
+    if (qtype === EDGE_MARK_TYPE) return false; // it never goes on the wire
     const type = qtype === TYPE.ANY ? lowestTypeAt(image, node) : qtype;
-    return set.take(image, node, type, apexOctets, link, 0);
+    if (!set.take(image, node, type, apexOctets, link, 0)) return false;
+    if (set.isEdge) this.regions.replace(set, node, this.zone.isSigned);
+    return true;
   }
 
   #proveExpanded(link: number): void {
@@ -339,6 +349,13 @@ export class ImageFinder {
     }
     zones.apexLabel = 0;
     return root;
+  }
+
+  /** Takes the set of a type at a host's node, as `findHost` gave it. */
+  takeHostSet(set: FoundSet, node: number, type: number): boolean {
+    if (!set.take(this.#image, node, type, this.apexOctets, 0, 0)) return false;
+    if (set.isEdge) this.regions.replace(set, node, this.zone.isSigned);
+    return true;
   }
 
   /** The node that has the addresses of a host; 0: none that we may give. An alias is not followed. */

@@ -1,8 +1,22 @@
 // A record set that was found in an image: where its octets stand, and which name owns it in the answer.
 
 import { TYPE } from '../../../dns/type-codes.ts';
+import { EDGE_MARK_TYPE } from '../../zone.ts';
 import type { Image } from '../image.ts';
-import { byteOf, NODE, RECORD_HEAD_OCTETS, SET, SET_FLAG, segmentOf, setWordsOf, wordOf } from '../layout.ts';
+import {
+  byteOf,
+  NODE,
+  NODE_FLAG,
+  RECORD_HEAD_OCTETS,
+  SET,
+  SET_FLAG,
+  segmentOf,
+  setWordsOf,
+  wordOf,
+} from '../layout.ts';
+
+/** Keys that sign a set, while algorithms change (RFC 6781 §4.1.4). More than these: the region's set is not signed. */
+export const MOST_REGIONAL_SIGNATURES = 4;
 
 export class FoundSet {
   type = 0;
@@ -28,6 +42,16 @@ export class FoundSet {
    * DNAME's.
    */
   isSynthesized = false;
+  /** Addresses of the edge: regions may have others. */
+  isEdge = false;
+  /**
+   * The set of a region stands in place of the edge's: its records have this TTL, and its signatures stand at these places of
+   * another segment, each an edge mark.
+   */
+  isRegional = false;
+  ttl = 0;
+  signatureSegment = 0;
+  readonly signaturesAt = new Int32Array(MOST_REGIONAL_SIGNATURES);
 
   /** Becomes the set of a type at a node of a zone, for an owner. False when there is none. */
   take(image: Image, node: number, type: number, apexOctets: number, name: number, label: number): boolean {
@@ -55,6 +79,8 @@ export class FoundSet {
         this.name = name;
         this.label = label;
         this.isSynthesized = false;
+        this.isEdge = (shape & NODE_FLAG.EDGE) !== 0 && (type === TYPE.A || type === TYPE.AAAA);
+        this.isRegional = false;
         return true;
       }
       before += (second & 0xffff) + (third & 0xffff);
@@ -93,6 +119,8 @@ export class FoundSet {
     this.name = name;
     this.label = dname.label;
     this.isSynthesized = true;
+    this.isEdge = false;
+    this.isRegional = false;
   }
 
   isAt(segment: number, at: number): boolean {
@@ -111,8 +139,10 @@ export function lowestTypeAt(image: Image, node: number): number {
   const sets = shape >>> 16;
   if (sets === 0) return -1;
   const lowest = (words[at + NODE.SETS + SET.TYPE] as number) & 0xffff;
-  if (lowest !== TYPE.NSEC) return lowest;
-  return sets === 1 ? -1 : (words[at + NODE.SETS + setWordsOf(shape) + SET.TYPE] as number) & 0xffff;
+  if (lowest !== TYPE.NSEC) return lowest === EDGE_MARK_TYPE ? -1 : lowest;
+  if (sets === 1) return -1;
+  const second = (words[at + NODE.SETS + setWordsOf(shape) + SET.TYPE] as number) & 0xffff;
+  return second === EDGE_MARK_TYPE ? -1 : second;
 }
 
 /**
