@@ -36,6 +36,7 @@ import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
 import { VantageWatch } from './rounds/watch-vantages.ts';
+import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
@@ -63,6 +64,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   useKeyBoxes(db, keyBoxes);
   const tellOf = seldom(log);
   let isStarted = false;
+  let regions: ReturnType<typeof startRegions> | undefined;
   const workers = openQueueWorkers(place, (error) => {
     if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
   });
@@ -135,7 +137,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     async () => {
       const state = await readiness(workers.checks.queue, () => isStarted && !life.stopping.aborted);
       return state.kind === 'ready'
-        ? { ...state, warnings: [...pool.warnings(), ...observers.warnings()] }
+        ? {
+            ...state,
+            warnings: [...pool.warnings(), ...observers.warnings(), ...(regions?.warnings() ?? [])],
+          }
         : state;
     },
     settings.metricsHosts,
@@ -196,6 +201,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => housekeeping.stop());
   const signing = startSigning(db, metrics.registry, log, (error) => trouble('signing', error));
   life.onStop(() => signing.stop());
+  regions = startRegions(db, metrics.registry, log, (error) => trouble('regions', error));
+  life.onStop(() => regions?.stop());
   const sweep = sweepNames({
     db,
     resolver,

@@ -72,7 +72,15 @@ const MAILS_AT_ONCE = 4;
 const KEYS_AT_ONCE = 20;
 const IDLE_MS = 1000;
 
-export type Trouble = 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages' | 'signing';
+export type Trouble =
+  | 'queue'
+  | 'schedule'
+  | 'breaker'
+  | 'housekeeping'
+  | 'anchors'
+  | 'vantages'
+  | 'signing'
+  | 'regions';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 

@@ -40,8 +40,8 @@ export function nextEdgeSets(
       .filter(([, region]) => used.has(region))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
-  const next = { version: before.version, regions, countries: placed };
-  return JSON.stringify(next) === JSON.stringify(before) ? before : { ...next, version: before.version + 1 };
+  const isSame = print(regions) === print(before.regions) && isSameMap(placed, before.countries);
+  return isSame ? before : { version: before.version + 1, regions, countries: placed };
 }
 
 /** The set of these addresses, and behind it the last one that had others. None: the region has none of the family. */
@@ -53,4 +53,13 @@ function newest(type: number, addresses: readonly string[], before: readonly (re
   const [current] = before;
   if (current !== undefined && key(current) === key(wanted)) return [...before];
   return current === undefined ? [wanted] : [wanted, current];
+}
+
+function print(regions: readonly RegionSets[]): string {
+  return JSON.stringify(regions.map(({ region, v4, v6 }) => [region, v4, v6]));
+}
+
+function isSameMap(a: EdgeSets['countries'], b: EdgeSets['countries']): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }

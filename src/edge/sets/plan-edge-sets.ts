@@ -24,7 +24,7 @@ export interface EdgeSetsPlan {
 }
 
 /** A report comes every 10 s. */
-export const SILENT_MS = 60_000;
+const SILENT_MS = 60_000;
 
 export function planEdgeSets(edges: readonly RegisteredEdge[], before: Members, nowMs: number): EdgeSetsPlan {
   const published = edges.filter(({ name, region }) => before[region]?.includes(name));

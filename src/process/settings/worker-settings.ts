@@ -74,7 +74,7 @@ export const WORKER_SETTINGS = {
     readers: ['nameserver', 'API', 'workers', 'CLI'],
     schema: orOff(countryDb, 'shipped, a file, or off'),
     byDefault: 'shipped',
-    is: 'the database from which `dest_country` and the region of who asks are determined',
+    is: 'the database from which `dest_country`, and the region of who asks, are determined',
   }),
   /** The file with the autonomous systems of prefixes; undefined: they are not known. */
   asnDb: setting({

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Members,
-  planEdgeSets,
-  type RegisteredEdge,
-  SILENT_MS,
-} from '../../../src/edge/sets/plan-edge-sets.ts';
+import { type Members, planEdgeSets, type RegisteredEdge } from '../../../src/edge/sets/plan-edge-sets.ts';
 
 const NOW = 1_000_000;
+const SILENT_MS = 60_000;
 type State = 'heard' | 'silent' | 'never' | 'drained' | 'drained silent';
 
 function edge(name: string, region: string, state: State): RegisteredEdge {

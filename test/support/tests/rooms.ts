@@ -12,6 +12,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'dns/dnssec': 'dns dns/record',
   'dns/zone-file': 'dns dns/record dns/dnssec',
   zone: 'dns dns/message dns/record dns/dnssec',
+  'edge/sets': 'dns zone',
   'zone/domain': 'dns zone',
   'zone/image': 'dns dns/dnssec dns/message dns/record zone',
   'zone/records': 'dns dns/record dns/zone-file zone',
@@ -100,9 +101,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
     'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres store/checks',
+  'store/regions': 'edge/sets zone zone/signing store/keys store/postgres store/signing',
   'store/dnssec':
     'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
-  'nameserver/answer': 'dns dns/message dns/record zone/image',
+  'nameserver/answer': 'dns dns/message dns/record zone zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
   'nameserver/follow':
@@ -154,12 +156,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec',
+    'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
   workers:
-    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing',
+    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions',
   'workers/observer':
     'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
   'start/postgres': 'process store/roles',

@@ -16,11 +16,11 @@ const STATEMENTS = [
      decided_at timestamptz not null default now()
    )`,
   `insert into edge_sets (sets, members) values ('{"version": 0, "regions": [], "countries": {}}', '{}')`,
-  // The version of the zone that was looked at and of the sets that it was signed for, and when the first signature ends.
+  // The version of the zone that was looked at, which sets it was signed for, and when the first signature ends.
   `create table edge_signings (
      zone_id bigint primary key references zones on delete cascade,
      zone_version bigint not null,
-     sets_version bigint not null,
+     sets text not null,
      expires_at timestamptz
    )`,
 ];

@@ -1,0 +1,367 @@
+// Answers by region: what the option for client subnets does (RFC 7871), what depends on it, and the same as the reference.
+
+import { describe, expect, test } from 'vitest';
+import { decodeMessage, type MessageRecord } from '../../../src/dns/message/message.ts';
+import { RCODE } from '../../../src/dns/message/rcodes.ts';
+import { foldCase, type Name, parseName, printName } from '../../../src/dns/name.ts';
+import { printRdata } from '../../../src/dns/record/rdata.ts';
+import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { type EdgeSets, idOfSet, type RegionSets, rdataOfSet } from '../../../src/zone/edge-sets.ts';
+import { findAnswer } from '../../../src/zone/find-answer.ts';
+import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
+import {
+  EDGE_MARK_TYPE,
+  edgeMarkOf,
+  type RecordSet,
+  type Zone,
+  type ZoneRecord,
+} from '../../../src/zone/zone.ts';
+import { queryFor } from '../../support/answer/packets.ts';
+import { regionalNode } from '../../support/answer/regions.ts';
+import { ask, udpClient, type WrittenNode } from '../../support/answer/test-node.ts';
+import { signRecords } from '../../support/dnssec/sign-records.ts';
+import { makeKey, signSet } from '../../support/dnssec/signing.ts';
+import {
+  pick,
+  type Random,
+  randomFrom,
+  randomQuestion,
+  randomZone,
+} from '../../support/random/random-zones.ts';
+import { scale } from '../../support/tests/scale.ts';
+import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
+
+const TEXT = `
+@ 3600 SOA ns host 1 2 3 4 600
+@ 3600 NS ns
+@ 60 A 192.0.2.80
+@ 60 AAAA 2001:db8::80
+ns 300 A 192.0.2.53
+shop 30 A 192.0.2.80
+www 60 CNAME shop
+*.any 45 A 192.0.2.80
+@ 300 MX 10 shop
+plain 60 A 192.0.2.80
+`;
+const MARKED = ['example.test.', 'shop.example.test.', '*.any.example.test.'].map((name) => parseName(name));
+const APEX = parseName('example.test.');
+
+function markedZone(): Zone {
+  return zoneOfRecords(APEX, [...recordsOf(TEXT, 'example.test.'), ...MARKED.map(edgeMarkOf)]);
+}
+
+const DE = udpClient(10, 1, 2, 3);
+const US = udpClient(11, 1, 2, 3);
+const JP = udpClient(12, 1, 2, 3);
+const NOWHERE = udpClient(99, 1, 2, 3);
+const DE6 = udpClient(0x20, 1, 0xd, 0xb8, ...new Array<number>(12).fill(1));
+
+function lines(records: readonly MessageRecord[]): string[] {
+  return records.map(
+    ({ owner, type, ttl, rdata }) =>
+      `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
+  );
+}
+
+const node = regionalNode([markedZone()]);
+
+function answers(name: string, type: number, client = DE, opt?: string): string[] {
+  const reply = ask(queryFor(name, type, opt === undefined ? {} : { opt }), node, client);
+  expect(node.failures).toEqual([]);
+  return lines(decodeMessage(reply).answers);
+}
+
+describe('who asks without an option', () => {
+  test('gets the set of the region of its address, with the TTL of the name', () => {
+    expect(answers('shop.example.test.', TYPE.A, DE)).toEqual([
+      'shop.example.test. 30 A 198.51.100.1',
+      'shop.example.test. 30 A 198.51.100.2',
+    ]);
+    expect(answers('shop.example.test.', TYPE.A, US)).toEqual(['shop.example.test. 30 A 203.0.113.9']);
+    expect(answers('example.test.', TYPE.AAAA, DE6)).toEqual(['example.test. 60 AAAA 2001:db8:e::1']);
+  });
+  test('gets the default where no region is, or it has no edges', () => {
+    for (const client of [NOWHERE, JP])
+      expect(answers('shop.example.test.', TYPE.A, client)).toEqual(['shop.example.test. 30 A 192.0.2.80']);
+  });
+  test('gets the default of a family that its region has not', () => {
+    expect(answers('example.test.', TYPE.AAAA, US)).toEqual(['example.test. 60 AAAA 2001:db8::80']);
+  });
+  test('gets no family that the name has not', () => {
+    expect(answers('shop.example.test.', TYPE.AAAA, DE)).toEqual([]);
+  });
+  test('gets what its owner wrote at names that are not proxied', () => {
+    expect(answers('plain.example.test.', TYPE.A, DE)).toEqual(['plain.example.test. 60 A 192.0.2.80']);
+  });
+  test('gets the set behind a CNAME, through a wildcard, for ANY and beside MX', () => {
+    expect(answers('www.example.test.', TYPE.A, US)).toEqual([
+      'www.example.test. 60 CNAME shop.example.test.',
+      'shop.example.test. 30 A 203.0.113.9',
+    ]);
+    expect(answers('x.any.example.test.', TYPE.A, US)).toEqual(['x.any.example.test. 45 A 203.0.113.9']);
+    expect(answers('shop.example.test.', TYPE.ANY, US)).toEqual(['shop.example.test. 30 A 203.0.113.9']);
+    const reply = decodeMessage(ask(queryFor('example.test.', TYPE.MX), node, US));
+    expect(lines(reply.additionals)).toEqual(['shop.example.test. 30 A 203.0.113.9']);
+  });
+  test('gets the same over TCP', () => {
+    const reply = ask(queryFor('shop.example.test.', TYPE.A), node, { ...US, transport: 'tcp' });
+    expect(lines(decodeMessage(reply).answers)).toEqual(['shop.example.test. 30 A 203.0.113.9']);
+  });
+  test('never sees a mark', () => {
+    const reply = decodeMessage(ask(queryFor('shop.example.test.', 65535), node, DE));
+    expect([reply.rcode, reply.answers.length, reply.authorities.length]).toEqual([RCODE.NOERROR, 0, 1]);
+  });
+});
+
+/** Family, source prefix length, scope prefix length and address, as hex. */
+function subnet(family: number, source: number, address: string, scope = 0): string {
+  return (
+    [family >> 8, family & 255, source, scope].map((octet) => octet.toString(16).padStart(2, '0')).join('') +
+    address
+  );
+}
+
+describe('the option CLIENT-SUBNET', () => {
+  const told = (name: string, type: number, option: string, client = NOWHERE) => {
+    const reply = decodeMessage(ask(queryFor(name, type, { opt: `subnet:${option}` }), node, client));
+    const [echo] = reply.edns?.options.filter(({ code }) => code === 8) ?? [];
+    return {
+      rcode: reply.rcode,
+      rdata: reply.answers.map(({ type: of, rdata }) => printRdata(of, rdata)),
+      echo: echo && Buffer.from(echo.value).toString('hex'),
+    };
+  };
+
+  test.each([
+    ['a /24 decides', 'shop', TYPE.A, subnet(1, 24, '0b0102'), ['203.0.113.9'], 8],
+    ['a /32 decides', 'shop', TYPE.A, subnet(1, 32, '0b010203'), ['203.0.113.9'], 8],
+    ['a /8 decides', 'shop', TYPE.A, subnet(1, 8, '0b'), ['203.0.113.9'], 8],
+    [
+      'fewer bits than the table needs are filled with zeros',
+      'shop',
+      TYPE.A,
+      subnet(1, 5, '08'),
+      ['192.0.2.80'],
+      8,
+    ],
+    ['IPv6 decides for A as well', 'shop', TYPE.A, subnet(2, 56, '30010db8000000'), ['203.0.113.9'], 4],
+    [
+      'IPv6 with all 128 bits',
+      'shop',
+      TYPE.A,
+      subnet(2, 128, '30010db8000000000000000000000001'),
+      ['203.0.113.9'],
+      4,
+    ],
+    ['no region is told apart by as many bits', 'shop', TYPE.A, subnet(1, 24, '630102'), ['192.0.2.80'], 8],
+    ['what does not depend on it has scope 0', 'plain', TYPE.A, subnet(1, 24, '0b0102'), ['192.0.2.80'], 0],
+    ['a missing type has scope 0', 'shop', TYPE.TXT, subnet(1, 24, '0b0102'), [], 0],
+  ])('%s', (_, name, type, option, rdata, scope) => {
+    const echo = option.slice(0, 6) + scope.toString(16).padStart(2, '0') + option.slice(8);
+    expect(told(`${name}.example.test.`, type, option)).toEqual({ rcode: RCODE.NOERROR, rdata, echo });
+  });
+
+  test('of no bits at all wants privacy: the source address decides, and the scope is 0 (§7.1.2)', () => {
+    for (const option of [subnet(1, 0, ''), subnet(2, 0, ''), subnet(0, 0, '')])
+      expect(told('shop.example.test.', TYPE.A, option, US)).toEqual({
+        rcode: RCODE.NOERROR,
+        rdata: ['203.0.113.9'],
+        echo: option,
+      });
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['is cut short', '000118'],
+    ['has a family that nobody knows', subnet(3, 0, '')],
+    ['has a prefix longer than an IPv4 address', subnet(1, 33, '0b01020300')],
+    ['has a prefix longer than an IPv6 address', subnet(2, 129, '00'.repeat(17))],
+    ['has a scope', subnet(1, 24, '0b0102', 24)],
+    ['has fewer octets than its prefix needs', subnet(1, 24, '0b01')],
+    ['has more octets than its prefix needs', subnet(1, 24, '0b010203')],
+    ['has bits behind its prefix', subnet(1, 20, '0b01ff')],
+    ['has an address without a family', subnet(0, 8, '0b')],
+  ])('is FORMERR when it %s', (_, option) => {
+    expect(told('shop.example.test.', TYPE.A, option)).toEqual({
+      rcode: RCODE.FORMERR,
+      rdata: [],
+      echo: undefined,
+    });
+  });
+
+  test('means nothing, malformed or not, while no region has edges', () => {
+    const plain = regionalNode([markedZone()], 'none');
+    for (const option of [subnet(1, 24, '0b0102'), 'ff']) {
+      const reply = decodeMessage(
+        ask(queryFor('shop.example.test.', TYPE.A, { opt: `subnet:${option}` }), plain, US),
+      );
+      expect([reply.rcode, reply.edns?.options]).toEqual([RCODE.NOERROR, []]);
+      expect(lines(reply.answers)).toEqual(['shop.example.test. 30 A 192.0.2.80']);
+    }
+  });
+
+  test('of any octets makes an answer or FORMERR, and no error of ours', () => {
+    const random = randomFrom(7);
+    for (let i = 0; i < scale(20_000, 2_000); i++) {
+      const length = Math.floor(random() * (random() < 0.1 ? 60 : 24));
+      const octets = Array.from({ length }, () => Math.floor(random() * (random() < 0.5 ? 4 : 256)));
+      const query = queryFor('shop.example.test.', TYPE.A, {
+        opt: `subnet:${Buffer.from(octets).toString('hex')}`,
+      });
+      const reply = decodeMessage(ask(query, node, DE));
+      expect([RCODE.NOERROR, RCODE.FORMERR]).toContain(reply.rcode);
+      if (reply.rcode !== RCODE.NOERROR) continue;
+      const [echo] = reply.edns?.options ?? [];
+      const asked = Buffer.from(octets);
+      asked[3] = echo?.value[3] as number;
+      expect(Buffer.from(echo?.value ?? []).equals(asked)).toBe(true);
+    }
+    expect(node.failures).toEqual([]);
+  });
+});
+
+test('sets that come and go change the answers at once', () => {
+  const changing = regionalNode([markedZone()]);
+  const asked = () => lines(decodeMessage(ask(queryFor('shop.example.test.', TYPE.A), changing, US)).answers);
+  const used: number[] = [];
+  for (let i = 1; i <= 200; i++) {
+    const regions = [{ region: 'us', v4: [[`203.0.113.${i}`]], v6: [] }];
+    changing.writer.putEdgeSets({ version: i, countries: { US: 'us' }, regions });
+    expect(asked()).toEqual([`shop.example.test. 30 A 203.0.113.${i}`]);
+    used.push(changing.image.bytesUsed);
+  }
+  changing.writer.putEdgeSets({ version: 999, countries: {}, regions: [] });
+  expect(asked()).toEqual(['shop.example.test. 30 A 192.0.2.80']);
+  expect(Math.max(...used.slice(20))).toBe(used[20]); // what was replaced is used again
+});
+
+const KEY = makeKey(15);
+const TIME = { inception: 1_690_000_000, expiration: 1_800_000_000 };
+const CLIENTS = { eu: DE, us: US, none: NOWHERE } as const;
+
+/** Names with addresses get marks, most with signatures over sets of regions. */
+function marked(zone: Zone, sets: EdgeSets, random: Random, isSigned: boolean): Zone {
+  const records = [...recordsOfZone(zone)];
+  const signed = isSigned
+    ? signRecords(zone.apex, records, { key: KEY, time: TIME, denial: { kind: 'nsec' } })
+    : records;
+  const marks: ZoneRecord[] = [];
+  for (const node of zone.nodes.values()) {
+    const own = [TYPE.A, TYPE.AAAA].map((type) => node.sets.get(type)).filter((set) => set !== undefined);
+    if (own.length === 0 || random() < 0.2) continue;
+    marks.push(edgeMarkOf(node.name));
+    for (const set of isSigned ? own : []) marks.push(...signatureMarks(zone.apex, set, sets, random));
+  }
+  return zoneOfRecords(zone.apex, [...signed, ...marks]);
+}
+
+function signatureMarks(
+  apex: Name,
+  { owner, type, ttl }: RecordSet,
+  { regions }: EdgeSets,
+  random: Random,
+): ZoneRecord[] {
+  const lists = regions.flatMap(({ v4, v6 }) => (type === TYPE.A ? v4 : v6));
+  return lists.flatMap((addresses) => {
+    const fate = random();
+    if (fate < 0.3) return [];
+    const rdata = rdataOfSet(type, addresses);
+    const time = fate < 0.4 ? { inception: 1_600_000_000, expiration: 1_699_999_999 } : TIME;
+    const key = fate > 0.95 ? OTHER_KEY : KEY;
+    const signature = signSet({ owner, type, ttl: fate > 0.9 ? ttl + 1 : ttl, rdata }, key, {
+      zone: apex,
+      time,
+    });
+    return [{ ...edgeMarkOf(owner), rdata: Uint8Array.from([...idOfSet(type, rdata), ...signature]) }];
+  });
+}
+
+const OTHER_KEY = makeKey(15);
+
+const RANDOM_SETS: EdgeSets = {
+  version: 1,
+  countries: { DE: 'eu', US: 'us' },
+  regions: [
+    {
+      region: 'eu',
+      v4: [['198.51.100.1', '198.51.100.2'], ['198.51.100.3']],
+      v6: [['2001:db8:e::1'], ['2001:db8:e::2']],
+    },
+    { region: 'us', v4: [['203.0.113.9']], v6: [] },
+  ],
+};
+
+function linesOfSets(sets: readonly RecordSet[]): string[] {
+  const line = ({ owner, ttl }: RecordSet, type: number, rdata: Uint8Array) =>
+    `${printName(foldCase(owner))} ${ttl} ${typeMnemonic(type)} ${Buffer.from(rdata).toString('hex')}`;
+  return sets.flatMap((set) => [
+    ...set.rdata.map((one) => line(set, set.type, one)),
+    ...(set.signatures ?? []).map((one) => line(set, TYPE.RRSIG, one)),
+  ]);
+}
+
+function hexLines(records: readonly MessageRecord[]): string[] {
+  return records.map(
+    ({ owner, type, ttl, rdata }) =>
+      `${printName(foldCase(owner))} ${ttl} ${typeMnemonic(type)} ${Buffer.from(rdata).toString('hex')}`,
+  );
+}
+
+describe.each([
+  ['zones without signatures', false],
+  ['signed zones', true],
+])('in %s', (_, isSigned) => {
+  test('answers are those of the reference for every region', () => {
+    const random = randomFrom(isSigned ? 21 : 20);
+    let regional = 0;
+    for (let round = 0; round < scale(60, 10); round++) {
+      const { zone: plain } = randomZone(random, 'zone.example.', 3 + round * 3, []);
+      const zone = marked(plain, RANDOM_SETS, random, isSigned);
+      const asked = regionalNode([zone], RANDOM_SETS);
+      const names = [...zone.nodes.keys()];
+      const proxied = names.filter((name) => zone.nodes.get(name)?.sets.has(EDGE_MARK_TYPE));
+      for (let i = 0; i < 150; i++) {
+        const question = randomQuestion(random, zone, names);
+        const name = random() < 0.5 && proxied.length > 0 ? pick(random, proxied) : question.name;
+        const type = random() < 0.5 ? pick(random, [TYPE.A, TYPE.AAAA, TYPE.ANY]) : question.type;
+        const where = pick(random, ['eu', 'us', 'none'] as const);
+        const dnssecOk = random() < 0.7;
+        regional += compare(asked, zone, { name, type, where, dnssecOk });
+      }
+    }
+    expect(regional).toBeGreaterThan(100);
+  });
+});
+
+interface Compared {
+  readonly name: Name;
+  readonly type: number;
+  readonly where: keyof typeof CLIENTS;
+  readonly dnssecOk: boolean;
+}
+
+/** 1 when a set of a region was in the answer. */
+function compare(asked: WrittenNode, zone: Zone, { name, type, where, dnssecOk }: Compared): number {
+  const region: RegionSets | undefined = RANDOM_SETS.regions.find((one) => one.region === where);
+  const wanted = findAnswer(zonesOf(zone), foldCase(name), type, {
+    dnssecOk,
+    asker: { region, at: 1_700_000_000 },
+  });
+  const query = queryFor(printName(name), type, { opt: dnssecOk ? 'do' : '' });
+  const reply = decodeMessage(ask(query, asked, { ...CLIENTS[where], transport: 'tcp' }));
+  const title = `${printName(name)} ${typeMnemonic(type)} ${where}`;
+  expect([title, ...hexLines(reply.answers)]).toEqual([title, ...linesOfSets(wanted.answer)]);
+  expect([title, ...hexLines(reply.authorities)]).toEqual([title, ...linesOfSets(wanted.authority)]);
+  expect([title, ...hexLines(reply.additionals)]).toEqual([
+    title,
+    ...linesOfSets([...wanted.glue, ...wanted.additional]),
+  ]);
+  expect(asked.failures).toEqual([]);
+  const addresses = new Set(RANDOM_SETS.regions.flatMap(({ v4, v6 }) => [...v4, ...v6].flat()));
+  return reply.answers.some(
+    (one) => [TYPE.A, TYPE.AAAA].includes(one.type as 1) && addresses.has(printRdata(one.type, one.rdata)),
+  )
+    ? 1
+    : 0;
+}

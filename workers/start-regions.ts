@@ -1,0 +1,78 @@
+// What a workers process does for regions of edges: the rounds, their metrics and log.
+
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../src/store/postgres/database.ts';
+import type { DecidedSets } from '../src/store/regions/decide-edge-sets.ts';
+import type { OutcomeLog } from './log-outcomes.ts';
+import { publishRegions } from './rounds/publish-regions.ts';
+import type { Rounds } from './rounds/run-rounds.ts';
+
+interface Regions extends Rounds {
+  /** What an operator should see to, each in one line. */
+  warnings(): string[];
+}
+
+export function startRegions(
+  db: Database,
+  registry: Registry,
+  log: OutcomeLog,
+  trouble: (error: Error) => void,
+): Regions {
+  let last: DecidedSets | undefined;
+  const registers = [registry];
+  new Gauge({
+    name: 'zonefleet_edge_breaker_held',
+    help: '1 while silent edges stay published, since more than half of all are silent.',
+    registers,
+    collect() {
+      this.set(last?.held === undefined ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'zonefleet_edge_region_addresses',
+    help: 'Addresses that each region publishes for proxied names.',
+    labelNames: ['region', 'family'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { region, v4, v6 } of last?.sets.regions ?? []) {
+        this.set({ region, family: '4' }, v4[0]?.length ?? 0);
+        this.set({ region, family: '6' }, v6[0]?.length ?? 0);
+      }
+    },
+  });
+  const signatures = new Counter({
+    name: 'zonefleet_edge_signatures_made_total',
+    help: 'Signatures over sets of regions.',
+    registers,
+  });
+  const rounds = publishRegions({
+    db,
+    onDecided(decided) {
+      if (decided.isChanged) log.info({ sets: decided.sets }, 'regions publish other edges');
+      if ((decided.held === undefined) !== (last?.held === undefined)) {
+        if (decided.held === undefined) log.info({}, 'silent edges leave their regions again');
+        else log.error(decided.held, 'more than half of the edges are silent: all of them stay published');
+      }
+      last = decided;
+    },
+    onRepublished: (domains) => log.info({ domains }, 'proxied names are published by region'),
+    onSigned({ made, ...signed }) {
+      signatures.inc(made);
+      log.info({ ...signed, made }, 'sets of regions are signed');
+    },
+    onTrouble: (error) => trouble(error as Error),
+  });
+  return {
+    stop: () => rounds.stop(),
+    warnings() {
+      const { held, stale = [] } = last ?? {};
+      return [
+        ...(held === undefined
+          ? []
+          : [`${held.silent} of ${held.published} edges are silent: they stay published until fewer are`]),
+        ...stale.map((region) => `region ${region} has no live edge: the last ones stay published`),
+      ];
+    },
+  };
+}
