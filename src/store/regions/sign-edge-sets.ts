@@ -23,7 +23,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import { lockSubject } from '../signing/lock-signed-zone.ts';
 import { writeOwners } from '../signing/write-signing.ts';
 
-export interface DueEdgeZone {
+interface DueEdgeZone {
   readonly zoneId: number;
   readonly domainId: number;
   readonly name: string;

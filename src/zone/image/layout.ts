@@ -188,7 +188,7 @@ export const MAX_LOG2_BUCKETS = 24;
 // sets of nodes are, with a TTL of 0.
 
 export const EDGE_SETS = { BYTES: 0, REGIONS: 1, COUNTRIES: 2 } as const;
-export const EDGE_COUNTRY_WORDS = 170; // 677 countries
+const EDGE_COUNTRY_WORDS = 170; // 677 countries
 export const EDGE_REGIONS_AT = EDGE_SETS.COUNTRIES + EDGE_COUNTRY_WORDS;
 export const SETS_OF_REGION = 4;
 export const EDGE_SET_WORDS = 4;

@@ -2,8 +2,6 @@
 // length and its country, and for each value of the upper 16 bits where these stand. Prefixes leave no gap.
 
 /** A country as a small number: 1 + 26 × first letter + second letter; 0 is none. */
-export const COUNTRIES = 1 + 26 * 26;
-
 export function countryNumber(code: string): number {
   const first = code.charCodeAt(0) - 0x41;
   const second = code.charCodeAt(1) - 0x41;

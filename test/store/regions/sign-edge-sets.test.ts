@@ -1,0 +1,189 @@
+// What regions publish, from the rows of edges to what nodes load; in signed zones with signatures that hold.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { republishDomains } from '../../../src/store/migrate/republish-domains.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { type DecidedSets, decideEdgeSets } from '../../../src/store/regions/decide-edge-sets.ts';
+import { findDueEdgeZones, signEdgeSets, signedSetsKey } from '../../../src/store/regions/sign-edge-sets.ts';
+import { claimDueRefreshes } from '../../../src/store/signing/claim-due-zones.ts';
+import { refreshSignatures } from '../../../src/store/signing/refresh-signatures.ts';
+import { loadZone } from '../../../src/store/zones/load-zones.ts';
+import { buildZone } from '../../../src/zone/build-zone.ts';
+import { regionalSet } from '../../../src/zone/regional-set.ts';
+import { verifySet } from '../../../src/zone/signing/verify-set.ts';
+import { EDGE_MARK_TYPE, type RecordSet, type ZoneNode } from '../../../src/zone/zone.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { atLater } from '../../support/database/database-clock.ts';
+import { expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+const NEVER = new AbortController().signal;
+
+let database: TestDatabase;
+let db: Database;
+let domainId: number;
+const later: Database[] = [];
+
+beforeEach(async () => {
+  database = await createDatabase();
+  db = database.db;
+  useSecrets(db);
+  const accountId = await newAccount(db, 'a@example.org');
+  domainId = (await newDomain(db, accountId)).id;
+  await saved(db, domainId, edit({ create: ['www A 198.51.100.1 ; proxied', 'plain A 198.51.100.2'] }));
+});
+afterEach(async () => {
+  await Promise.all(later.splice(0).map((one) => one.destroy()));
+  await database.drop();
+});
+
+async function addEdge(name: string, region: string, v4: string[], v6: string[] = []): Promise<void> {
+  await sql`
+    insert into edges (name, region, v4, v6, token_hash, token_prefix, seen_at)
+    values (${name}, ${region}, ${v4}, ${v6}, ${Buffer.from(name)}, 'edge_', now())`.execute(db);
+}
+
+async function decide(): Promise<DecidedSets> {
+  const decided = await decideEdgeSets(db);
+  if (decided === undefined) throw new Error('another process decides');
+  return decided;
+}
+
+/** What a worker does in one round. */
+async function round(on: Database = db): Promise<number> {
+  const { sets } = await decide();
+  await republishDomains(db);
+  let made = 0;
+  for (const due of await findDueEdgeZones(on, signedSetsKey(sets), 9))
+    made += await signEdgeSets(on, due, sets, NEVER);
+  return made;
+}
+
+const marks = async () =>
+  (await loadZone(db, APEX))?.records.filter(({ type }) => type === EDGE_MARK_TYPE) ?? [];
+
+describe('the sets of regions', () => {
+  test('are none without edges, and names have no marks', async () => {
+    expect(await decide()).toMatchObject({ sets: { version: 0, regions: [] }, isChanged: false });
+    await round();
+    expect(await marks()).toEqual([]);
+  });
+
+  test('follow edges that come, are drained and revoked; countries lead to them', async () => {
+    await sql`insert into edge_countries values ('DE', 'eu'), ('US', 'us')`.execute(db);
+    await addEdge('a', 'eu', ['203.0.113.1']);
+    await addEdge('b', 'eu', ['203.0.113.2'], ['2001:db8:e::2']);
+    const first = await decide();
+    expect(first.sets).toEqual({
+      version: 1,
+      regions: [{ region: 'eu', v4: [['203.0.113.1', '203.0.113.2']], v6: [['2001:db8:e::2']] }],
+      countries: { DE: 'eu' },
+    });
+    expect((await decide()).isChanged).toBe(false);
+    await sql`update edges set drained_at = now() where name = 'a'`.execute(db);
+    expect((await decide()).sets.regions[0]?.v4).toEqual([['203.0.113.2'], ['203.0.113.1', '203.0.113.2']]);
+    await sql`update edges set revoked_at = now()`.execute(db);
+    expect((await decide()).sets.regions).toEqual([]);
+  });
+
+  test('are held while more than half of the edges are silent', async () => {
+    for (const name of ['a', 'b', 'c']) await addEdge(name, 'eu', [`203.0.113.${name.charCodeAt(0)}`]);
+    await decide();
+    await sql`update edges set seen_at = now() - interval '61 s' where name <> 'a'`.execute(db);
+    expect(await decide()).toMatchObject({ held: { silent: 2, published: 3 }, isChanged: false });
+    await sql`update edges set seen_at = now() where name = 'b'`.execute(db);
+    const after = await decide();
+    expect(after.held).toBeUndefined();
+    expect(after.sets.regions[0]?.v4[0]).toEqual(['203.0.113.97', '203.0.113.98']);
+  });
+});
+
+test('names that were published before the first edge get their marks, and an edit keeps them', async () => {
+  await addEdge('a', 'eu', ['203.0.113.1']);
+  await round();
+  expect(await marks()).toHaveLength(1);
+  await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  expect(await marks()).toHaveLength(2);
+  await expectPublished(db, domainId);
+});
+
+/** The set that a node gives the region, if it verifies, as text; `bogus` else. */
+async function answered(region: number, type: number = TYPE.A): Promise<string> {
+  const { sets } = await decide();
+  const built = buildZone(APEX, (await loadZone(db, APEX))?.records ?? []);
+  if (built.kind === 'refused') throw new Error(built.problems[0]?.message);
+  const { zone } = built;
+  const node = [...zone.nodes.values()].find(({ sets: at }) => at.has(EDGE_MARK_TYPE)) as ZoneNode;
+  const at = Math.floor(Date.now() / 1000);
+  const set = regionalSet(zone, node, node.sets.get(type) as RecordSet, { region: sets.regions[region], at });
+  const keys = (zone.nodes.get(APEX)?.sets.get(TYPE.DNSKEY)?.rdata ?? []).map((rdata) => ({
+    tag: keyTag(rdata),
+    algorithm: rdata[3] as number,
+    publicKey: rdata.subarray(4),
+  }));
+  const fault = verifySet(set, { zone: APEX, keys, at });
+  return fault === undefined ? set.rdata.map((one) => one.join('.')).join() : `bogus: ${fault}`;
+}
+
+describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) => {
+  let fallback: string;
+
+  beforeEach(async () => {
+    await enabled(db, { domainId }, { denial });
+    await addEdge('a', 'eu', ['203.0.113.1']);
+    await addEdge('b', 'eu', ['203.0.113.2'], ['2001:db8:e::2']);
+    await decide();
+    await republishDomains(db);
+    fallback = await answered(0);
+  });
+
+  test("a region has the edge's own set until its set is signed, then its own, and the one before while that is signed", async () => {
+    expect(fallback).not.toContain('203.0.113.');
+    expect(fallback).not.toContain('bogus');
+    expect(await round()).toBe(2); // one for A, one for AAAA
+    expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
+    expect(await answered(0, TYPE.AAAA)).not.toContain('bogus');
+    expect(await round()).toBe(0);
+    await sql`update edges set drained_at = now() where name = 'a'`.execute(db);
+    await decide();
+    expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
+    expect(await round()).toBe(1);
+    expect(await answered(0)).toBe('203.0.113.2');
+    expect(await marks()).toHaveLength(3); // the mark itself, and two signatures
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    await expectPublished(db, domainId);
+  });
+
+  test('signatures stay through edits of other names and of this one, and follow a new TTL', async () => {
+    await round();
+    await saved(db, domainId, edit({ create: ['mail A 198.51.100.9', 'www TXT "x"'] }));
+    expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
+    expect(await round()).toBe(0);
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    await expectPublished(db, domainId);
+  });
+
+  test('signatures are made anew before they end, and with the keys that sign', async () => {
+    await round();
+    const [signed] = (await sql<{ id: number }>`select id from signed_zones`.execute(db)).rows;
+    const soon = await atLater(database, 8);
+    useSecrets(soon);
+    later.push(soon);
+    expect(await claimDueRefreshes(soon, 9)).toHaveLength(1);
+    await refreshSignatures(soon, (signed as { id: number }).id, NEVER);
+    expect(await round(soon)).toBe(2);
+    expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
+  });
+
+  test('nothing is left of regions when their edges are revoked', async () => {
+    await round();
+    await sql`update edges set revoked_at = now()`.execute(db);
+    await round();
+    expect(await answered(0)).toBe(fallback);
+    expect(await marks()).toHaveLength(1);
+  });
+});
