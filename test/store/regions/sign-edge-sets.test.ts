@@ -112,13 +112,13 @@ test('names that were published before the first edge get their marks, and an ed
 });
 
 /** The set that a node gives the region, if it verifies, as text; `bogus` else. */
-async function answered(region: number, type: number = TYPE.A): Promise<string> {
+async function answered(region: number, type: number = TYPE.A, days = 0): Promise<string> {
   const { sets } = await decide();
   const built = buildZone(APEX, (await loadZone(db, APEX))?.records ?? []);
   if (built.kind === 'refused') throw new Error(built.problems[0]?.message);
   const { zone } = built;
   const node = [...zone.nodes.values()].find(({ sets: at }) => at.has(EDGE_MARK_TYPE)) as ZoneNode;
-  const at = Math.floor(Date.now() / 1000);
+  const at = Math.floor(Date.now() / 1000) + days * 86_400;
   const set = regionalSet(zone, node, node.sets.get(type) as RecordSet, { region: sets.regions[region], at });
   const keys = (zone.nodes.get(APEX)?.sets.get(TYPE.DNSKEY)?.rdata ?? []).map((rdata) => ({
     tag: keyTag(rdata),
@@ -176,7 +176,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     expect(await claimDueRefreshes(soon, 9)).toHaveLength(1);
     await refreshSignatures(soon, (signed as { id: number }).id, NEVER);
     expect(await round(soon)).toBe(2);
-    expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
+    expect(await answered(0, TYPE.A, 8)).toBe('203.0.113.1,203.0.113.2');
   });
 
   test('nothing is left of regions when their edges are revoked', async () => {
