@@ -24,6 +24,7 @@ import type { QueueState } from './calls/call.ts';
 import { describeRoutes } from './description/describe-routes.ts';
 import { addDocsPage } from './description/docs-page.ts';
 import { EdgeFeed } from './edge/edge-feed.ts';
+import { listenForEdges, pathsBesideEdges } from './edge-listener.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
 import { OutageLog } from './http/outage-log.ts';
@@ -144,12 +145,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       addDocsPage(server);
     },
   });
-  const listenOptions = { limits: apiLimits(settings, log), routes: ROUTES, onError: acceptFaults(log) };
+  const common = { limits: apiLimits(settings, log), onError: acceptFaults(log) };
+  const listenOptions = { ...common, routes: ROUTES, ...pathsBesideEdges(settings) };
   life.onStop(() => app.close());
   const listeners = await listenHttp(app, settings.apiListen, listenOptions).catch((error: unknown) => {
     throw listenFault('API_LISTEN', error);
   });
   life.onStop(() => listeners.close(DRAIN_MS));
+  const edgeListeners = await listenForEdges(app, settings, { ...common, log });
+  life.onStop(async () => edgeListeners?.close(DRAIN_MS));
   life.onStop(() => edgeFeed.close());
   const { addresses } = listeners;
   dropRights(user, log);
@@ -161,7 +165,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   if ((await findPlan(db, trialSlug)) === undefined) {
     throw new StartFault(`TRIAL: there is no plan "${trialSlug}"`);
   }
-  log.info({ addresses, metrics: health.address }, 'ready');
+  const edges = edgeListeners === undefined ? {} : { edges: edgeListeners.addresses };
+  log.info({ addresses, ...edges, metrics: health.address }, 'ready');
   life.ready({ addresses });
   // Not awaited, so that the start does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();

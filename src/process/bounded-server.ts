@@ -3,7 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import { type Connection, type ConnectionLimits, Connections, networkOf, type Wire } from './connections.ts';
 
@@ -30,28 +32,39 @@ export function trustConnection(socket: object): void {
   trusted.add(socket);
 }
 
+/** PEM: with TLS, the server speaks nothing else. */
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** How long a TLS handshake may take, during which the connection is only counted among all. */
+const HANDSHAKE_MS = 10_000;
+
 /** Makes the server without an address: the caller listens, and handles its errors. */
-export function createBoundedServer(limits: ServerLimits, handler: Handler): Server {
+export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?: ServerTls): Server {
   const connections = new Connections(limits);
   const queues = new WeakMap<Socket, RequestQueue>();
-  const server = createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: Math.min(SWEEP_MS, limits.headersTimeoutMs), // by default 30 s
-    },
-    (request, response) => {
-      for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
-      queues.get(request.socket)?.take(request, response);
-    },
-  );
+  const options = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(SWEEP_MS, limits.headersTimeoutMs), // by default 30 s
+  };
+  const take: Handler = (request, response) => {
+    for (const [name, value] of Object.entries(ANSWER_HEADERS)) response.setHeader(name, value);
+    queues.get(request.socket)?.take(request, response);
+  };
+  const server: Server =
+    tls === undefined
+      ? createServer(options, take)
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: HANDSHAKE_MS, minVersion: 'TLSv1.2' }, take);
   // With room for connections that are being cut; Node drops new ones beyond it.
   server.maxConnections = limits.connections + 64;
-  server.on('connection', (socket: Socket) => {
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '::');
     const connection = connections.open(network, new SocketWire(socket), performance.now());
-    if (connection === undefined) return void socket.resetAndDestroy();
+    if (connection === undefined) return void cut(socket);
     const queue = new RequestQueue(connection, handler);
     queues.set(socket, queue);
     socket.once('close', () => {
@@ -148,8 +161,14 @@ class SocketWire implements Wire {
   }
 
   cut(): void {
-    this.#socket.resetAndDestroy(); // with a plain end the system would keep what is unread
+    cut(this.#socket);
   }
+}
+
+/** With a plain end the system would keep what is unread; of TLS, Node can end a connection in no other way. */
+function cut(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 /** Answers input that is not HTTP: there is no request, only a socket. */

@@ -10,9 +10,8 @@ import { type KnownPaths, pathOf } from './known-paths.ts';
 
 const EDGE_PREFIX = '/edge/v1/';
 
-/** `url` as the router reads it. */
 export function isEdgePath(url: string): boolean {
-  const path = url.split(/[?#]/, 1)[0] as string;
+  const path = pathOf(url).split(/[?#]/, 1)[0] as string;
   try {
     return decodeURI(path).startsWith(EDGE_PREFIX);
   } catch {

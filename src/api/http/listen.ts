@@ -2,15 +2,18 @@
 // their end.
 
 import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { createBoundedServer, type ServerLimits } from '../../process/bounded-server.ts';
+import { createBoundedServer, type ServerLimits, type ServerTls } from '../../process/bounded-server.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Route } from '../calls/route.ts';
 import { publicWritesAside } from './aside.ts';
 
 export interface HttpListeners {
   readonly addresses: readonly ListenAddress[];
+  /** New connections are shown this certificate. */
+  renew(tls: ServerTls): void;
   /** Accepts no new connection; requests that are not answered after `drainMs` are cut. */
   close(drainMs: number): Promise<void>;
 }
@@ -31,8 +34,15 @@ const IDLE_POLL_MS = 20;
  */
 const BACKLOG = 4096;
 
+/** A path that no route has. */
+const NOWHERE = '/%00';
+
 interface ListenOptions {
   readonly limits?: ServerLimits;
+  /** With TLS, these addresses speak nothing else. */
+  readonly tls?: ServerTls | undefined;
+  /** The paths that these addresses have; any other is as one that no route has. */
+  readonly serves?: (path: string) => boolean;
   /** Their calls that anybody may make begin between those of others. */
   readonly routes?: readonly Route[];
   /** A connection could not be accepted: the client tries again. */
@@ -43,12 +53,14 @@ interface ListenOptions {
 export async function listenHttp(
   app: FastifyInstance,
   addresses: readonly ListenAddress[],
-  { limits = API_LIMITS, routes = [], onError = () => {} }: ListenOptions = {},
+  { limits = API_LIMITS, tls, serves = () => true, routes = [], onError = () => {} }: ListenOptions = {},
 ): Promise<HttpListeners> {
   let closing = false;
   const servers: Server[] = [];
   const handler = publicWritesAside(routes, (request, response) => {
     if (closing) response.setHeader('Connection', 'close');
+    // As the router reads it: what is not here has no route.
+    if (!serves(request.url ?? '')) request.url = NOWHERE;
     app.routing(request, response);
   });
   const close = async (drainMs: number): Promise<void> => {
@@ -57,7 +69,7 @@ export async function listenHttp(
   };
   try {
     for (const { address: host, port } of addresses) {
-      const server = createBoundedServer(limits, handler);
+      const server = createBoundedServer(limits, handler, tls);
       await new Promise<void>((done, fail) => {
         server.once('error', fail);
         server.listen({ host, port, backlog: BACKLOG }, done);
@@ -71,7 +83,14 @@ export async function listenHttp(
     throw error;
   }
   const bound = servers.map((server) => server.address() as AddressInfo);
-  return { addresses: bound.map(({ address, port }) => ({ address, port })), close };
+  return {
+    addresses: bound.map(({ address, port }) => ({ address, port })),
+    renew(next) {
+      for (const server of servers)
+        if ('setSecureContext' in server) (server as TlsServer).setSecureContext(next);
+    },
+    close,
+  };
 }
 
 async function drain(server: Server, drainMs: number): Promise<void> {

@@ -51,6 +51,12 @@ export const EdgeSelf = z.object({
   drained: z.boolean().describe('Its addresses are not published: no new visitors come.'),
 });
 
+export const EdgeKey = z.object({
+  id: z.int(),
+  certificate: z.string().describe('PEM, the leaf first.'),
+  private_key: z.string().describe('PEM (PKCS #8).'),
+});
+
 export const ConfigLines = z
   .string()
   .describe(

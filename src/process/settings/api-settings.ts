@@ -1,5 +1,6 @@
 // Settings of the API.
 
+import { resolve } from 'node:path';
 import { listenAddress } from './address-shapes.ts';
 import { keySecrets } from './key-secrets.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
@@ -21,6 +22,29 @@ export const API_SETTINGS = {
     schema: list(listenAddress),
     byDefault: '127.0.0.1:8053',
     is: 'comma list of addresses with ports, for the HTTP API',
+  }),
+  /** Empty: the addresses of `API_LISTEN`. */
+  edgeListen: setting({
+    name: 'EDGE_LISTEN',
+    readers: API,
+    schema: list(listenAddress),
+    byDefault: { words: 'those of `API_LISTEN`', make: () => [] },
+    is: 'comma list of addresses with ports at which edge nodes call `/edge/v1`, which is nowhere else then',
+  }),
+  /** Undefined: no TLS. */
+  edgeTlsCert: setting({
+    name: 'EDGE_TLS_CERT',
+    readers: API,
+    schema: shape('a file', (text) => resolve(text)),
+    byDefault: NONE,
+    is: 'a PEM file, the certificate of `EDGE_LISTEN` with its chain: private keys are given to edges over TLS, or on this machine, only',
+  }),
+  edgeTlsKey: setting({
+    name: 'EDGE_TLS_KEY',
+    readers: API,
+    schema: shape('a file', (text) => resolve(text)),
+    byDefault: NONE,
+    is: 'a PEM file, the private key of `EDGE_TLS_CERT`',
   }),
   apiConnections: setting({
     name: 'API_CONNECTIONS',

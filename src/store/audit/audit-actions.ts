@@ -4,6 +4,7 @@
 export const TARGET_KINDS = [
   'account',
   'breaker',
+  'certificate',
   'domain',
   'edge',
   'invite',
@@ -128,6 +129,7 @@ const AUDIT_ACTIONS = {
   'edge.create': { target: 'edge', fields: ['region', 'addresses'] },
   'edge.rotate': { target: 'edge', fields: [] },
   'edge.drain': { target: 'edge', fields: ['drained'] },
+  'edge.read_key': { target: 'certificate', fields: ['edge'] },
   'edge.revoke': { target: 'edge', fields: [] },
   'edge.region': { target: 'edge', fields: ['region', 'countries'] },
   'edge.serve': { target: 'domain', fields: ['edge_regions'] },

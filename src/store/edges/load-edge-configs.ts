@@ -5,6 +5,7 @@ import { entitlementsOf, type Overrides } from '../../billing/entitlements.ts';
 import type { EdgeConfig } from '../../edge/edge-config.ts';
 import { type EdgeDomain, edgeConfigOf, type ProxiedRecord } from '../../edge/edge-config-of.ts';
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
+import { loadEdgeCertificates, loadHttp01 } from '../certificates/load-edge-certificates.ts';
 import type { Database } from '../postgres/database.ts';
 
 interface LoadedEdge {
@@ -36,6 +37,8 @@ export async function loadEdgeConfigs(
     from records r where r.domain_id = any(${ids}::bigint[]) and r.proxied
     order by r.domain_id, r.id`.execute(trx);
   const recordsOf = groupByDomain(records);
+  const certificates = await loadEdgeCertificates(trx, ids);
+  const http01 = await loadHttp01(trx, ids);
   return new Map(
     domains.map(({ regions, plan, overrides, ...domain }) => [
       domain.name,
@@ -45,8 +48,8 @@ export async function loadEdgeConfigs(
           domain: { ...domain, plan: plan === null ? null : entitlementsOf(plan, overrides) },
           records: recordsOf.get(domain.id) ?? [],
           rules: [],
-          http01: [],
-          certificates: [],
+          http01: http01.get(domain.id) ?? [],
+          certificates: certificates.get(domain.id) ?? [],
         }),
       },
     ]),
@@ -69,7 +72,7 @@ export async function loadEdgeSizes(
 const RECORD_BYTES = 300;
 
 /** In external mode a proved domain points at our edges by itself. One that leaves is answered here until it has left. */
-const IS_SERVED = sql`(d.served = 'full' or d.dns_mode = 'external' and d.status in ('active', 'moved'))`;
+export const IS_SERVED = sql`(d.served = 'full' or d.dns_mode = 'external' and d.status in ('active', 'moved'))`;
 
 interface StoredDomain extends Omit<EdgeDomain, 'plan'> {
   readonly regions: readonly string[] | null;

@@ -48,6 +48,7 @@ it('every action is that of a route, of a change, or of the command line', () =>
     'node.forget',
     'edge.create',
     'edge.drain',
+    'edge.read_key',
     'edge.region',
     'edge.revoke',
     'edge.rotate',

@@ -1,7 +1,8 @@
 // All routes of edge nodes.
 
 import type { Route } from '../../calls/route.ts';
+import { getCertificate } from './certificates.ts';
 import { followConfig } from './config.ts';
 import { reportHealth } from './health.ts';
 
-export const EDGE_ROUTES: readonly Route[] = [followConfig, reportHealth];
+export const EDGE_ROUTES: readonly Route[] = [followConfig, reportHealth, getCertificate];

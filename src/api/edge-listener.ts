@@ -1,0 +1,75 @@
+// Where edge nodes call: at the addresses of the API, or at addresses of their own, with TLS that ends in this process. A
+// certificate that the operator renews is read again from its files.
+
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import type { ServerLimits, ServerTls } from '../process/bounded-server.ts';
+import type { ListenAddress } from '../process/listen-address.ts';
+import { listenFault } from '../process/listen-fault.ts';
+import type { Log } from '../process/log.ts';
+import { StartFault } from '../process/start-fault.ts';
+import { isEdgePath } from './http/admit-edge.ts';
+import { type HttpListeners, listenHttp } from './http/listen.ts';
+
+const LOOK_MS = 60_000;
+
+export interface EdgeSettings {
+  readonly edgeListen: readonly ListenAddress[];
+  readonly edgeTlsCert: string | undefined;
+  readonly edgeTlsKey: string | undefined;
+}
+
+/** The paths that API_LISTEN has; undefined: all. */
+export function pathsBesideEdges({ edgeListen }: EdgeSettings): { serves?: (path: string) => boolean } {
+  return edgeListen.length === 0 ? {} : { serves: (url) => !isEdgePath(url) };
+}
+
+/** Undefined: EDGE_LISTEN is not set. */
+export async function listenForEdges(
+  app: FastifyInstance,
+  settings: EdgeSettings,
+  { limits, onError, log }: { limits: ServerLimits; onError: (error: Error) => void; log: Log },
+): Promise<HttpListeners | undefined> {
+  const { edgeListen, edgeTlsCert, edgeTlsKey } = settings;
+  if ((edgeTlsCert === undefined) !== (edgeTlsKey === undefined))
+    throw new StartFault('EDGE_TLS_CERT and EDGE_TLS_KEY: expected both, or none');
+  if (edgeListen.length === 0) {
+    if (edgeTlsCert !== undefined) throw new StartFault('EDGE_TLS_CERT: expected EDGE_LISTEN beside it');
+    return undefined;
+  }
+  const load = async (): Promise<ServerTls | undefined> => {
+    if (edgeTlsCert === undefined || edgeTlsKey === undefined) return undefined;
+    return { cert: await readFile(edgeTlsCert, 'utf8'), key: await readFile(edgeTlsKey, 'utf8') };
+  };
+  const tls = await load().catch((error: Error) => {
+    throw new StartFault(`EDGE_TLS_CERT: ${error.message}`);
+  });
+  const listeners = await listenHttp(app, edgeListen, { limits, onError, tls, serves: isEdgePath }).catch(
+    (error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code?.startsWith('ERR_OSSL') === true || code?.startsWith('ERR_TLS') === true)
+        throw new StartFault(`EDGE_TLS_CERT: ${(error as Error).message}`);
+      throw listenFault('EDGE_LISTEN', error);
+    },
+  );
+  if (tls === undefined) return listeners;
+  let shown = tls;
+  const looking = setInterval(async () => {
+    try {
+      const now = await load();
+      if (now === undefined || (now.cert === shown.cert && now.key === shown.key)) return;
+      listeners.renew(now);
+      shown = now;
+      log.info({}, 'edges are shown the certificate that was renewed');
+    } catch (error) {
+      log.warn({ err: error }, 'EDGE_TLS_CERT cannot be read again: edges are shown the one before');
+    }
+  }, LOOK_MS).unref();
+  return {
+    ...listeners,
+    async close(drainMs) {
+      clearInterval(looking);
+      await listeners.close(drainMs);
+    },
+  };
+}

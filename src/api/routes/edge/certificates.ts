@@ -1,0 +1,38 @@
+// `GET /edge/v1/certificates/{id}`: a certificate with its private key, one at a time.
+
+import { z } from 'zod';
+import { CertificatesUnavailable } from '../../../store/certificates/certificates-unavailable.ts';
+import { readKey } from '../../../store/edges/read-key.ts';
+import { forbidden, notFound, unavailable } from '../../answers/problem.ts';
+import { edgeRoute } from '../../calls/route.ts';
+import { EdgeKey } from '../../schemas/edge.ts';
+import { idText } from '../../schemas/ids.ts';
+
+/** An edge that begins with nothing reads the key of every domain: 100,000 in 17 minutes. */
+const CALLS_A_MINUTE = 6000;
+
+export const getCertificate = edgeRoute({
+  method: 'GET',
+  path: '/edge/v1/certificates/{id}',
+  operationId: 'getCertificate',
+  tag: 'Edges',
+  summary: 'A certificate with its private key.',
+  description:
+    'Only for a domain that the region of the edge serves, and only over a connection that nobody else can read: TLS that ends in this process, or one within the machine. Each read is in the audit log. 404: it was replaced by one with another id, which a line of the feed tells.',
+  perMinute: CALLS_A_MINUTE,
+  params: z.object({ id: idText }),
+  response: EdgeKey,
+  async run({ api: { db }, edge, params: { id }, log }) {
+    if (!edge.isPrivate)
+      return forbidden('private keys are told over TLS that ends here, or within this machine');
+    try {
+      const read = await readKey(db, edge, id, edge.address);
+      if (read === undefined) return notFound('certificate');
+      return { id, certificate: read.chain, private_key: read.privateKey };
+    } catch (error) {
+      if (!(error instanceof CertificatesUnavailable)) throw error;
+      log.error({ err: error }, 'an edge cannot be given a private key: see docs/operating.md "Edges"');
+      return unavailable('private keys cannot be opened now; try again', 60);
+    }
+  },
+});
