@@ -6,14 +6,14 @@ import type { FastifyInstance } from 'fastify';
 import type { ServerLimits, ServerTls } from '../process/bounded-server.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
 import { listenFault } from '../process/listen-fault.ts';
-import type { Log } from '../process/log.ts';
+import type { Log } from '../process/reconnect.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { isEdgePath } from './http/admit-edge.ts';
 import { type HttpListeners, listenHttp } from './http/listen.ts';
 
 const LOOK_MS = 60_000;
 
-export interface EdgeSettings {
+interface EdgeSettings {
   readonly edgeListen: readonly ListenAddress[];
   readonly edgeTlsCert: string | undefined;
   readonly edgeTlsKey: string | undefined;

@@ -1,0 +1,275 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeEdgeCursor } from '../../../src/store/edges/edge-cursor.ts';
+import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
+import { drainEdge, listEdges, revokeEdge, rotateEdgeToken } from '../../../src/store/edges/edges.ts';
+import { keyBoxesOf } from '../../../src/store/secrets/database-keys.ts';
+import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+
+let api: EdgeApi;
+let token: string;
+beforeAll(async () => {
+  api = await startEdgeApi();
+  token = await api.makeEdge('paris');
+});
+afterAll(() => api.stop());
+
+const HEALTH = { load: 0.25, version: 'proxy 1.2' };
+const report = (body: unknown, as = token) => api.ask('POST', '/edge/v1/health', { as, body });
+
+describe('the credentials of edges', () => {
+  it.each([
+    'GET /edge/v1/config',
+    'POST /edge/v1/health',
+    'GET /edge/v1/certificates/1',
+    'GET /edge/v1/other',
+    'PUT /edge/v1/',
+  ])('are the only ones that count: %s is 401 for others', async (call) => {
+    const [method, path] = call.split(' ') as [string, string];
+    for (const as of [
+      null,
+      'owner',
+      'operator',
+      'edge_short',
+      `edge_${'a'.repeat(43)}`,
+      `ses_${'a'.repeat(43)}`,
+    ])
+      expect([as, (await api.ask(method, path, { as })).status]).toEqual([as, 401]);
+  });
+
+  it('count nowhere else', async () => {
+    for (const path of [
+      '/whoami',
+      '/domains/',
+      '/admin/nodes',
+      '/vantage/v1/jobs',
+      '/nothing',
+      '/edge/v2/config',
+    ])
+      expect([path, (await api.ask('GET', path, { as: token })).status]).toEqual([path, 401]);
+    const plain = await api.ask('POST', '/edge/v1/health', {
+      as: null,
+      headers: { 'x-api-key': token },
+      body: HEALTH,
+    });
+    expect(plain.status).toBe(401);
+  });
+
+  it('are one: with another beside it the request is refused', async () => {
+    const { status } = await api.ask('POST', '/edge/v1/health', {
+      as: token,
+      headers: { 'x-api-key': api.keys.owner },
+      body: HEALTH,
+    });
+    expect(status).toBe(401);
+  });
+
+  it('count on paths that are not there too: 404, and 405 with the methods', async () => {
+    expect((await api.ask('GET', '/edge/v1/other', { as: token })).status).toBe(404);
+    expect((await api.ask('GET', '/edge/v1/certificates/x', { as: token })).status).toBe(404);
+    const wrong = await api.ask('DELETE', '/edge/v1/health', { as: token });
+    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'OPTIONS, POST']);
+  });
+
+  it('that are guessed are limited by network, and right ones are not', async () => {
+    const guess = (i: number) =>
+      api.app.inject({
+        url: '/edge/v1/certificates/1',
+        remoteAddress: '203.0.113.9',
+        headers: { authorization: `Bearer edge_${String(i).padStart(43, 'x')}` },
+      });
+    const statuses = [];
+    for (let i = 0; i < 40; i++) statuses.push((await guess(i)).statusCode);
+    expect(new Set(statuses.slice(0, 30))).toEqual(new Set([401]));
+    expect(statuses.at(-1)).toBe(429);
+    const right = await api.app.inject({
+      method: 'POST',
+      url: '/edge/v1/health',
+      remoteAddress: '203.0.113.9',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      payload: HEALTH,
+    });
+    expect(right.statusCode).toBe(200);
+  });
+
+  it('are found by their hash alone: the text is not stored', async () => {
+    const { rows } = await sql<{ found: boolean }>`
+      select exists (select from edges e where position(${token.slice(11)} in e::text) > 0) as found`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([{ found: false }]);
+  });
+});
+
+describe('the description for edges', () => {
+  it('is readable without a token, and is not that of customers', async () => {
+    const { status, text } = await api.ask('GET', '/edge/v1/openapi.yaml', { as: null });
+    expect(status).toBe(200);
+    for (const path of ['/edge/v1/config', '/edge/v1/health', '/edge/v1/certificates/{id}'])
+      expect(text).toContain(path);
+    expect(text).not.toContain('/domains/');
+    expect((await api.ask('GET', '/openapi.yaml', { as: null })).text).not.toContain('/edge/v1');
+  });
+});
+
+describe('health', () => {
+  it('is stored as it was said last, with where it came from', async () => {
+    const cursor = encodeEdgeCursor({
+      region: 'eu',
+      place: { epoch: 'e', from: 9n, inFlight: [], newest: undefined },
+      after: undefined,
+    });
+    const unsupported = [{ rule_id: 7, why: 'no such module' }];
+    const { status, body } = await report({ ...HEALTH, cursor, unsupported });
+    expect([status, body]).toEqual([200, { name: 'paris', region: 'eu', drained: false }]);
+    const [stored] = await listEdges(api.db);
+    expect(stored).toMatchObject({ load: 0.25, software: 'proxy 1.2', configCursor: cursor, unsupported });
+    expect(stored?.seenAt).toBeInstanceOf(Date);
+    expect(stored?.seenAddress).toBe('203.0.113.9'); // the loopback address of this call says nothing
+    await report(HEALTH);
+    expect((await listEdges(api.db))[0]).toMatchObject({ unsupported: [], configCursor: null });
+  });
+
+  it('tells an edge that it is drained', async () => {
+    await drainEdge(api.db, 'paris', true);
+    expect((await report(HEALTH)).body).toMatchObject({ drained: true });
+    await drainEdge(api.db, 'paris', false);
+  });
+
+  it.each<[string, unknown]>([
+    ['load', { ...HEALTH, load: -1 }],
+    ['load', { ...HEALTH, load: 'high' }],
+    ['load', { version: 'x' }],
+    ['version', { ...HEALTH, version: '' }],
+    ['version', { ...HEALTH, version: 'x'.repeat(65) }],
+    ['version', { ...HEALTH, version: 'a\u0000b' }],
+    ['version', { ...HEALTH, version: 'a\nb' }],
+    ['cursor', { ...HEALTH, cursor: 'AAAA' }],
+    ['cursor', { ...HEALTH, cursor: 'x'.repeat(9000) }],
+    ['unsupported[0].rule_id', { ...HEALTH, unsupported: [{ rule_id: 0, why: 'x' }] }],
+    ['unsupported[0].why', { ...HEALTH, unsupported: [{ rule_id: 1, why: 'x'.repeat(201) }] }],
+    ['unsupported[0].why', { ...HEALTH, unsupported: [{ rule_id: 1 }] }],
+    [
+      'unsupported',
+      { ...HEALTH, unsupported: Array.from({ length: 1001 }, () => ({ rule_id: 1, why: 'x' })) },
+    ],
+    ['unsupported', { ...HEALTH, unsupported: 'none' }],
+    ['addresses', { ...HEALTH, addresses: ['192.0.2.66'] }],
+    ['region', { ...HEALTH, region: 'us' }],
+  ])('with a wrong %s is refused, and the field is named', async (field, body) => {
+    const answer = await report(body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    expect(answer.body.fields.map((each: { field: string }) => each.field)).toContain(field);
+    expect((await listEdges(api.db))[0]?.software).toBe('proxy 1.2');
+  });
+
+  it('that is no JSON, or too large, is refused', async () => {
+    expect((await report('{')).status).toBe(400);
+    expect((await report([])).status).toBe(400);
+    expect((await report({ ...HEALTH, version: 'x'.repeat(600_000) })).status).toBe(400);
+  });
+
+  it('comes at most sixty times a minute', async () => {
+    const busy = await api.makeEdge('busy');
+    let status = 200;
+    for (let i = 0; i <= 60; i++) ({ status } = await report(HEALTH, busy));
+    expect(status).toBe(429);
+    expect((await report(HEALTH)).status).toBe(200);
+  });
+
+  it('of a revoked edge counts no more', async () => {
+    const gone = await api.makeEdge('gone');
+    await revokeEdge(api.db, 'gone');
+    expect((await report(HEALTH, gone)).status).toBe(401);
+    const rotated = await api.makeEdge('rotated');
+    const next = await rotateEdgeToken(api.db, 'rotated');
+    expect((await report(HEALTH, rotated)).status).toBe(401);
+    expect((await report(HEALTH, next)).status).toBe(200);
+  });
+});
+
+it.each([
+  'x',
+  'AAAA',
+  encodeURIComponent('{}'),
+  'a'.repeat(8001),
+])('a cursor that we never gave is refused: %s', async (after) => {
+  const { status, body } = await api.ask('GET', `/edge/v1/config?after=${after}`, { as: token });
+  expect([status, body.fields?.[0]?.field]).toEqual([400, 'after']);
+});
+
+describe('the key of a certificate', () => {
+  let id: number;
+  let domainId: number;
+  beforeAll(async () => {
+    domainId = (await api.makeDomain('keys.example.com')).id;
+    id = await saveCertificate(domainId);
+  });
+
+  async function saveCertificate(ofDomain: number): Promise<number> {
+    const boxes = keyBoxesOf(api.db);
+    if (boxes === undefined) throw new Error('there are no boxes');
+    const next = 4000 + ofDomain;
+    const about = ['certificate key', String(next), String(ofDomain), 'ab'] as const;
+    const { boxId, sealed } = await api.db
+      .transaction()
+      .execute((trx) => boxes.seal(trx, about, Buffer.from('the key')));
+    await sql`insert into certificates (id, domain_id, kind, names, chain, box_id, sealed, not_before, not_after, issuer, fingerprint)
+      values (${next}, ${ofDomain}, 'custom', '{keys.example.com}', 'the chain', ${boxId}, ${sealed}, now(), now(), 'CA', 'ab')`.execute(
+      api.db,
+    );
+    return next;
+  }
+  const read = (as: string, more: { remoteAddress?: string; headers?: Record<string, string> } = {}) =>
+    api.app.inject({
+      url: `/edge/v1/certificates/${id}`,
+      remoteAddress: more.remoteAddress ?? '127.0.0.1',
+      headers: { authorization: `Bearer ${as}`, ...more.headers },
+    });
+
+  it('is told to an edge that serves the domain, and each read is in the audit log', async () => {
+    const { statusCode, body } = await read(token);
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      200,
+      { id, certificate: 'the chain', private_key: 'the key' },
+    ]);
+    const { rows } = await sql`
+      select actor_name, target_id, target_name, after from audit_log where action = 'edge.read_key'`.execute(
+      api.db,
+    );
+    expect(rows).toEqual([
+      { actor_name: 'edge paris', target_id: id, target_name: 'keys.example.com.', after: { edge: 'paris' } },
+    ]);
+    expect(JSON.stringify(api.logged)).not.toContain('the key');
+  });
+
+  it('is told over no connection that others could read, whatever its headers say', async () => {
+    const headers = {
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '127.0.0.1',
+      forwarded: 'for=127.0.0.1;proto=https',
+      'x-forwarded-ssl': 'on',
+    };
+    const { statusCode, body } = await read(token, { remoteAddress: '192.0.2.7', headers });
+    expect([statusCode, body.includes('the key')]).toEqual([403, false]);
+    expect((await read(token, { remoteAddress: '::1' })).statusCode).toBe(200);
+  });
+
+  it('is not told to edges of regions that do not serve the domain', async () => {
+    await setServedRegions(api.db, domainId, ['us']);
+    expect((await read(token)).statusCode).toBe(404);
+    await setServedRegions(api.db, domainId, ['eu', 'us']);
+    expect((await read(token)).statusCode).toBe(200);
+    await setServedRegions(api.db, domainId, null);
+  });
+
+  it('is not told when the domain is served no more', async () => {
+    await sql`update domains set served = 'none' where id = ${domainId}`.execute(api.db);
+    expect((await read(token)).statusCode).toBe(404);
+    await sql`update domains set served = 'full' where id = ${domainId}`.execute(api.db);
+  });
+
+  it('that is not there is 404', async () => {
+    expect((await api.ask('GET', '/edge/v1/certificates/1', { as: token })).status).toBe(404);
+  });
+});
