@@ -10,7 +10,7 @@ import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Schema } from '../postgres/schema.ts';
-import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { applyEvent, type StatusOrder } from './change-status.ts';
 import { type DomainLock, isGone, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { writeDomainChange } from './write-domain-change.ts';
@@ -91,6 +91,7 @@ async function saveSettings(
   );
   if (Object.keys(columns).length === 0) return;
   await setColumns(trx, row.id, { ...columns, updated_at: now });
+  announceAfterCommit(trx); // edges are told
 }
 
 const SETTING_COLUMNS = {
@@ -143,6 +144,7 @@ export async function setSuspended(
     const { row, now } = lock;
     if (suspended !== (row.suspendedAt !== null)) {
       await setColumns(trx, domainId, { suspended_at: suspended ? now : null, updated_at: now });
+      announceAfterCommit(trx); // edges are told
     }
     return await updated(trx, domainId);
   });

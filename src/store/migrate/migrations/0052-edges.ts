@@ -82,26 +82,32 @@ const STATEMENTS = [
      execute function note_edge_domain()`,
   // A domain that is removed for good was not served any more.
 
-  `create function note_edge_record() returns trigger language plpgsql as $$
-   declare changed text;
-   begin
-     if tg_op <> 'INSERT' and old.proxied then
-       select name into changed from domains where id = old.domain_id;
-     else
-       select name into changed from domains where id = new.domain_id;
-     end if;
-     if changed is null then return null; end if; -- its domain goes with it
-     insert into edge_changes (name) values (changed) on conflict (name) do update
-       set version = nextval('edge_version'), xid = pg_current_xact_id(), at = now()
-       where edge_changes.xid <> pg_current_xact_id();
-     return null;
-   end $$`,
-  `create trigger records_edge_insert after insert on records for each row
-     when (new.proxied) execute function note_edge_record()`,
-  `create trigger records_edge_update after update on records for each row
-     when (old.proxied or new.proxied) execute function note_edge_record()`,
-  `create trigger records_edge_delete after delete on records for each row
-     when (old.proxied) execute function note_edge_record()`,
+  // For each statement, since a batch has thousands of rows. A domain that goes with its records was not served any more.
+  `create function note_edge_records(ids bigint[]) returns void language sql as $$
+     insert into edge_changes (name) select distinct d.name from domains d where d.id = any(ids) order by d.name
+     on conflict (name) do update set version = nextval('edge_version'), xid = pg_current_xact_id(), at = now()
+       where edge_changes.xid <> pg_current_xact_id() $$`,
+  ...[
+    ['insert', 'new table as new_records', 'select domain_id from new_records where proxied'],
+    ['delete', 'old table as old_records', 'select domain_id from old_records where proxied'],
+    [
+      'update',
+      'old table as old_records new table as new_records',
+      'select domain_id from old_records where proxied union select domain_id from new_records where proxied',
+    ],
+  ].flatMap(([operation, tables, ids]) => [
+    `create function note_edge_records_${operation}() returns trigger language plpgsql as $$
+     declare ids bigint[];
+     begin
+       ids := array(${operation === 'update' ? ids : ids?.replace('select', 'select distinct')});
+       if ids <> '{}' then perform note_edge_records(ids); end if;
+       return null;
+     end $$`,
+    `create trigger records_edge_${operation} after ${operation} on records referencing ${tables}
+     for each statement execute function note_edge_records_${operation}()`,
+  ]),
+  // A config is made of these alone; most records are not proxied.
+  `create index records_proxied on records (domain_id) where proxied`,
 
   // Whether a plan has WebSocket is told with each of its domains.
   `create function note_edge_plan() returns trigger language plpgsql as $$

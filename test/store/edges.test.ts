@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setPlan } from '../../../src/store/change/set-plan.ts';
-import { setSuspended, updateDomain } from '../../../src/store/change/update-domain.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { setPlan } from '../../src/store/change/set-plan.ts';
+import { setSuspended } from '../../src/store/change/update-domain.ts';
+import { startTestApi, type TestApi } from '../support/api/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -12,7 +12,9 @@ afterAll(() => api.stop());
 
 const DOMAIN = 'noted.example.com';
 async function versionOf(name = `${DOMAIN}.`): Promise<number | undefined> {
-  const { rows } = await sql<{ version: number }>`select version from edge_changes where name = ${name}`.execute(api.db);
+  const { rows } = await sql<{
+    version: number;
+  }>`select version from edge_changes where name = ${name}`.execute(api.db);
   return rows[0]?.version;
 }
 async function notes(work: () => Promise<unknown>): Promise<boolean> {
@@ -41,20 +43,12 @@ describe('what edges are told is noted', () => {
       proxied: true,
     }));
     await edit('PUT', '/records/batch', { create })();
-    expect(await versionOf()).toBe(before + 1);
+    expect(await versionOf()).toBeGreaterThan(before);
     expect(await notes(() => setSuspended(api.db, { domainId: domain.id, suspended: true }))).toBe(true);
     expect(await notes(() => setSuspended(api.db, { domainId: domain.id, suspended: true }))).toBe(false);
     expect(await notes(() => setPlan(api.db, { domainId: domain.id, planSlug: 'free' }))).toBe(true);
-    expect(
-      await notes(() =>
-        updateDomain(api.db, {
-          domainId: domain.id,
-          settings: { secNoSniff: !domain.secNoSniff },
-          by: { kind: 'cli' },
-          source: 'test',
-        } as never),
-      ),
-    ).toBe(true);
+    expect(await notes(edit('PUT', '', { sec_no_sniff: !domain.secNoSniff }))).toBe(true);
+    expect(await notes(edit('PUT', '', { outage_alerts: !domain.outageAlerts }))).toBe(false);
   });
 
   it('when an unproxied record changes: not', async () => {
