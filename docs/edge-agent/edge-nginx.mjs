@@ -46,7 +46,9 @@ export class EdgeNginx {
       logs: join(state, 'logs'),
     };
     // nginx's workers may run as another user: what they read lies open, what is secret has closed folders of its own.
-    for (const folder of Object.values(this.folders)) mkdirSync(folder, { recursive: true, mode: 0o755 });
+    for (const folder of Object.values(this.folders)) {
+      mkdirSync(folder, { recursive: true, mode: folder === this.folders.domains ? 0o700 : 0o755 });
+    }
     this.countries =
       settings.countries && existsSync(join(settings.modules, GEOIP)) ? settings.countries : undefined;
     this.waf = this.#prepareWaf();

@@ -133,8 +133,8 @@ export function printRateLimits(rules, maps, told, zones, size) {
       told.add(rule.id, 'in part: nginx refuses what is above the limit, and not all else for block_seconds');
     }
     const burst =
-      rule.action === 'delay' ? `burst=${2 * requests} delay=${requests}` : `burst=${requests} nodelay`;
-    return `    limit_req zone=${zone} ${burst};\n`;
+      rule.action === 'delay' ? ` burst=${2 * requests} delay=${requests}` : ` burst=${requests - 1} nodelay`;
+    return `    limit_req zone=${zone}${requests === 1 && rule.action === 'block' ? '' : burst};\n`;
   })
     .map(({ written }) => written)
     .join('');
