@@ -8,7 +8,7 @@ import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.t
 import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
-import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { lockDomain } from './lock-domain.ts';
 
 export interface PlanOrder {
@@ -76,6 +76,7 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
       })
       .where('id', '=', domainId)
       .execute();
+    announceAfterCommit(trx); // edges are told whether it has websockets
     return await updated(trx, domainId);
   });
 }

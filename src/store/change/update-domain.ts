@@ -10,7 +10,7 @@ import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
 import type { Schema } from '../postgres/schema.ts';
-import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { applyEvent, type StatusOrder } from './change-status.ts';
 import { type DomainLock, isGone, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { writeDomainChange } from './write-domain-change.ts';
@@ -148,11 +148,13 @@ export async function setSuspended(
   });
 }
 
+/** Edges are told of most of these, and are woken. */
 async function setColumns(
   trx: Database,
   domainId: number,
   columns: UpdateObject<Schema, 'domains'>,
 ): Promise<void> {
+  announceAfterCommit(trx);
   await trx.updateTable('domains').set(columns).where('id', '=', domainId).execute();
 }
 
