@@ -65,6 +65,11 @@ export class ConfigStore {
     return this.#byDomain.get(domain)?.config ?? undefined;
   }
 
+  /** Also of one that is served no more; undefined: it was never told. */
+  versionOf(domain: string): number | undefined {
+    return this.#byDomain.get(domain)?.version;
+  }
+
   /** Of the domain with the longest name that the host ends with. */
   find(host: string): EdgeConfig | undefined {
     for (let name = host; name !== ''; name = name.slice(name.indexOf('.') + 1)) {
