@@ -65,7 +65,7 @@ it('several records of one name are origins that take turns', async () => {
 });
 
 it('a proxied wildcard serves every name without a record of its own, until it is deleted or no longer proxied', async () => {
-  expect(await statusAt('any')).toBe(404);
+  expect(await statusAt('any')).toBe(421);
   const { id } = await fleet.addRecord('*', fleet.other);
   const at = async (host: string) => (await fleet.visit({}, `http://${host}.${DOMAIN}/`)).json.name;
   expect([await at('any'), await at('a.b'), await at('www')]).toEqual(['other', 'other', 'own']);
@@ -73,7 +73,7 @@ it('a proxied wildcard serves every name without a record of its own, until it i
   expect([await at('any'), await at('a.b')]).toEqual(['other', 'own']);
   await fleet.change('DELETE', `/records/${inner.id}`);
   await setRecord({ proxied: false }, id);
-  expect([await statusAt('any'), await statusAt('www')]).toEqual([404, 200]);
+  expect([await statusAt('any'), await statusAt('www')]).toEqual([421, 200]);
   await fleet.change('DELETE', `/records/${id}`);
 });
 
@@ -124,7 +124,7 @@ it('a host whose last proxied record is deleted is served no more', async () => 
   const { id } = await fleet.addRecord('gone', fleet.other);
   expect(await statusAt('gone')).toBe(200);
   await fleet.change('DELETE', `/records/${id}`);
-  expect(await statusAt('gone')).toBe(404);
+  expect(await statusAt('gone')).toBe(421);
 });
 
 it('a domain that other regions serve is not served here', async () => {
@@ -133,7 +133,7 @@ it('a domain that other regions serve is not served here', async () => {
     await fleet.caughtUp();
   };
   await serve(['us']);
-  expect(await statusAt('www')).toBe(404);
+  expect(await statusAt('www')).toBe(421);
   await serve(['us', 'eu']);
   expect(await statusAt('www')).toBe(200);
   await serve(null);
@@ -142,7 +142,7 @@ it('a domain that other regions serve is not served here', async () => {
 
 it('a domain that is disabled is served no more, and again when it is enabled', async () => {
   await fleet.move('disable');
-  expect(await statusAt('www')).toBe(404);
+  expect(await statusAt('www')).toBe(421);
   await fleet.move('enable');
   expect(await statusAt('www')).toBe(200);
 });

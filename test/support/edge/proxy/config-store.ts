@@ -53,9 +53,8 @@ export class ConfigStore {
 
   /** A snapshot that broke off says nothing of the domains that it did not reach; a whole one does. */
   #endSnapshot(): void {
-    const mentioned = this.#mentioned ?? new Set();
     for (const domain of this.#byDomain.keys()) {
-      if (!mentioned.has(domain)) this.#byDomain.delete(domain);
+      if (this.#mentioned?.has(domain) === false) this.#byDomain.delete(domain);
     }
     this.#mentioned = undefined;
     this.snapshots++;
