@@ -6,6 +6,7 @@ import type { EdgeConfig } from '../../edge/edge-config.ts';
 import { type EdgeDomain, edgeConfigOf, type ProxiedRecord } from '../../edge/edge-config-of.ts';
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
 import type { Database } from '../postgres/database.ts';
+import { loadEdgeRules } from '../rules/load-edge-rules.ts';
 
 interface LoadedEdge {
   /** Null: edges of all regions serve it. */
@@ -36,6 +37,7 @@ export async function loadEdgeConfigs(
     from records r where r.domain_id = any(${ids}::bigint[]) and r.proxied
     order by r.domain_id, r.id`.execute(trx);
   const recordsOf = groupByDomain(records);
+  const rules = await loadEdgeRules(trx, ids);
   return new Map(
     domains.map(({ regions, plan, overrides, ...domain }) => [
       domain.name,
@@ -44,7 +46,7 @@ export async function loadEdgeConfigs(
         config: edgeConfigOf({
           domain: { ...domain, plan: plan === null ? null : entitlementsOf(plan, overrides) },
           records: recordsOf.get(domain.id) ?? [],
-          rules: [],
+          rules: rules.get(domain.id) ?? [],
           http01: [],
           certificates: [],
         }),
@@ -59,10 +61,9 @@ export async function loadEdgeSizes(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ name: string; bytes: number }>`
-    select d.name, count(*)::bigint * ${RECORD_BYTES}::bigint as bytes
-    from domains d join records r on r.domain_id = d.id and r.proxied
-    where d.name = any(${[...names]}::text[]) and d.deleted_at is null
-    group by d.name`.execute(trx);
+    select d.name, (select count(*) * ${RECORD_BYTES}::bigint from records r where r.domain_id = d.id and r.proxied)
+      + (select coalesce(sum(u.octets + u.page_octets), 0)::bigint from rules u where u.domain_id = d.id) as bytes
+    from domains d where d.name = any(${[...names]}::text[]) and d.deleted_at is null`.execute(trx);
   return new Map(rows.map(({ name, bytes }) => [name, bytes]));
 }
 
