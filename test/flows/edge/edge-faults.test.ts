@@ -112,6 +112,14 @@ it('lines that are garbage change nothing; the edge goes on', async () => {
   expect((await fleet.visit()).status).toBe(200);
 });
 
+it('the edge says by itself that it is there', async () => {
+  const seen = async () => {
+    const edge = await fleet.database.db.selectFrom('edges').select('seen_at').executeTakeFirstOrThrow();
+    return edge.seen_at !== null;
+  };
+  await until(seen, 'the first report');
+});
+
 it('the edge says how it is, and which rules it cannot obey; garbage of it is refused', async () => {
   const { status, body } = await fleet.edge.report(fleet.proxy.configs, [
     { rule_id: 7, why: 'no such engine' },

@@ -106,6 +106,7 @@ export class EdgeFleet {
       }),
     });
     fleet.edge.follow(fleet.proxy.configs);
+    fleet.edge.keepReporting(fleet.proxy.configs, () => fleet.proxy.unsupported());
     try {
       fleet.record = await fleet.addRecord('www', own);
     } catch (error) {

@@ -7,6 +7,7 @@ import type { ConfigStore } from './config-store.ts';
 
 /** Longer than three heartbeats: a connection that says nothing any more is given up. */
 const SILENCE_MS = 50_000;
+const REPORT_EVERY_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
@@ -22,6 +23,7 @@ export class EdgeApi {
   #isStopped = false;
   #stream: ClientRequest | undefined;
   #following: Promise<void> | undefined;
+  #reporting: NodeJS.Timeout | undefined;
   /** Streams that were answered with 200. */
   streams = 0;
   /** Of the newest answer to a request for a stream; undefined: none came. */
@@ -46,8 +48,16 @@ export class EdgeApi {
     })();
   }
 
+  /** At once, and each ten seconds until `stop`; while the API is away nothing is told. */
+  keepReporting(configs: ConfigStore, unsupported: () => readonly object[]): void {
+    const report = () => void this.report(configs, unsupported()).catch(() => undefined);
+    report();
+    this.#reporting = setInterval(report, REPORT_EVERY_MS);
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
+    clearInterval(this.#reporting);
     this.#stream?.destroy();
     await this.#following;
   }
