@@ -1,12 +1,12 @@
 // The resolver of a workers process, with all that workers share: leases, what is known of addresses, remembered silence.
 
+import { type Network, parseNetwork } from '../src/dns/record/network.ts';
 import type { ProcessLife } from '../src/process/run-process.ts';
 import { openRedisLeases } from '../src/queue/redis-leases.ts';
 import { createExchange } from '../src/resolver/exchange/exchange.ts';
 import { watchIpv6 } from '../src/resolver/exchange/has-ipv6.ts';
 import { createResolver, type Resolver } from '../src/resolver/resolver.ts';
 import { AddressGate, NETWORK_QUESTIONS_PER_SECOND } from '../src/resolver/state/address-gate.ts';
-import { type Network, parseNetwork } from '../src/resolver/state/address-rules.ts';
 import { openPublicResolvers, PUBLIC_QUESTIONS_PER_SECOND } from '../src/resolver/state/public-resolvers.ts';
 import { AddressRates, type LeaseSource, QUESTIONS_PER_SECOND } from '../src/resolver/state/rate-leases.ts';
 import { Silences } from '../src/resolver/state/silences.ts';

@@ -5,9 +5,9 @@
 import type { Expected } from '../../src/checks/delegation/check-state.ts';
 import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
 import { parseName } from '../../src/dns/name.ts';
+import { type Network, parseNetwork } from '../../src/dns/record/network.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
-import { type Network, parseNetwork } from '../../src/resolver/state/address-rules.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
 import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
 import { percentile } from '../statistics.ts';

@@ -1,5 +1,6 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
+import { networksOf } from '../dns/record/network.ts';
 import { openCountryDb } from '../process/country-db.ts';
 import { dropRights } from '../process/drop-rights.ts';
 import { listenFault } from '../process/listen-fault.ts';
@@ -101,6 +102,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     databaseUrl,
     keySecrets: settings.keySecrets,
     allowReservedNames,
+    originAllow: settings.originAllow,
     countryDb,
   });
   life.onStop(() => largeWork.close());
@@ -121,6 +123,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       queues,
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
+      originAllow: networksOf(...settings.originAllow),
       people: openPeople(db, keyBoxes, {
         publicUrl: settings.publicUrl,
         sendsMail: settings.smtpUrl !== undefined,

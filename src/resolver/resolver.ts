@@ -12,6 +12,7 @@ import type { Scan } from '../checks/scan/scan.ts';
 import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { RootKeys } from '../checks/validation/root-keys.ts';
 import type { Name } from '../dns/name.ts';
+import type { Network } from '../dns/record/network.ts';
 import { findAllAddresses } from './aname/find-all-addresses.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
 import { type ChildOptions, observeChild } from './child/observe-child.ts';
@@ -23,7 +24,6 @@ import { observeTheirKeys, type TheirOptions } from './dnssec/observe-their-keys
 import type { Exchange } from './exchange/exchange.ts';
 import { type ObservedPool, observePool } from './nameservers/observe-pool.ts';
 import { type ScanOptions, scanZone } from './scan/scan-zone.ts';
-import type { Network } from './state/address-rules.ts';
 import { DEFAULT_LIMITS, type Limits } from './state/limits.ts';
 import type { PublicResolvers } from './state/public-resolvers.ts';
 import { type PacketCounts, ResolverState, type Surroundings } from './state/resolver-state.ts';

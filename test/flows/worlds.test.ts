@@ -6,10 +6,10 @@ import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/
 import type { Edns } from '../../src/dns/message/edns.ts';
 import type { Message } from '../../src/dns/message/message.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
+import { type Network, parseNetwork } from '../../src/dns/record/network.ts';
 import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
-import { type Network, parseNetwork } from '../../src/resolver/state/address-rules.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
 import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
 import { encodeMessage } from '../support/answer/encode-message.ts';

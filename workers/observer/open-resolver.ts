@@ -1,11 +1,11 @@
 // The resolver of an observer: its own root hints, its own caches, its own limits. It shares nothing with the fleet, since
 // what an attacker made the fleet remember must not reach it.
 
+import { type Network, parseNetwork } from '../../src/dns/record/network.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { watchIpv6 } from '../../src/resolver/exchange/has-ipv6.ts';
 import { createResolver, type Resolver } from '../../src/resolver/resolver.ts';
 import { AddressGate, NETWORK_QUESTIONS_PER_SECOND } from '../../src/resolver/state/address-gate.ts';
-import { type Network, parseNetwork } from '../../src/resolver/state/address-rules.ts';
 import { AddressRates, QUESTIONS_PER_SECOND } from '../../src/resolver/state/rate-leases.ts';
 import { Silences } from '../../src/resolver/state/silences.ts';
 import { isPublicSuffix } from '../../src/zone/domain/public-suffix.ts';

@@ -37,6 +37,7 @@ export async function saveRecords(
     source: 'api',
     dryRun,
     countryOf: api.countryOf,
+    originAllow: api.originAllow ?? [],
     edit: writesRecordsOnly(caller.key) ? judged : edit,
   });
   return refused ?? answerWrite(call, saved, explain);
@@ -45,7 +46,7 @@ export async function saveRecords(
 /** Answers a write, with its headers. */
 export function answerWrite(
   { domain, answerHeader }: RecordsCall,
-  saved: Exclude<SavedRevert, { kind: 'conflict' | 'no_change' | 'nothing_to_revert' }>,
+  saved: Exclude<SavedRevert, { kind: 'conflict' | 'no_change' | 'nothing_to_revert' | 'lacking' }>,
   explain: Explain,
 ): Saved | Problem {
   if (saved.kind === 'problems') return explain(saved.problems);

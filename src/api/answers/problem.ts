@@ -16,6 +16,7 @@ export const PROBLEM_CODES = {
   managed_by_reseller: 403,
   invite_email_mismatch: 403,
   domain_banned: 403,
+  unknown_rule_type: 404,
   domain_disabled: 409,
   domain_taken: 409,
   domain_ambiguous: 409,

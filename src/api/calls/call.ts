@@ -2,6 +2,7 @@
 // reseller's surface mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
+import type { Network } from '../../dns/record/network.ts';
 import type { QueueDepth } from '../../queue/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
@@ -30,6 +31,8 @@ export interface Api {
   readonly scans: JobPort<ScanJob>;
   /** The country of an address, for `saveEdit`; undefined: not known. */
   readonly countryOf?: CountryOf | undefined;
+  /** Networks that edges may connect to although they are not public; undefined: none. */
+  readonly originAllow?: readonly Network[];
   /** Counts the answers of observers elsewhere. */
   readonly countVantageAnswer?: (outcome: string) => void;
   /** What edges are told; undefined in threads, and where no edge is served. */

@@ -73,6 +73,7 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   if (route.find !== undefined) {
     found = await route.find(callToFind(api, asked, admitted));
     if (found === undefined) return notFound(route.finds ?? 'item');
+    if (found instanceof Problem) return found;
   }
   const forbiddenTo =
     judgeSession(method, caller, route.access) ?? judgeAccess(method, caller, route.access, loaded);

@@ -186,10 +186,12 @@ interface DomainRoute<
   readonly writesRecords?: true;
   readonly wholeKeys?: true;
   /**
-   * Loads what the path names inside the domain. Undefined is a 404, which comes before the 403 of the role
+   * Loads what the path names inside the domain. Undefined is a 404, as a problem is, which comes before the 403 of the role
    * (docs/rules.md "Access").
    */
-  readonly find?: (call: DomainCall<z.output<P>, unknown, unknown, undefined>) => Promise<F | undefined>;
+  readonly find?: (
+    call: DomainCall<z.output<P>, unknown, unknown, undefined>,
+  ) => Promise<F | Problem | undefined>;
   /** The name of what is looked for, in the 404: `record`. */
   readonly finds?: string;
   readonly run: (

@@ -9,6 +9,7 @@ export interface ThreadSettings {
   /** Signed zones are written in threads, too. */
   readonly keySecrets: readonly { readonly name: string; readonly secret: Uint8Array }[];
   readonly allowReservedNames: boolean;
+  readonly originAllow: readonly string[];
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
 }
 

@@ -4,6 +4,7 @@
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
+import { networksOf } from '../../dns/record/network.ts';
 import { openCountryDb } from '../../process/country-db.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import { useKeyBoxes } from '../../store/secrets/database-keys.ts';
@@ -46,6 +47,7 @@ const api: Api = {
   verifications: noWorkers,
   scans: noWorkers,
   countryOf: await openCountryDb(settings.countryDb),
+  originAllow: networksOf(...settings.originAllow),
 };
 
 let gone = new AbortController();

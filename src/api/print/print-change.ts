@@ -11,6 +11,7 @@ import { mayDo } from '../callers/permissions.ts';
 import type { Change } from '../schemas/change.ts';
 import { mayTrace, printActor, type Viewer } from './print-actor.ts';
 import { printChangedRecord } from './print-record.ts';
+import { printRuleOperation } from './print-rule.ts';
 
 type Printed = z.input<typeof Change>;
 
@@ -36,7 +37,7 @@ export function printChange(
   { change, apex, role, viewer }: SeenChange,
   { inSync, nodes }: InSync = NOBODY,
 ): Printed {
-  const { id, domainId, serial, at, actor, source, ops, status, reverts } = change;
+  const { id, domainId, serial, at, actor, source, ops, rules, status, reverts } = change;
   return {
     id,
     domain_id: domainId,
@@ -49,6 +50,7 @@ export function printChange(
       ...(before !== undefined && { before: printChangedRecord(before, apex) }),
       ...(after !== undefined && { after: printChangedRecord(after, apex) }),
     })),
+    ...(rules.length > 0 && { rules: rules.map(printRuleOperation) }),
     ...(status !== undefined && { status: printStatus(status) }),
     ...(reverts !== undefined && { reverts }),
     in_sync: inSync,

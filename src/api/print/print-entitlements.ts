@@ -3,20 +3,30 @@
 import type { z } from 'zod';
 import { NO_ENTITLEMENTS } from '../../billing/entitlements.ts';
 import { quotaPeriod } from '../../billing/quota.ts';
+import type { RuleType } from '../../edge/edge-rule.ts';
+import { RULE_TYPES } from '../../edge/rules/every-type.ts';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Entitlements } from '../schemas/entitlements.ts';
 import { moments } from './moments.ts';
 import { printFeatures } from './print-plan.ts';
 
-/** `subscription`: the domain's own. */
+/** `subscription`: the domain's own. `rules`: how many it has of each type. */
 export function printEntitlements(
   { plan, recordCount }: Pick<Domain, 'plan' | 'recordCount'>,
   subscription: Subscription | undefined,
+  rules: ReadonlyMap<RuleType, number>,
   now: Date = new Date(),
 ): z.input<typeof Entitlements> {
   const features = printFeatures(plan ?? NO_ENTITLEMENTS);
-  const usage = [{ name: 'records' as const, used: recordCount, limit: features.max_records }];
+  const usage = [
+    { name: 'records' as const, used: recordCount, limit: features.max_records },
+    ...RULE_TYPES.map((type) => ({
+      name: `rules_${type}` as const,
+      used: rules.get(type) ?? 0,
+      limit: features.max_rules_per_set,
+    })),
+  ];
   if (plan === null) return { has_active_plan: false, ...features, domain_usage: usage };
   return {
     plan_id: plan.id,

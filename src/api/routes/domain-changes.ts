@@ -12,8 +12,9 @@ import {
 import { explainRevert } from '../actions/edit-problem.ts';
 import { answerWrite } from '../actions/save-records.ts';
 import { waitForSync } from '../actions/wait-for-sync.ts';
-import { notFound, Problem, problem } from '../answers/problem.ts';
-import { asActor, judgeNarrowing } from '../callers/caller.ts';
+import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
+import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts';
+import { mayDo } from '../callers/permissions.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerChanges, changesQuery } from '../lists/page-changes.ts';
@@ -98,17 +99,22 @@ export const revertChange = domainRoute({
   operationId: 'revertDomainChange',
   audit: 'changes',
   tag,
-  summary: 'Takes a change of records back, in a change of its own.',
+  summary: 'Takes a change of records or rules back, in a change of its own.',
   description:
-    'Refused when a later change touched the same records and was not taken back itself. Deleted records return under their ids. Answers with the new change; the serial grows.',
+    'Refused when a later change touched the same records or rules and was not taken back itself. Deleted ones return under their ids. Answers with the new change; the serial grows with records.',
   permission: 'records.edit',
   writesRecords: true,
   ...oneChange,
   response: Change,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   problems: ['wrong_state', 'no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict'],
+  conflicts: true,
   async run(call) {
     const { api, caller, domain, found } = call;
+    if (found.rules.length > 0) {
+      if (writesRecordsOnly(caller.key)) return forbidden('this API key may write some records only');
+      if (!mayDo(domain.myRole, 'rules.edit')) return forbidden('your role lacks rules.edit');
+    }
     const records = found.ops.flatMap(({ before, after }) => [before, after]);
     const refused = judgeNarrowing(
       caller.key,
@@ -123,8 +129,12 @@ export const revertChange = domainRoute({
         return notFound('change');
       case 'nothing_to_revert':
         return problem('wrong_state', saved.message);
+      case 'lacking':
+        return problem('wrong_state', saved.message);
       case 'conflict':
-        return problem('record_conflict', saved.message);
+        return saved.of === 'record'
+          ? problem('record_conflict', saved.message)
+          : new Problem(409, saved.message);
     }
     const answered = answerWrite(call, saved, explainRevert);
     if (answered instanceof Problem) return answered;

@@ -35,6 +35,7 @@ import { deleteRecords, editRecords } from './records-batch.ts';
 import { exportRecords } from './records-export.ts';
 import { importRecords } from './records-import.ts';
 import { parseImport } from './records-parse.ts';
+import { RULE_ROUTES } from './rules/rules.ts';
 import { previewScan } from './scan.ts';
 import { scanImport } from './scan-import.ts';
 import { acceptInvite, getInvite } from './sharing/invite.ts';
@@ -123,6 +124,7 @@ export const ROUTES: readonly Route[] = [
   revokeAccountKey,
   adminDomains.listDomains,
   adminDomains.getDomain,
+  ...RULE_ROUTES,
   ...adminDomains.MOVE_ROUTES,
   ...adminDomains.SUSPENSION_ROUTES,
   adminDomains.approve,

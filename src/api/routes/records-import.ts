@@ -157,6 +157,7 @@ async function saveImport(
     source: 'import',
     dryRun: query.dry_run === true,
     countryOf: api.countryOf,
+    originAllow: api.originAllow ?? [],
     async edit({ recordsAt }) {
       merge = new ImportMerge(read, await recordsAt([...new Set(read.named.map(({ name }) => name))]));
       return merge.edit;

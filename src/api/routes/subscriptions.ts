@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { listPlans } from '../../store/accounts/plans.ts';
 import { listSubscriptions, loadSubscription, ownSubscriptions } from '../../store/accounts/subscriptions.ts';
+import { countRulesByType } from '../../store/rules/load-rules.ts';
 import { domainRoute, sessionRoute } from '../calls/route.ts';
 import { printEntitlements } from '../print/print-entitlements.ts';
 import { printCataloguePlan } from '../print/print-plan.ts';
@@ -37,7 +38,8 @@ export const getFeatures = domainRoute({
   response: Entitlements,
   async run({ api, domain }) {
     const subscriptions = await ownSubscriptions(api.db, [domain.id]);
-    return printEntitlements(domain, subscriptions.get(domain.id));
+    const rules = await countRulesByType(api.db, domain.id);
+    return printEntitlements(domain, subscriptions.get(domain.id), rules);
   },
 });
 

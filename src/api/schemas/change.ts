@@ -1,6 +1,8 @@
 // One change of a domain: by whom, when, what, and how many nameservers have it.
 
 import { z } from 'zod';
+import type { RuleType } from '../../edge/edge-rule.ts';
+import { RULE_TYPES } from '../../edge/rules/every-type.ts';
 import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { Id } from './ids.ts';
 import { ChangedRecord } from './records/record.ts';
@@ -8,6 +10,9 @@ import { Timestamp } from './timestamp.ts';
 
 export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'acme', 'cli', 'revert', 'status'] as const;
 export const ACTOR_KINDS = ['key', 'session', 'cli', 'system'] as const;
+
+/** The text of an error page is told by its size. */
+const ChangedRule = z.looseObject({ id: Id, type: z.enum(RULE_TYPES as [RuleType, ...RuleType[]]) });
 
 const status = z.enum(DOMAIN_STATUSES).optional();
 
@@ -31,6 +36,16 @@ export const Change = z
         after: ChangedRecord.optional(),
       }),
     ),
+    rules: z
+      .array(
+        z.object({
+          op: z.enum(['create', 'update', 'delete']),
+          before: ChangedRule.optional(),
+          after: ChangedRule.optional(),
+        }),
+      )
+      .optional()
+      .describe('What it did to rules: of one that was altered, the fields that differ.'),
     status: z
       .object({ from: status, to: status, check_id: Id.optional() })
       .optional()

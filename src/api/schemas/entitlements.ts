@@ -1,8 +1,12 @@
 // What a domain may do under its plan.
 
 import { z } from 'zod';
+import { RULE_TYPES } from '../../edge/rules/every-type.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
+
+/** Rules are counted by type. */
+const RULE_USES = RULE_TYPES.map((type) => `rules_${type}` as const);
 
 const limit = z.int().min(0).nullable().describe('`null`: no limit. Without an active plan 0.');
 
@@ -30,7 +34,7 @@ export const Entitlements = z
     has_active_plan: z.boolean(),
     ...PlanFeatures.shape,
     domain_usage: z
-      .array(z.object({ name: z.literal('records'), used: z.int().min(0), limit }))
+      .array(z.object({ name: z.enum(['records', ...RULE_USES]), used: z.int().min(0), limit }))
       .describe('What of the limits is used. The records that the service manages do not count.'),
     plan_term_id: Id.optional(),
     billing_duration_days: z.int().min(0).optional(),

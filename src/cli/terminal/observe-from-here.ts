@@ -1,9 +1,9 @@
 // Opens a resolver by the settings of this machine, for a command that asks the internet from here, and closes it.
 
+import { type Network, parseNetwork } from '../../dns/record/network.ts';
 import { createExchange } from '../../resolver/exchange/exchange.ts';
 import { watchIpv6 } from '../../resolver/exchange/has-ipv6.ts';
 import { createResolver, type Resolver } from '../../resolver/resolver.ts';
-import { type Network, parseNetwork } from '../../resolver/state/address-rules.ts';
 import { openPublicResolvers } from '../../resolver/state/public-resolvers.ts';
 import { AddressRates, QUESTIONS_PER_SECOND } from '../../resolver/state/rate-leases.ts';
 import { loadRootHints, type RootServer } from '../../resolver/state/root-hints.ts';

@@ -5,7 +5,7 @@ import { isSafeForBacktracking, judgeRegex, MAX_REGEX_CHARACTERS } from '../judg
 import { distinct, line } from './text-fields.ts';
 
 export const MAX_PRIORITY = 1_000_000;
-export const MAX_RECORD_IDS = 1000;
+const MAX_RECORD_IDS = 1000;
 const MAX_PATHS = 64;
 const MAX_HOST_CHARACTERS = 255;
 /** Each makes the time of a match longer. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ruleKind } from './rule-kind.ts';
 import { distinct, page } from './text-fields.ts';
 
-export const MAX_PAGE_OCTETS = 256 * 1024;
+const MAX_PAGE_OCTETS = 256 * 1024;
 
 export const errorPage = ruleKind({
   type: 'error_page',

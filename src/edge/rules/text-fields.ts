@@ -27,7 +27,7 @@ export function page(octets: number): z.ZodString {
     );
 }
 
-export function octetsOf(text: string): number {
+function octetsOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 

@@ -1,7 +1,7 @@
 // Settings of the API.
 
 import { resolve } from 'node:path';
-import { listenAddress } from './address-shapes.ts';
+import { listenAddress, networks } from './address-shapes.ts';
 import { keySecrets } from './key-secrets.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, list, matching, onOrOff, orOff, rate, shape } from './shapes.ts';
@@ -114,6 +114,14 @@ export const API_SETTINGS = {
     schema: onOrOff,
     byDefault: 'off',
     is: "`on`: `example.com`, `example.net`, `example.org`, `example.edu`, `example` and `test`, and names below them, may be customers' domains",
+  }),
+  /** Networks that edges may connect to although they are not public. */
+  originAllow: setting({
+    name: 'ORIGIN_ALLOW',
+    readers: API,
+    schema: networks,
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` in which origins of proxied records and of rules may be although they are not public',
   }),
   /** Unless whoever makes one says otherwise. */
   signsNewDomains: setting({

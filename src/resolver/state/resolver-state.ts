@@ -1,10 +1,11 @@
 // What all checks of one resolver share: the network, the caches, the counters.
 
 import { type Name, ROOT } from '../../dns/name.ts';
+import type { Network } from '../../dns/record/network.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { AddressCache, type DatedOutcome } from './address-cache.ts';
 import type { AddressGate } from './address-gate.ts';
-import { isAskable, type Network } from './address-rules.ts';
+import { isAskable } from './address-rules.ts';
 import { type Errand, Errands } from './errands.ts';
 import { KnownZone, type ZoneServers } from './known-zone.ts';
 import type { Limits } from './limits.ts';

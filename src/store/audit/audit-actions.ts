@@ -106,6 +106,7 @@ const AUDIT_ACTIONS = {
   'domain.move': { target: 'domain', fields: [] },
   'domain.dnssec': { target: 'domain', fields: [] },
   'records.edit': { target: 'domain', fields: [] },
+  'rules.edit': { target: 'domain', fields: [] },
   // Who else may see and change a domain.
   'member.update': { target: 'member', fields: MEMBER },
   'member.remove': { target: 'member', fields: MEMBER },

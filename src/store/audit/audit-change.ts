@@ -13,6 +13,7 @@ interface ChangeToTell {
 const ACTIONS: Readonly<Record<DomainOperation, AuditAction | undefined>> = {
   create: 'domain.create',
   edit: 'records.edit',
+  rules: 'rules.edit',
   status: 'domain.status',
   nameservers: 'domain.nameservers',
   move: 'domain.move',

@@ -1,10 +1,10 @@
 // The only way to write records: lock the domain → load what the edit touches → plan → records, published records,
 // serial and change in one transaction. An edit that changes nothing writes nothing.
 
-import { type RawBuilder, sql } from 'kysely';
 import { DatabaseError } from 'pg';
 import { GATES, judgeGate } from '../../billing/gates.ts';
 import type { Name } from '../../dns/name.ts';
+import type { Network } from '../../dns/record/network.ts';
 import type { EditItem } from '../../zone/edit/draft.ts';
 import { type Edit, type EditList, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
 import { planEditInPieces, type RecordOperation } from '../../zone/edit/plan-edit.ts';
@@ -20,7 +20,12 @@ import { decodeNameColumn } from '../postgres/name-column.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { findManagedIds } from '../publish/managed-records.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
-import { allocateRecordIds, RECORD_COLUMN_NAMES, recordsAsTable } from '../records/record-row.ts';
+import { allocateRecordIds } from '../records/record-row.ts';
+import { recordsWritten } from '../records/records-written.ts';
+import { findWrongOrigins } from '../rules/find-wrong-origins.ts';
+import { rulesWithout } from '../rules/lose-records.ts';
+import type { WrittenRule } from '../rules/rule-operations.ts';
+import { writeRules } from '../rules/write-rules.ts';
 import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
 import { writeDomainChange } from './write-domain-change.ts';
 
@@ -50,8 +55,12 @@ interface EditOrder extends ChangedBy {
   readonly dryRun?: boolean;
   /** The change that this edit takes back. */
   readonly reverts?: number;
+  /** What is done to rules in the same change. */
+  readonly rules?: readonly WrittenRule[];
   /** Fills `dest_country` where the edit does not set it. */
   readonly countryOf?: CountryOf | undefined;
+  /** Origins of proxied records have to be public, or in these; undefined: they are not judged. */
+  readonly originAllow?: readonly Network[];
 }
 
 /**
@@ -134,19 +143,28 @@ async function saveUnderLock(
     managedIds: await findManagedIds(trx, row.id, idsTouched(edit)),
     countryOf: order.countryOf,
   };
-  let planned = await inPieces(planEditInPieces(state, edit));
+  const plan = async (tried: Edit) => {
+    const plan = await inPieces(planEditInPieces(state, tried));
+    if (plan.kind === 'problems' || order.originAllow === undefined) return plan;
+    return (await findWrongOrigins(trx, plan.ops, state.edges, order.originAllow)) ?? plan;
+  };
+  let planned = await plan(edit);
   while (planned.kind === 'problems') {
     const smaller = order.without?.(planned.problems);
     if (smaller === undefined) break;
-    planned = await inPieces(planEditInPieces(state, smaller)); // it touches nothing that the whole edit does not
+    planned = await plan(smaller); // it touches nothing that the whole edit does not
   }
   if (planned.kind === 'problems') return planned;
   const { recordCount, touched } = planned;
   if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };
   if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount };
   const ops = await finishOperations(trx, planned.ops, lock.now.toISOString(), ahead?.ids);
+  const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
+  const rules = [...(order.rules ?? []), ...(await rulesWithout(trx, row.id, gone))];
+  if (rules.length > 0) await writeRules(trx, row.id, rules, lock.now);
   const written = await writeDomainChange(trx, lock, {
     by: order.by,
+    rules: rules.map(({ operation }) => operation),
     source: order.source,
     operation: 'edit',
     ops: ops.map(({ item: _, ...op }) => op),
@@ -188,33 +206,6 @@ async function finishOperations(
     const { id, createdAt } = op.restores ?? { id: ids.next().value as number, createdAt: at };
     return { op: 'create', after: { ...op.after, id, createdAt, updatedAt: at }, ...by };
   });
-}
-
-/** Writes the records, as parts of a WITH. The constraints judge the result of all of them. */
-function recordsWritten(domainId: number, ops: readonly SavedEditOperation[]): RawBuilder<unknown>[] {
-  const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
-  const updated = ops.flatMap(({ op, after }) => (op === 'update' && after ? [after] : []));
-  const created = ops.flatMap(({ op, after }) => (op === 'create' && after ? [after] : []));
-  const parts: RawBuilder<unknown>[] = [];
-  if (gone.length > 0) {
-    parts.push(sql`deleted_records as (
-      delete from records where id = any(${gone}::bigint[]) and domain_id = ${domainId})`);
-  }
-  if (updated.length > 0) {
-    parts.push(sql`updated_records as (
-      update records r set name = n.name, type = n.type, rdata = n.rdata, identity = n.identity,
-        destination = n.destination, ttl = n.ttl, proxied = n.proxied, captcha = n.captcha, scheme = n.scheme,
-        port = n.port, host_header = n.host_header, monitor = n.monitor, dest_country = n.dest_country,
-        timeout = n.timeout, comment = n.comment, updated_at = n.updated_at
-      from ${recordsAsTable(domainId, updated)} n
-      where r.id = n.id and r.domain_id = n.domain_id)`);
-  }
-  if (created.length > 0) {
-    parts.push(sql`created_records as (
-      insert into records (${RECORD_COLUMN_NAMES})
-      select ${RECORD_COLUMN_NAMES} from ${recordsAsTable(domainId, created)} n)`);
-  }
-  return parts;
 }
 
 /** Gives all records that each of the names has now; `before` had all former ones. */

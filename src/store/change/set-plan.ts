@@ -76,7 +76,7 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
       })
       .where('id', '=', domainId)
       .execute();
-    announceAfterCommit(trx); // edges are told
+    announceAfterCommit(trx); // edges are told whether it has websockets
     return await updated(trx, domainId);
   });
 }

@@ -20,6 +20,7 @@ import { announceAfterCommit } from '../postgres/transaction.ts';
 import { saveManagedRecords } from '../publish/managed-records.ts';
 import { publishedChunks } from '../publish/publish-zone.ts';
 import { encodeOperation } from '../records/record-row.ts';
+import type { RuleOperation } from '../rules/rule-operations.ts';
 import {
   type ChangedZone,
   changesWritten,
@@ -33,6 +34,8 @@ import type { DomainLock } from './lock-domain.ts';
 interface DomainChangeOrder extends ChangedBy {
   readonly operation: DomainOperation;
   readonly ops?: readonly SavedOperation[];
+  /** What it does to rules; they are written already. */
+  readonly rules?: readonly RuleOperation[];
   readonly status?: { readonly from: DomainStatus | null; readonly to: DomainStatus | null };
   readonly reverts?: number;
   /** The check that made the change. */
@@ -168,15 +171,15 @@ function auditEntry(
 
 function logEntry(
   { row, now }: DomainLock,
-  { by, source, operation, ops = [], status, reverts, checkId }: LogOrder,
+  { by, source, operation, ops = [], rules = [], status, reverts, checkId }: LogOrder,
   { changeId, serial }: WrittenChange,
 ): RawBuilder<unknown> {
   return sql`
     insert into domain_changes (id, domain_id, account_id, serial, at, operation, source, actor_kind,
       actor_account_id, actor_key_id, actor_address, actor_name, ops, status_from, status_to, reverts,
-      check_id)
+      check_id, rules)
     values (${changeId}, ${row.id}, ${row.accountId}, ${serial}, ${now}, ${operation}, ${source}, ${by.kind},
       ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null}, ${by.name ?? null},
       ${JSON.stringify(ops.map(encodeOperation))}, ${status?.from ?? null}, ${status?.to ?? null},
-      ${reverts ?? null}, ${checkId ?? null})`;
+      ${reverts ?? null}, ${checkId ?? null}, ${rules.length === 0 ? null : JSON.stringify(rules)}::jsonb)`;
 }

@@ -7,6 +7,7 @@ import { type EdgeDomain, edgeConfigOf, type ProxiedRecord } from '../../edge/ed
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
 import { loadEdgeCertificates, loadHttp01 } from '../certificates/load-edge-certificates.ts';
 import type { Database } from '../postgres/database.ts';
+import { loadEdgeRules } from '../rules/load-edge-rules.ts';
 
 interface LoadedEdge {
   /** Null: edges of all regions serve it. */
@@ -39,6 +40,7 @@ export async function loadEdgeConfigs(
   const recordsOf = groupByDomain(records);
   const certificates = await loadEdgeCertificates(trx, ids);
   const http01 = await loadHttp01(trx, ids);
+  const rules = await loadEdgeRules(trx, ids);
   return new Map(
     domains.map(({ regions, plan, overrides, ...domain }) => [
       domain.name,
@@ -47,7 +49,7 @@ export async function loadEdgeConfigs(
         config: edgeConfigOf({
           domain: { ...domain, plan: plan === null ? null : entitlementsOf(plan, overrides) },
           records: recordsOf.get(domain.id) ?? [],
-          rules: [],
+          rules: rules.get(domain.id) ?? [],
           http01: http01.get(domain.id) ?? [],
           certificates: certificates.get(domain.id) ?? [],
         }),
@@ -56,14 +58,17 @@ export async function loadEdgeConfigs(
   );
 }
 
-/** About how many bytes of rows the configs of domains are made of, by name; what is small is left out. */
+/** About how many bytes of rows the configs of domains are made of, by name. */
 export async function loadEdgeSizes(
   trx: Database,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ name: string; bytes: number }>`
-    select d.name, count(*)::bigint * ${RECORD_BYTES}::bigint as bytes
-    from domains d join records r on r.domain_id = d.id and r.proxied
+    select d.name, sum(s.bytes)::bigint as bytes
+    from domains d cross join lateral (
+      select count(*) * ${RECORD_BYTES}::bigint as bytes from records r where r.domain_id = d.id and r.proxied
+      union all
+      select sum(u.octets + u.page_octets) from rules u where u.domain_id = d.id and u.enabled) s
     where d.name = any(${[...names]}::text[]) and d.deleted_at is null
     group by d.name`.execute(trx);
   return new Map(rows.map(({ name, bytes }) => [name, bytes]));

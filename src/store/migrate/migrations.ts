@@ -38,6 +38,7 @@ import * as dnssecLooks from './migrations/0049-dnssec-looks.ts';
 import * as denialChange from './migrations/0050-denial-change.ts';
 import * as signals from './migrations/0051-signals.ts';
 import * as edges from './migrations/0052-edges.ts';
+import * as rules from './migrations/0053-rules.ts';
 import * as certificates from './migrations/0054-certificates.ts';
 import * as edgeSets from './migrations/0055-edge-sets.ts';
 
@@ -79,6 +80,7 @@ export const migrations: Record<string, Migration> = {
   '0050-denial-change': denialChange,
   '0051-signals': signals,
   '0052-edges': edges,
+  '0053-rules': rules,
   '0054-certificates': certificates,
   '0055-edge-sets': edgeSets,
 };

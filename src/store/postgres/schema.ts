@@ -13,6 +13,7 @@ import type { SetKind } from '../../zone/pool/pool-use.ts';
 import type { ApiType } from '../../zone/records/customer-types.ts';
 import type { CertificateTables } from './certificate-tables.ts';
 import type { EdgeTables } from './edge-tables.ts';
+import type { RuleTables } from './rule-tables.ts';
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
 
@@ -46,6 +47,8 @@ export type DomainOperation =
   | 'move'
   /** The addresses of targets of ANAME records have changed. */
   | 'addresses'
+  /** Its rules for the edge. */
+  | 'rules'
   /** A step of its keys: it is signed, or no more, or with others. */
   | 'dnssec';
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer';
@@ -204,6 +207,8 @@ interface DomainChangesTable {
   actor_name: string | null;
   /** The operations, `JsonOperation[]`. */
   ops: ColumnType<unknown, string, string>;
+  /** The operations on rules, `RuleOperation[]`; null: none. */
+  rules: unknown;
   status_from: DomainStatus | null;
   status_to: DomainStatus | null;
   check_id: number | null;
@@ -883,7 +888,7 @@ interface VantageNoncesTable {
   at: Date;
 }
 
-export interface Schema extends EdgeTables, CertificateTables {
+export interface Schema extends EdgeTables, CertificateTables, RuleTables {
   zones: ZonesTable;
   zone_records: ZoneRecordsTable;
   signed_zones: SignedZonesTable;

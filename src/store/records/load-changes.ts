@@ -11,6 +11,7 @@ import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { ActorKind, ChangeSource, DomainOperation, Role } from '../postgres/schema.ts';
+import type { RuleOperation } from '../rules/rule-operations.ts';
 import { decodeOperation, type JsonOperation } from './record-row.ts';
 
 export interface DomainChange {
@@ -23,6 +24,7 @@ export interface DomainChange {
   readonly source: ChangeSource;
   readonly actor: Actor;
   readonly ops: readonly SavedOperation[];
+  readonly rules: readonly RuleOperation[];
   /** `from` is null for a new domain, `to` for a deleted one. */
   readonly status:
     | {
@@ -70,6 +72,7 @@ interface ChangeRow {
   address: string | null;
   name: string | null;
   ops: JsonOperation[];
+  rules: RuleOperation[] | null;
   from: DomainStatus | null;
   to: DomainStatus | null;
   checkId: number | null;
@@ -80,7 +83,7 @@ interface ChangeRow {
 
 const COLUMNS = sql`c.id, c.domain_id as "domainId", c.serial, c.at, c.operation, c.source, c.actor_kind as kind,
   c.actor_account_id as "accountId", c.actor_key_id as "keyId", c.actor_address as address, c.actor_name as name,
-  c.ops, c.status_from as "from", c.status_to as "to", c.check_id as "checkId", c.reverts,
+  c.ops, c.rules, c.status_from as "from", c.status_to as "to", c.check_id as "checkId", c.reverts,
   c.account_id <> (select o.account_id from domains o where o.id = c.domain_id) as "isFormer",
   exists (select from accounts x where x.id = c.actor_account_id and x.is_admin) as "isByAdmin"`;
 
@@ -102,6 +105,7 @@ function decodeChange(row: ChangeRow): DomainChange {
       ...(name !== null && { name }),
     },
     ops: row.ops.map(decodeOperation),
+    rules: row.rules ?? [],
     status: from === null && to === null ? undefined : { from, to, checkId },
     reverts: reverts ?? undefined,
     isFormer,

@@ -63,6 +63,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   domain_changes: grants('', 'si', 'si'),
   audit_log: grants('', 'si', 'sid'), // no process changes a row
   records: grants('', 'siud', 'siud'),
+  rules: grants('', 'siud', 'su'), // a record that a worker deletes is taken from its rules
+  rule_pages: grants('', 'siud', ''),
   name_holders: grants('', 'siu', 'siud'),
   name_takeovers: grants('', 's', 'sid'),
   ns_rights: grants('', 'siud', 'siud'),
@@ -151,6 +153,7 @@ export const RELEASE_COLUMNS = ['released_at', 'released_by'] as const;
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   change_version: ['zonefleet_api', 'zonefleet_worker'],
   edge_version: ['zonefleet_api', 'zonefleet_worker'],
+  rules_id_seq: ['zonefleet_api'],
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   check_runs_id_seq: ['zonefleet_worker'],
   certificates_id_seq: ['zonefleet_api', 'zonefleet_worker'],

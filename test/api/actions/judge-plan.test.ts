@@ -26,6 +26,11 @@ const CALLS: Record<Built, { ask: Asked; shut: object | undefined }> = {
     ask: ['PUT', '/records/ID', { host_header: 'other.test' }],
     shut: { code: 'plan_feature', feature: 'host_header_edit_enabled' },
   },
+  rules: {
+    ask: ['POST', '/rules/waf/', {}],
+    shut: { code: 'plan_feature', feature: 'rules_enabled' },
+  },
+  rules_of_a_type: { ask: ['POST', '/rules/captcha/', {}], shut: { code: 'plan_limit', limit: 0 } },
 };
 
 let api: TestApi;
@@ -53,7 +58,8 @@ it.each(Object.keys(CALLS) as Built[])('%s', async (gate) => {
   const without = await ask(asked);
   expect([without.status, without.body.code]).toEqual([402, 'no_active_plan']);
   if (shut !== undefined) {
-    await plan('free', { max_records: 1 });
+    const isFeature = JSON.stringify(shut).includes('rules_enabled');
+    await plan('free', { max_records: 1, max_rules_per_set: 0, rules_enabled: !isFeature });
     const refused = await ask(asked);
     expect([refused.status, refused.body]).toEqual([403, expect.objectContaining(shut)]);
     await plan('free', { max_records: 9, max_cache_cap_mb: 4096, host_header_edit_enabled: true });

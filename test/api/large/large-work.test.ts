@@ -25,7 +25,7 @@ afterAll(async () => {
 
 function threads({ url }: TestDatabase, options: ConstructorParameters<typeof LargeWork>[1] = {}): LargeWork {
   return new LargeWork(
-    { databaseUrl: url, keySecrets: [], allowReservedNames: true, countryDb: undefined },
+    { databaseUrl: url, keySecrets: [], allowReservedNames: true, originAllow: [], countryDb: undefined },
     options,
   );
 }

@@ -45,6 +45,7 @@ it('every action is that of a route, of a change, or of the command line', () =>
     'domain.restore',
     'domain.move',
     'records.edit',
+    'rules.edit',
     'node.forget',
     'edge.create',
     'edge.drain',

@@ -233,7 +233,7 @@ it('TLS shows the certificate of the name, sees fingerprints, and is refused whi
     { ...visiting, servername: 'www.shop.example' },
     'https://nothing.shop.example/',
   );
-  expect([elsewhere.status, (await ask({}, 'http://nothing.shop.example/')).status]).toEqual([421, 404]);
+  expect([elsewhere.status, (await ask({}, 'http://nothing.shop.example/')).status]).toEqual([421, 421]);
 });
 
 it('HTTP-01 is answered before all rules', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { judgeChild } from '../../../src/checks/child/judge-child.ts';
-import { parseNetwork } from '../../../src/resolver/state/address-rules.ts';
+import { parseNetwork } from '../../../src/dns/record/network.ts';
 import { comInternet, internet, testResolver } from '../../support/world/test-resolver.ts';
 import { name, zone } from '../../support/world/zone-exchange.ts';
 

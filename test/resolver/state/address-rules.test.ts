@@ -3,7 +3,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAskable, type Network, parseNetwork } from '../../../src/resolver/state/address-rules.ts';
+import { type Network, parseNetwork } from '../../../src/dns/record/network.ts';
+import { isAskable } from '../../../src/resolver/state/address-rules.ts';
 
 /** First and last address of what is never asked. */
 const FORBIDDEN = `

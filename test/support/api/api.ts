@@ -81,6 +81,8 @@ export interface TestApiOptions {
   scans?: Api['scans'];
   /** Default: of no address a country is known. */
   countryOf?: Api['countryOf'];
+  /** Default: only public addresses are origins. */
+  originAllow?: Api['originAllow'];
   /** The database to use; it is dropped all the same. */
   database?: TestDatabase;
   /** Another way to the same database. */
@@ -118,6 +120,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       verifications,
       scans,
       countryOf: options.countryOf,
+      ...(options.originAllow && { originAllow: options.originAllow }),
       trial: options.trial,
       signsNewDomains: options.signsNewDomains === true,
       people: openPeople(own, boxes, {

@@ -22,7 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/import': 'dns dns/record dns/zone-file zone zone/edit zone/records dns/dnssec',
   'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
-  edge: 'dns dns/record',
+  edge: 'dns/record',
   'edge/rules': 'dns dns/record edge',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
@@ -58,9 +58,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/dnssec':
     'checks/dnssec dns resolver/child resolver/state resolver/walk checks/validation resolver/validation',
   resolver:
-    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec',
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec dns/record',
   'store/postgres':
-    'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation',
+    'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
+  'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
   'store/accounts': 'billing store/postgres checks/shares',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
@@ -71,7 +72,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/nameservers': 'dns zone/pool store/postgres',
   'store/feed': 'dns zone store/postgres',
   'store/records':
-    'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres',
+    'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres store/rules',
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
     'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing checks/dnssec',
@@ -83,7 +84,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/publish':
     'dns zone zone/domain zone/publish zone/records zone/signing store/domains store/keys store/postgres store/records store/zones',
   'store/change':
-    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit store/keys store/publish',
+    'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit store/keys store/publish dns/record store/rules',
   'store/signing':
     'dns zone zone/publish zone/signing store/accounts store/change store/keys store/postgres store/zones store/feed dns/dnssec',
   'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
@@ -95,7 +96,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/housekeeping':
     'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
   'store/edges':
-    'billing edge store/accounts store/audit store/certificates store/change store/feed store/postgres',
+    'billing edge store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
   'store/migrate':
     'dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':
@@ -120,24 +121,24 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/callers':
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit',
+    'api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/schemas':
-    'store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec',
+    'store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
   'api/print':
-    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys',
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules',
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing',
-  'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets',
+    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules',
+  'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
-  api: 'api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description',
+  api: 'api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
   'cli/terminal':
-    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets',
+    'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets dns/record',
   'cli/account':
     'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
   'cli/check':
@@ -162,9 +163,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
   workers:
-    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions',
+    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record',
   'workers/observer':
-    'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers',
+    'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers dns/record',
   'start/postgres': 'process store/roles',
   start:
     'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',

@@ -2,10 +2,10 @@
 
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { printName } from '../../../src/dns/name.ts';
+import type { Network } from '../../../src/dns/record/network.ts';
 import type { ObserveOptions } from '../../../src/resolver/delegation/observe-delegation.ts';
 import type { Exchange } from '../../../src/resolver/exchange/exchange.ts';
 import { createResolver, type Resolver } from '../../../src/resolver/resolver.ts';
-import type { Network } from '../../../src/resolver/state/address-rules.ts';
 import type { Limits } from '../../../src/resolver/state/limits.ts';
 import type { PublicResolvers } from '../../../src/resolver/state/public-resolvers.ts';
 import { name, ZoneExchange, zone } from './zone-exchange.ts';

@@ -53,9 +53,8 @@ export class ConfigStore {
 
   /** A snapshot that broke off says nothing of the domains that it did not reach; a whole one does. */
   #endSnapshot(): void {
-    const mentioned = this.#mentioned ?? new Set();
     for (const domain of this.#byDomain.keys()) {
-      if (!mentioned.has(domain)) this.#byDomain.delete(domain);
+      if (this.#mentioned?.has(domain) === false) this.#byDomain.delete(domain);
     }
     this.#mentioned = undefined;
     this.snapshots++;
@@ -63,6 +62,11 @@ export class ConfigStore {
 
   of(domain: string): EdgeConfig | undefined {
     return this.#byDomain.get(domain)?.config ?? undefined;
+  }
+
+  /** Also of one that is served no more; undefined: it was never told. */
+  versionOf(domain: string): number | undefined {
+    return this.#byDomain.get(domain)?.version;
   }
 
   /** Of the domain with the longest name that the host ends with. */

@@ -1,5 +1,7 @@
-// Whether a rule is meant for a request: its proxied names, its host filter, its paths.
+// Whether a rule is meant for a request: its proxied names, its host filter, its paths. The engine's time is linear, so that
+// no pattern of a customer stops the proxy.
 
+import { RE2JS } from 're2js';
 import type { EdgeRule } from '../../../../src/edge/edge-rule.ts';
 import type { Visit } from './visit.ts';
 
@@ -7,8 +9,8 @@ export function matchesRule(rule: EdgeRule, visit: Pick<Visit, 'place' | 'host' 
   if (judgeRule(rule) !== undefined) return false;
   const { hosts, host, path } = rule;
   if (hosts !== undefined && !hosts.includes(visit.place.host)) return false;
-  if (host !== undefined && !patternOf(host.type, host.pattern).test(visit.host)) return false;
-  const matches = (pattern: string) => patternOf(path.type, pattern).test(visit.plainPath);
+  if (host !== undefined && !found(host.type, host.pattern, visit.host)) return false;
+  const matches = (pattern: string) => found(path.type, pattern, visit.plainPath);
   return path.includes.some(matches) && !path.excludes.some(matches);
 }
 
@@ -16,8 +18,9 @@ export function matchesRule(rule: EdgeRule, visit: Pick<Visit, 'place' | 'host' 
 export function groupsOf({ path }: EdgeRule, plainPath: string): readonly string[] {
   if (path.type !== 'regex') return [];
   for (const include of path.includes) {
-    const match = patternOf('regex', include).exec(plainPath);
-    if (match !== null) return match.slice(1).map((group) => group ?? '');
+    const matcher = patternOf('regex', include).matcher(plainPath);
+    if (!matcher.find()) continue;
+    return Array.from({ length: matcher.groupCount() }, (_, i) => matcher.group(i + 1) ?? '');
   }
   return [];
 }
@@ -38,23 +41,25 @@ export function judgeRule({ host, path }: EdgeRule): string | undefined {
   return undefined;
 }
 
-const compiled = new Map<string, RegExp>();
+type PatternType = 'exact' | 'wildcard' | 'regex';
 
-function patternOf(type: 'exact' | 'wildcard' | 'regex', pattern: string): RegExp {
+const compiled = new Map<string, RE2JS>();
+
+function found(type: PatternType, pattern: string, text: string): boolean {
+  return patternOf(type, pattern).matcher(text).find();
+}
+
+function patternOf(type: PatternType, pattern: string): RE2JS {
   const key = `${type} ${pattern}`;
   let regex = compiled.get(key);
   if (regex === undefined) {
-    regex = compile(type, pattern);
+    regex = RE2JS.compile(type === 'regex' ? pattern : wholeOf(type, pattern));
     compiled.set(key, regex);
   }
   return regex;
 }
 
-function compile(type: 'exact' | 'wildcard' | 'regex', pattern: string): RegExp {
-  if (type === 'regex') {
-    const [, flags = '', rest = pattern] = /^\(\?([is]+)\)(.*)$/s.exec(pattern) ?? [];
-    return new RegExp(rest, flags);
-  }
-  const text = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${type === 'exact' ? text.replaceAll('*', '\\*') : text.replaceAll('*', '.*')}$`, 's');
+function wholeOf(type: 'exact' | 'wildcard', pattern: string): string {
+  const parts = type === 'exact' ? [pattern] : pattern.split('*');
+  return `(?s)^${parts.map((part) => RE2JS.quote(part)).join('.*')}$`;
 }

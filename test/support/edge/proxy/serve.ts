@@ -129,9 +129,7 @@ function open(
   }
   const place = config === undefined ? undefined : findHost(config, host);
   if (config === undefined || place === undefined) {
-    return {
-      answer: scheme === 'https' ? plainAnswer(421, 'Misdirected Request') : plainAnswer(404, 'Not Found'),
-    };
+    return { answer: plainAnswer(421, 'Misdirected Request') };
   }
   const servername = (request.socket as TLSSocket).servername || '';
   // The certificate that the client has seen is of another domain (RFC 9110 §7.4).

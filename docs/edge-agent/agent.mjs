@@ -1,0 +1,163 @@
+#!/usr/bin/env node
+// @ts-check
+// An edge node's agent for nginx: follows what Zonefleet tells, keeps it on disk, has nginx serve it, and reports each ten
+// seconds. `node agent.mjs SETTINGS.json`; docs/edge.md says how to run it.
+
+import { availableParallelism, loadavg } from 'node:os';
+import { EdgeClient } from './edge-client.mjs';
+import { EdgeNginx } from './edge-nginx.mjs';
+import { FindOrigins, originsOf } from './find-origins.mjs';
+import { KeptCertificates } from './keep-certificates.mjs';
+import { KeptConfigs, parentsOf } from './kept-configs.mjs';
+import { readSettings } from './settings.mjs';
+
+const VERSION = 'nginx-agent 1';
+const HEALTH_MS = 10_000;
+const LOOK_MS = 60_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+/** What one report may have. */
+const MAX_UNSUPPORTED = 1_000;
+
+const [settingsFile] = process.argv.slice(2);
+if (settingsFile === undefined) {
+  console.error('usage: node agent.mjs SETTINGS.json');
+  process.exit(2);
+}
+const settings = readSettings(settingsFile);
+const stopped = new AbortController();
+const log = (/** @type {string} */ text) =>
+  console.log(`${new Date().toISOString()} ${text.replaceAll(/[^\x20-\x7e]/g, '?')}`);
+
+const client = new EdgeClient(settings);
+const kept = new KeptConfigs(settings.state);
+const origins = new FindOrigins(settings);
+const certificates = new KeptCertificates(settings.state, (id) => client.readCertificate(id));
+const edge = new EdgeNginx(settings, { kept, origins, certificates, log });
+
+/** Domains whose files are to be written again. */
+let dirty = new Set(kept.domains());
+for (const domain of edge.files.domains()) dirty.add(domain);
+let appliedCursor = kept.cursor;
+let inSnapshot = false;
+let lastLook = Date.now();
+
+/** @param {number} ms */
+const pause = (ms) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    stopped.signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+  });
+
+/** A domain that comes or goes changes what those around it speak for.
+ * @param {readonly string[]} domains
+ */
+function mark(domains) {
+  for (const domain of domains) {
+    dirty.add(domain);
+    for (const near of [...parentsOf(domain), ...kept.domainsBelow(domain)]) {
+      if (kept.get(near) !== undefined) dirty.add(near);
+    }
+  }
+}
+
+async function follow() {
+  let wait = FIRST_WAIT_MS;
+  while (!stopped.signal.aborted) {
+    try {
+      for await (const line of client.followConfig(kept.cursor, stopped.signal)) {
+        wait = FIRST_WAIT_MS;
+        if (line.snapshot !== undefined) inSnapshot = line.snapshot === 'begin';
+        mark(kept.take(line));
+      }
+    } catch (error) {
+      if (stopped.signal.aborted) return;
+      log(`the feed broke off: ${error instanceof Error ? error.message : error}`);
+    }
+    kept.forgetSnapshot();
+    inSnapshot = false;
+    // Not all edges at the same moment.
+    await pause(wait * (0.5 + Math.random()));
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}
+
+/** A burst of changes is one reload. */
+async function serve() {
+  while (!stopped.signal.aborted) {
+    await pause(dirty.size > 0 ? settings.secondsBetweenReloads * 1_000 : 100);
+    if (dirty.size === 0 && !inSnapshot) appliedCursor = kept.cursor;
+    if (dirty.size === 0 || stopped.signal.aborted) continue;
+    const domains = dirty;
+    const cursor = kept.cursor;
+    dirty = new Set();
+    try {
+      const configs = [...domains].map((domain) => kept.get(domain)).filter((config) => config !== undefined);
+      await origins.look(configs, false);
+      await fetchCertificates(configs);
+      const { taken, refused } = await edge.apply(domains);
+      if (taken.length > 0)
+        log(`serving ${taken.length} changed domains${refused.size > 0 ? `, ${refused.size} refused` : ''}`);
+      appliedCursor = cursor;
+    } catch (error) {
+      log(`not applied: ${error instanceof Error ? error.message : error}`);
+      for (const domain of domains) dirty.add(domain);
+      await pause(FIRST_WAIT_MS);
+    }
+  }
+}
+
+/** @param {readonly import('../../src/edge/edge-config.ts').EdgeConfig[]} configs */
+async function fetchCertificates(configs) {
+  for (const { domain, certificates: told, suspended } of configs) {
+    for (const certificate of suspended ? [] : told) {
+      try {
+        await certificates.ensure(certificate);
+      } catch (error) {
+        log(`certificate ${certificate.id} of ${domain}: ${error instanceof Error ? error.message : error}`);
+        setTimeout(() => dirty.add(domain), LOOK_MS).unref();
+      }
+    }
+  }
+}
+
+/** What changes without a line of the feed: addresses of origins, and developer modes that end. */
+async function lookAgain() {
+  while (!stopped.signal.aborted) {
+    await pause(LOOK_MS);
+    const since = lastLook;
+    lastLook = Date.now();
+    const configs = kept.domains().flatMap((domain) => kept.get(domain) ?? []);
+    const changed = await origins.look(configs, true);
+    for (const config of configs) {
+      const until = Date.parse(config.settings.developer_mode_until ?? '');
+      const hasEnded = until > since && until <= lastLook;
+      if (hasEnded || originsOf(config).some(({ destination }) => changed.has(destination)))
+        dirty.add(config.domain);
+    }
+  }
+}
+
+async function report() {
+  while (!stopped.signal.aborted) {
+    const [lastMinute = 0] = loadavg();
+    const load = Math.round((lastMinute / availableParallelism()) * 1_000) / 1_000;
+    const unsupported = edge.unsupported().slice(0, MAX_UNSUPPORTED);
+    try {
+      await client.reportHealth({
+        load,
+        version: VERSION,
+        ...(appliedCursor !== undefined && { cursor: appliedCursor }),
+        unsupported,
+      });
+    } catch (error) {
+      log(`not reported: ${error instanceof Error ? error.message : error}`);
+    }
+    await pause(HEALTH_MS);
+  }
+}
+
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
+await edge.start();
+log('nginx serves');
+await Promise.all([follow(), serve(), lookAgain(), report()]);

@@ -1,0 +1,163 @@
+// @ts-check
+// The configs on disk, a file a domain, so that an edge begins with what it knew, also while the API is away. The cursor is
+// written behind them: what is read twice does no harm, what is left out would.
+
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isHostName } from './nginx/quote.mjs';
+
+/**
+ * @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
+ * @typedef {{ domain: string, version: number, config: EdgeConfig | null }} Kept
+ */
+
+export class KeptConfigs {
+  /** @type {Map<string, Kept>} */
+  #byDomain = new Map();
+  /** @type {Map<string, Set<string>>} */
+  #below = new Map();
+  /** @type {Set<string> | undefined} */
+  #mentioned;
+  /** @type {string | undefined} */
+  cursor;
+
+  /** @param {string} state */
+  constructor(state) {
+    this.folder = join(state, 'configs');
+    this.cursorFile = join(state, 'cursor');
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(this.folder)) this.#readFile(name);
+    this.cursor = readOrNothing(this.cursorFile);
+  }
+
+  /** @param {string} domain */
+  get(domain) {
+    return this.#byDomain.get(domain)?.config ?? undefined;
+  }
+
+  /** @returns {string[]} */
+  domains() {
+    return [...this.#byDomain.values()].filter(({ config }) => config !== null).map(({ domain }) => domain);
+  }
+
+  /**
+   * Those below a domain, which it does not speak for.
+   * @param {string} domain
+   */
+  domainsBelow(domain) {
+    return [...(this.#below.get(domain) ?? [])];
+  }
+
+  /**
+   * Takes a line of the feed.
+   * @param {any} line
+   * @returns {string[]} the domains that it changes
+   */
+  take(line) {
+    if (line.snapshot === 'begin') {
+      this.#mentioned = new Set();
+      return [];
+    }
+    if (line.snapshot === 'end') return this.#endSnapshot(line.cursor);
+    const changed = line.domain === undefined ? [] : this.#takeDomain(line);
+    // Within a snapshot a cursor would leave out what is still to come.
+    if (this.#mentioned === undefined) this.#moveTo(line.cursor);
+    return changed;
+  }
+
+  /** A stream that ended within a snapshot begins it again. */
+  forgetSnapshot() {
+    this.#mentioned = undefined;
+  }
+
+  /** @param {any} line */
+  #takeDomain({ domain, version, config }) {
+    if (!isHostName(domain) || !Number.isSafeInteger(version)) return [];
+    this.#mentioned?.add(domain);
+    const held = this.#byDomain.get(domain);
+    // At least once, and perhaps out of order: the newest wins.
+    if (held !== undefined && held.version >= version) return [];
+    const kept = { domain, version, config: config?.domain === domain ? config : null };
+    this.#byDomain.set(domain, kept);
+    this.#place(kept);
+    writeWhole(this.#fileOf(domain), JSON.stringify(kept));
+    return [domain];
+  }
+
+  /** @param {unknown} cursor */
+  #endSnapshot(cursor) {
+    const mentioned = this.#mentioned;
+    this.#mentioned = undefined;
+    const gone =
+      mentioned === undefined ? [] : [...this.#byDomain.keys()].filter((domain) => !mentioned.has(domain));
+    for (const domain of gone) {
+      this.#byDomain.delete(domain);
+      this.#place({ domain, version: 0, config: null });
+      rmSync(this.#fileOf(domain), { force: true });
+    }
+    this.#moveTo(cursor);
+    return gone;
+  }
+
+  /** @param {unknown} cursor */
+  #moveTo(cursor) {
+    if (typeof cursor !== 'string' || cursor === this.cursor) return;
+    this.cursor = cursor;
+    writeWhole(this.cursorFile, cursor);
+  }
+
+  /** @param {Kept} kept */
+  #place({ domain, config }) {
+    for (const parent of parentsOf(domain)) {
+      const below = this.#below.get(parent) ?? new Set();
+      if (config === null) below.delete(domain);
+      else below.add(domain);
+      if (below.size === 0) this.#below.delete(parent);
+      else this.#below.set(parent, below);
+    }
+  }
+
+  /** @param {string} domain */
+  #fileOf(domain) {
+    return join(this.folder, `${domain}.json`);
+  }
+
+  /** @param {string} name */
+  #readFile(name) {
+    try {
+      const kept = JSON.parse(readFileSync(join(this.folder, name), 'utf8'));
+      if (`${kept.domain}.json` !== name) return;
+      this.#byDomain.set(kept.domain, kept);
+      this.#place(kept);
+    } catch {
+      rmSync(join(this.folder, name), { force: true });
+      // Without it the cursor would pass over the domain.
+      rmSync(this.cursorFile, { force: true });
+    }
+  }
+}
+
+/** @param {string} domain */
+export function parentsOf(domain) {
+  const labels = domain.split('.');
+  return labels.slice(1).map((_, i) => labels.slice(i + 1).join('.'));
+}
+
+/**
+ * @param {string} path
+ * @param {string} text
+ * @param {number} mode
+ */
+export function writeWhole(path, text, mode = 0o600) {
+  writeFileSync(`${path}.new`, text, { mode });
+  renameSync(`${path}.new`, path);
+}
+
+/** @param {string} path */
+export function readOrNothing(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+// @ts-check
+// What a cache rule says in the place where the origin is asked. What tells answers apart stands in the key with line breaks
+// between, which no part of a request can have: nobody can write one part so that it looks like two.
+
+import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
+
+/** @typedef {import('../../../src/edge/edge-rule.ts').EdgeRule} EdgeRule */
+/** @typedef {Extract<EdgeRule, { type: 'cache' }>} CacheRule */
+/** @typedef {import('../../../src/edge/edge-config.ts').EdgeSettings} EdgeSettings */
+
+/** The largest body that is kept, in MiB, and the map that knows whether an answer says that it is larger. */
+export const CAPS = /** @type {const} */ ([128, 256, 512, 2_048, 4_096]);
+
+/**
+ * @param {CacheRule} rule
+ * @param {string} zone
+ * @param {EdgeSettings} settings
+ */
+export function printCache(rule, zone, settings) {
+  const ttl = whole(rule.ttl_seconds, 0, 31_536_000);
+  if (rule.bypass || (ttl === 0 && !rule.respect_origin)) return '';
+  const key = quote(variable('scheme'), 'host', variable('host')).slice(1, -1);
+  const cap = oneOf(settings.cache_cap_mb, CAPS);
+  // How long answers are kept by status (heuristically cacheable, RFC 9110 §15.1).
+  const valid = ttl === 0 ? '' : `    proxy_cache_valid 200 203 204 300 301 308 404 410 ${ttl}s;\n`;
+  return `    proxy_cache ${zone};
+    proxy_cache_key "${[key, '$request_method', '$zf_target', ...queryKeys(rule), ...headerKeys(rule)].join('\\n')}";
+${valid}    proxy_cache_lock on;
+    proxy_cache_bypass $http_authorization;
+    proxy_no_cache $http_authorization $zf_over_${cap};
+`;
+}
+
+/** @param {CacheRule} rule */
+export function ignoredHeaders(rule) {
+  return rule.respect_origin ? '' : ' Cache-Control Expires';
+}
+
+/** @param {CacheRule} rule */
+function queryKeys(rule) {
+  switch (oneOf(rule.key_query, ['all', 'none', 'list'])) {
+    case 'all':
+      return ['$zf_raw_path', '$args'];
+    case 'none':
+      return ['$zf_raw_path'];
+    default:
+      return ['$zf_raw_path', ...rule.key_query_list.map(argument)];
+  }
+}
+
+/** @param {string} name */
+function argument(name) {
+  if (!/^[a-z0-9_]{1,64}$/.test(name))
+    throw new Unwritable('nginx tells parameters apart by names of small letters, digits and "_" only');
+  return `\${arg_${name}}`;
+}
+
+/** @param {CacheRule} rule */
+function headerKeys(rule) {
+  return rule.key_headers.map((name) => `\${${headerVariable(name)}}`);
+}
+
+/** @param {string} name */
+export function headerVariable(name) {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(name))
+    throw new Unwritable('nginx reads headers by names of letters, digits and "-" only');
+  return `http_${name.toLowerCase().replaceAll('-', '_')}`;
+}
+
+/** A regular expression for decimal numbers above one.
+ * @param {number} limit
+ */
+export function above(limit) {
+  const digits = String(limit);
+  const ways = [...digits].flatMap((digit, i) => {
+    const rest = digits.length - i - 1;
+    return digit === '9' ? [] : [`${digits.slice(0, i)}[${Number(digit) + 1}-9][0-9]{${rest}}`];
+  });
+  return `\\A(?:[1-9][0-9]{${digits.length},}|${ways.join('|')})\\z`;
+}

@@ -1,0 +1,104 @@
+// @ts-check
+// One domain as a file of nginx: a server for each proxied host. What the domain's own texts could break breaks this file
+// alone, which then is not taken.
+
+import { printChallenges } from './challenges.mjs';
+import { Maps } from './match.mjs';
+import { Upstreams } from './origins.mjs';
+import { isHostName, quote, Unwritable, whole } from './quote.mjs';
+import { printServer } from './server.mjs';
+
+/**
+ * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
+ * @typedef {import('./origins.mjs').OriginFacts} OriginFacts
+ * @typedef {{ rule_id: number, why: string }} Unsupported
+ * @typedef {{ path: string, content: string }} Page
+ * @typedef {OriginFacts & {
+ *   listen: { http: readonly string[], https: readonly string[] },
+ *   folders: { empty: string, pages: string, cache: string },
+ *   hasCountries: boolean,
+ *   waf: { file: string, ids: ReadonlySet<string> } | undefined,
+ *   rateZone: string,
+ *   cacheZone: string,
+ *   certificateOf(id: number): { chain: string, key: string } | undefined,
+ *   innerDomains(domain: string): readonly string[],
+ *   hasOuterDomain(domain: string): boolean,
+ *   now: Date,
+ * }} EdgeFacts what this edge knows beside the configs
+ */
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+
+export class Told {
+  /** @type {Map<number, string>} */
+  #whys = new Map();
+
+  /** @param {number} ruleId @param {string} why */
+  add(ruleId, why) {
+    if (!this.#whys.has(ruleId)) this.#whys.set(ruleId, why);
+  }
+
+  /** @returns {Unsupported[]} */
+  list() {
+    return [...this.#whys].map(([rule_id, why]) => ({ rule_id, why }));
+  }
+}
+
+/**
+ * @param {EdgeConfig} config
+ * @param {EdgeFacts} facts
+ * @returns {{ text: string, pages: Page[], unsupported: Unsupported[] }}
+ */
+export function printDomain(config, facts) {
+  if (!isHostName(config.domain)) throw new Unwritable('a domain that is no name');
+  const prefix = `zf_${whole(config.domain_id, 1, Number.MAX_SAFE_INTEGER)}`;
+  const maps = new Maps(prefix);
+  const upstreams = new Upstreams(prefix, facts);
+  const told = new Told();
+  /** @type {Map<string, string>} */
+  const beside = new Map();
+  /** @type {Map<string, Page>} */
+  const pages = new Map();
+  const inner = facts.innerDomains(config.domain);
+  const isInner = (/** @type {string} */ host) =>
+    inner.some((name) => host === name || host.endsWith(`.${name}`));
+  const isOwn = (/** @type {string} */ host) => host === config.domain || host.endsWith(`.${config.domain}`);
+  const hosts = config.hosts.filter(({ host }) => isHostName(host) && isOwn(host) && !isInner(host));
+  const servers = hosts.map((host) =>
+    printServer(config, host, { facts, maps, upstreams, told, beside, pages, prefix }),
+  );
+  const rest = printRest(
+    config,
+    hosts.map(({ host }) => host),
+    facts,
+    isInner,
+  );
+  const text = [maps.print(), ...beside.values(), upstreams.print(), ...servers, rest].join('');
+  if (text.length > MAX_FILE_BYTES) throw new Unwritable('a domain whose file would be too large');
+  return { text, pages: [...pages.values()], unsupported: told.list() };
+}
+
+/**
+ * Names of the domain that are not proxied: they must not reach another domain, and may have a challenge to answer.
+ * @param {EdgeConfig} config
+ * @param {readonly string[]} hosts
+ * @param {EdgeFacts} facts
+ * @param {(host: string) => boolean} isInner
+ */
+function printRest(config, hosts, facts, isInner) {
+  if (!facts.hasOuterDomain(config.domain) && config.http01.length === 0) return '';
+  const names = [config.domain, `*.${config.domain}`].filter(
+    (name) => !hosts.includes(name) && !isInner(name),
+  );
+  if (names.length === 0) return '';
+  return `server {
+${facts.listen.http.map((place) => `  listen ${place};\n`).join('')}  server_name ${names.map((name) => quote(name)).join(' ')};
+${printChallenges(config)}  return 421;
+}
+server {
+${facts.listen.https.map((place) => `  listen ${place} ssl http2;\n`).join('')}  server_name ${names.map((name) => quote(name)).join(' ')};
+  ssl_reject_handshake on;
+  return 421;
+}
+`;
+}

@@ -1,0 +1,337 @@
+// @ts-check
+// Translates customers' patterns to expressions of PCRE. They are read and written anew, never copied, so what PCRE has beyond
+// RE2 (back references, verbs, named groups, which nginx would make variables) cannot reach it. None matches a line break.
+
+import { Unwritable } from './quote.mjs';
+
+/** Each wide repetition makes the time of a search longer by one power of the length of the path. */
+const MAX_UNBOUNDED = 4;
+const MAX_DEPTH = 50;
+const NO_BREAK = String.raw`[^\n]`;
+
+/** A wildcard: `*` is any run of characters. Each part is looked for once from the left (atomic), so the time stays linear.
+ * @param {string} glob
+ * @param {string} end what stands behind it, like `\z`
+ */
+export function translateWildcard(glob, end) {
+  const [first = '', ...rest] = glob.split('*').map(literal);
+  const last = rest.pop();
+  if (last === undefined) return first + end;
+  const middle = rest.filter((part) => part !== '').map((part) => `(?>${NO_BREAK}*?${part})`);
+  return `${first}${middle.join('')}${NO_BREAK}*${last}${end}`;
+}
+
+/** @param {string} text */
+export function literal(text) {
+  let written = '';
+  for (const octet of Buffer.from(text)) {
+    if (octet < 0x20 || octet === 0x7f) throw new Unwritable('control characters');
+    const character = String.fromCharCode(octet);
+    written += /[A-Za-z0-9/_-]/.test(character) ? character : `\\x${octet.toString(16).padStart(2, '0')}`;
+  }
+  return written;
+}
+
+/**
+ * A regular expression of RE2's syntax.
+ * @param {string} text
+ * @param {{ end: string, captures: boolean }} how `end` is what `$` becomes; without `captures` groups are not counted
+ */
+export function translateRegex(text, how) {
+  const reader = new Reader(text, how);
+  const { written } = reader.readAlternatives(0);
+  if (!reader.isAtEnd) throw new Unwritable('a regular expression with a ")" too many');
+  return { written: `(?:${written})`, groups: reader.groups };
+}
+
+/**
+ * `varies`: may match texts of different lengths. `first`: the literal characters that it can begin with, undefined: others too.
+ * @typedef {{ written: string, varies: boolean, alternates: boolean, first: string[] | undefined }} Piece
+ */
+
+class Reader {
+  /**
+   * @param {string} text
+   * @param {{ end: string, captures: boolean }} how
+   */
+  constructor(text, how) {
+    this.characters = [...text];
+    this.how = how;
+    this.at = 0;
+    this.groups = 0;
+    this.unbounded = 0;
+  }
+
+  get isAtEnd() {
+    return this.at >= this.characters.length;
+  }
+
+  /** @param {string} text */
+  take(text) {
+    const found = this.characters.slice(this.at, this.at + text.length).join('') === text;
+    if (found) this.at += text.length;
+    return found;
+  }
+
+  next() {
+    const character = this.characters[this.at++];
+    if (character === undefined) throw new Unwritable('a regular expression that ends too early');
+    return character;
+  }
+
+  /**
+   * @param {number} depth
+   * @returns {Piece}
+   */
+  readAlternatives(depth) {
+    if (depth > MAX_DEPTH) throw new Unwritable('a regular expression with too many groups in groups');
+    const pieces = [this.readSequence(depth)];
+    while (this.take('|')) pieces.push(this.readSequence(depth));
+    const firsts = pieces.map(({ first }) => first);
+    const first = firsts.every((each) => each !== undefined)
+      ? firsts.flatMap((each) => each ?? [])
+      : undefined;
+    return {
+      written: pieces.map(({ written }) => written).join('|'),
+      varies: pieces.some(({ varies }) => varies),
+      alternates: pieces.length > 1 || pieces.some(({ alternates }) => alternates),
+      first,
+    };
+  }
+
+  /**
+   * @param {number} depth
+   * @returns {Piece}
+   */
+  readSequence(depth) {
+    /** @type {Piece[]} */
+    const pieces = [];
+    while (!this.isAtEnd && !['|', ')'].includes(this.characters[this.at] ?? '')) {
+      pieces.push(this.readRepeated(depth));
+    }
+    const alternatesWithin = pieces.length > 1 && pieces.some(({ alternates }) => alternates);
+    return {
+      written: pieces.map(({ written }) => written).join(''),
+      // Alternatives of different lengths can be cut in several ways, too.
+      varies: alternatesWithin || pieces.some(({ varies }) => varies),
+      alternates: pieces.some(({ alternates }) => alternates),
+      first: pieces[0]?.varies === false ? pieces[0].first : undefined,
+    };
+  }
+
+  /**
+   * @param {number} depth
+   * @returns {Piece}
+   */
+  readRepeated(depth) {
+    const piece = this.readAtom(depth);
+    const count = this.readCount();
+    if (count === undefined) return piece;
+    const { least, most } = count;
+    // Where a repetition can be cut in several ways, a text that nearly matches is tried in all of them.
+    if (most > 1 && (piece.varies || (piece.alternates && !areDistinct(piece.first)))) {
+      throw new Unwritable('a regular expression that repeats what repeats needs an engine of linear time');
+    }
+    if (most === Number.POSITIVE_INFINITY && ++this.unbounded > MAX_UNBOUNDED)
+      throw new Unwritable(`a regular expression with more than ${MAX_UNBOUNDED} open repetitions`);
+    const lazy = this.take('?') ? '?' : '';
+    if (/[*+?]/.test(this.characters[this.at] ?? '') || this.startsCount())
+      throw new Unwritable('a regular expression with two repetitions of the same');
+    const range = most === Number.POSITIVE_INFINITY ? `{${least},}` : `{${least},${most}}`;
+    return {
+      ...piece,
+      written: `(?:${piece.written})${range}${lazy}`,
+      varies: piece.varies || least !== most,
+    };
+  }
+
+  startsCount() {
+    return /^\{\d+(?:,\d*)?\}/.test(this.characters.slice(this.at, this.at + 12).join(''));
+  }
+
+  readCount() {
+    if (this.take('*')) return { least: 0, most: Number.POSITIVE_INFINITY };
+    if (this.take('+')) return { least: 1, most: Number.POSITIVE_INFINITY };
+    if (this.take('?')) return { least: 0, most: 1 };
+    const [whole, low, comma, high] =
+      /^\{(\d{1,4})(,?)(\d{0,4})\}/.exec(this.characters.slice(this.at, this.at + 12).join('')) ?? [];
+    if (whole === undefined) return undefined;
+    this.at += whole.length;
+    const least = Number(low);
+    const most = comma === '' ? least : high === '' ? Number.POSITIVE_INFINITY : Number(high);
+    if (most < least || least > 1_000) throw new Unwritable('a regular expression with a wrong repetition');
+    return { least, most };
+  }
+
+  /**
+   * @param {number} depth
+   * @returns {Piece}
+   */
+  readAtom(depth) {
+    const character = this.next();
+    switch (character) {
+      case '(':
+        return this.readGroup(depth);
+      case '[':
+        return piece(this.readClass());
+      case '\\':
+        return this.readEscape();
+      case '.':
+        return piece(NO_BREAK);
+      case '^':
+        return piece('(?m:^)');
+      case '$':
+        return piece(this.how.end);
+      case '*':
+      case '+':
+      case '?':
+        throw new Unwritable('a regular expression with a repetition of nothing');
+      default:
+        return ofCharacter(character);
+    }
+  }
+
+  /**
+   * @param {number} depth
+   * @returns {Piece}
+   */
+  readGroup(depth) {
+    let open = '(?:';
+    if (this.take('?')) {
+      const head = /^(?:P?<([A-Za-z0-9_]+)>|([ims]*)([:)]))/.exec(
+        this.characters.slice(this.at, this.at + 80).join(''),
+      );
+      if (head === null) throw new Unwritable('a regular expression with a group that nginx does not have');
+      this.at += head[0].length;
+      const [, name, flags, close] = head;
+      if (name !== undefined) open = this.capture();
+      // `m` and `s` say how line breaks are treated, and there are none.
+      else if (close === ')') return { ...piece(flags?.includes('i') ? '(?i)' : ''), first: undefined };
+      else open = flags?.includes('i') ? '(?i:' : '(?:';
+    } else open = this.capture();
+    const inner = this.readAlternatives(depth + 1);
+    if (!this.take(')')) throw new Unwritable('a regular expression with an open group');
+    return { ...inner, written: `${open}${inner.written})` };
+  }
+
+  capture() {
+    this.groups++;
+    return this.how.captures ? '(' : '(?:';
+  }
+
+  /** @returns {Piece} */
+  readEscape() {
+    const character = this.next();
+    const known = ESCAPES[character];
+    if (known !== undefined) return piece(known);
+    if (character === 'A') return piece('(?m:^)');
+    if (character === 'z') return piece(this.how.end);
+    if (character === 'b' || character === 'B') return piece(`\\${character}`);
+    if (character === 'x') return piece(hex(this.readHex()));
+    if (/[^A-Za-z0-9]/.test(character)) return ofCharacter(character);
+    throw new Unwritable(`a regular expression with \\${character}`);
+  }
+
+  readHex() {
+    const [all, long, short] =
+      /^(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2}))/.exec(
+        this.characters.slice(this.at, this.at + 8).join(''),
+      ) ?? [];
+    if (all === undefined) throw new Unwritable('a regular expression with a wrong \\x');
+    this.at += all.length;
+    return Number.parseInt(long ?? short ?? '', 16);
+  }
+
+  readClass() {
+    const isNegated = this.take('^');
+    let inner = '';
+    let isFirst = true;
+    while (isFirst || !this.take(']')) {
+      isFirst = false;
+      inner += this.readClassItem();
+    }
+    return isNegated ? `[^${inner}\\n]` : `[${inner}]`;
+  }
+
+  readClassItem() {
+    if (this.take('[:')) {
+      const [all, name] = /^(\w+):\]/.exec(this.characters.slice(this.at, this.at + 12).join('')) ?? [];
+      const known = name === undefined ? undefined : NAMED[name];
+      if (all === undefined || known === undefined) throw new Unwritable('a class that nginx does not have');
+      this.at += all.length;
+      return known;
+    }
+    const low = this.readClassEnd();
+    if (typeof low === 'string') return low;
+    const [dash, after] = this.characters.slice(this.at, this.at + 2);
+    if (dash !== '-' || after === ']' || after === undefined) return hex(low);
+    this.at++;
+    const high = this.readClassEnd();
+    if (typeof high === 'string' || high < low) throw new Unwritable('a class with a wrong range');
+    return `${hex(low)}-${hex(high)}`;
+  }
+
+  /** @returns {number | string} a character, or a class within the class */
+  readClassEnd() {
+    const character = this.next();
+    if (character !== '\\') return codeOf(character);
+    const escaped = this.next();
+    const known = IN_CLASS[escaped];
+    if (known !== undefined) return known;
+    if (escaped === 'x') return this.readHex();
+    if (/[^A-Za-z0-9]/.test(escaped)) return codeOf(escaped);
+    throw new Unwritable(`a class with \\${escaped}`);
+  }
+}
+
+/** @type {Record<string, string>} */
+const ESCAPES = {
+  d: '[0-9]',
+  D: String.raw`[^0-9\n]`,
+  w: '[0-9A-Za-z_]',
+  W: String.raw`[^0-9A-Za-z_\n]`,
+  s: String.raw`[\x20\t\f\r]`,
+  S: String.raw`[^\x20\t\f\r\n]`,
+};
+
+/** @type {Record<string, string>} */
+const IN_CLASS = { d: '0-9', w: '0-9A-Za-z_', s: String.raw`\x20\t\f\r` };
+
+/** @type {Record<string, string>} */
+const NAMED = {
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  digit: '0-9',
+  lower: 'a-z',
+  upper: 'A-Z',
+  word: '0-9A-Za-z_',
+  xdigit: '0-9A-Fa-f',
+};
+
+/** @param {string} written @returns {Piece} */
+const piece = (written) => ({ written, varies: false, alternates: false, first: undefined });
+
+/** @param {string} character @returns {Piece} */
+function ofCharacter(character) {
+  const written = literal(character);
+  const isOctet = Buffer.byteLength(character) === 1;
+  return { ...piece(isOctet ? written : `(?:${written})`), first: [character.toLowerCase()] };
+}
+
+/** @param {string} character */
+function codeOf(character) {
+  return character.codePointAt(0) ?? 0;
+}
+
+/** One octet: paths are matched octet by octet.
+ * @param {number} code
+ */
+function hex(code) {
+  if (code > 0x7e || code < 0x20) throw new Unwritable('a class with characters outside of ASCII');
+  return `\\x${code.toString(16).padStart(2, '0')}`;
+}
+
+/** @param {string[] | undefined} first */
+function areDistinct(first) {
+  return first !== undefined && new Set(first).size === first.length;
+}

@@ -1,0 +1,295 @@
+// @ts-check
+// The server of one host. A request walks through places in the order in which rules act: what ends it at once, then rate
+// limits, the WAF, redirects, and last the origin, with one place for each way to ask it, to cache and to answer errors.
+
+import { printChallenges } from './challenges.mjs';
+import { printProxy } from './origins.mjs';
+import { keepPage, printErrorPages, printPagePlace } from './pages.mjs';
+import { quote, Unwritable } from './quote.mjs';
+import {
+  firstOf,
+  printAnswer,
+  printBots,
+  printDrops,
+  printRateLimits,
+  printRedirects,
+  printRewrites,
+  printWaf,
+  writeEach,
+} from './rules.mjs';
+
+/**
+ * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
+ * @typedef {import('../../../src/edge/edge-config.ts').EdgeHost} EdgeHost
+ * @typedef {import('./domain.mjs').EdgeFacts} EdgeFacts
+ * @typedef {import('./origins.mjs').Target} Target
+ * @typedef {{
+ *   facts: EdgeFacts,
+ *   maps: import('./match.mjs').Maps,
+ *   upstreams: import('./origins.mjs').Upstreams,
+ *   told: import('./domain.mjs').Told,
+ *   beside: Map<string, string>,
+ *   pages: Map<string, import('./domain.mjs').Page>,
+ *   prefix: string,
+ * }} Around
+ */
+
+const MAX_PLACES = 200;
+
+/**
+ * @param {EdgeConfig} config
+ * @param {EdgeHost} host
+ * @param {Around} around
+ */
+export function printServer(config, host, around) {
+  const { facts } = around;
+  const name = `  server_name ${quote(host.host)};\n`;
+  const http = facts.listen.http.map((place) => `  listen ${place};\n`).join('');
+  const https = facts.listen.https.map((place) => `  listen ${place} ssl http2;\n`).join('');
+  const refusing = `server {\n${https}${name}  ssl_reject_handshake on;\n  return 421;\n}\n`;
+  if (config.suspended)
+    return `server {\n${http}${name}${printChallenges(config)}  return 403;\n}\n${refusing}`;
+  const certificate = certificateOf(config, host.host, facts);
+  const body = printBody(config, host, around);
+  if (certificate === undefined) return `server {\n${http}${name}${body}}\n${refusing}`;
+  const { chain, key } = certificate;
+  return `server {\n${http}${https}${name}  ssl_certificate ${quote(chain)};\n  ssl_certificate_key ${quote(key)};\n${body}}\n`;
+}
+
+/**
+ * @param {EdgeConfig} config
+ * @param {string} host
+ * @param {EdgeFacts} facts
+ */
+function certificateOf({ certificates }, host, facts) {
+  const parent = `*.${host.replace(/^[^.]+\./, '')}`;
+  return certificates
+    .filter(({ names }) => names.includes(host) || names.includes(parent))
+    .sort((a, b) => Date.parse(b.not_after) - Date.parse(a.not_after))
+    .map(({ id }) => facts.certificateOf(id))
+    .find((each) => each !== undefined);
+}
+
+/**
+ * @param {EdgeConfig} config
+ * @param {EdgeHost} host
+ * @param {Around} around
+ */
+function printBody(config, host, around) {
+  const { facts, maps, told, beside } = around;
+  const rules = config.rules.filter(({ hosts }) => hosts === undefined || hosts.includes(host.host));
+  for (const { id, type } of rules) {
+    if (type === 'captcha') told.add(id, 'nginx has no challenges');
+    if (type === 'fingerprint') told.add(id, 'nginx does not know fingerprints of TLS');
+  }
+  const { targets, chooses, bots, first } = chooseTarget(host, rules, around);
+  const redirects = printRedirects(rules, maps, told);
+  const before = [
+    printChallenges(config),
+    '  if ($zf_bad_path) { return 400; }\n  if ($zf_misdirected) { return 421; }\n  if ($zf_loop) { return 508; }\n',
+    '  set $zf_path $uri;\n  set $zf_rule "";\n  set $zf_dry "";\n',
+    `  set $zf_target ${first};\n`,
+    printDrops(rules, maps, told, facts),
+    bots,
+    redirects.dry,
+    chooses,
+  ].join('');
+  const limits = printRateLimits(rules, maps, told, beside, facts.rateZone);
+  const places = printPlaces(config, rules, targets, around);
+  const stages = [
+    limits && `    limit_req_status 429;\n${limits}`,
+    printWaf(rules, maps, told, facts.waf),
+    redirects.place,
+  ];
+  const texts = stages.filter((text) => text !== '');
+  const last = `@${places.next}`;
+  const steps = texts.map((text, i) => {
+    const where = i === 0 ? '/' : `@step${i}`;
+    return printStep(where, text, i + 1 < texts.length ? `@step${i + 1}` : last, facts);
+  });
+  const begin = texts.length === 0 ? printStep('/', '', last, facts) : '';
+  return [
+    before,
+    begin,
+    ...steps,
+    places.text,
+    printPagePlace(`${facts.folders.pages}/${around.prefix}`, around.pages),
+  ].join('');
+}
+
+/**
+ * @param {string} where
+ * @param {string} text
+ * @param {string} next
+ * @param {EdgeFacts} facts
+ */
+function printStep(where, text, next, facts) {
+  return `  location ${where} {\n${text}    root ${quote(facts.folders.empty)};\n    try_files /.none ${next};\n  }\n`;
+}
+
+/**
+ * A pool before a route, a route before where robots are sent, all before the host's own origins.
+ * @param {EdgeHost} host
+ * @param {EdgeConfig['rules']} rules
+ * @param {Around} around
+ */
+function chooseTarget(host, rules, { upstreams, maps, told, beside }) {
+  /** @type {Target[]} */
+  const targets = [];
+  const place = (/** @type {Parameters<typeof upstreams.targetOf>[0]} */ way) => {
+    targets.push(upstreams.targetOf(way));
+    return `o${targets.length - 1}`;
+  };
+  const own = ownTargets(host, place, upstreams.prefix, beside);
+  const [origin] = host.origins;
+  const timeoutSeconds = origin?.timeout_seconds ?? 15;
+  const bots = printBots(rules, maps, told, (destination) => {
+    const { scheme = 'default', port = 443, host_header: hostHeader } = origin ?? {};
+    return place({ scheme, hostHeader, timeoutSeconds, members: [{ destination, port }] });
+  });
+  const choose = (
+    /** @type {'origin_route' | 'origin_pool'} */ type,
+    /** @type {(rule: any) => string} */ placeOf,
+  ) => {
+    /** @type {string[]} */
+    const names = [];
+    const { part } = firstOf(rules, type, 'n', maps, told, (rule) => names.push(placeOf(rule)));
+    if (names.length === 0) return '';
+    const lines = names.map((name, i) => `  if ($zf_chosen = n${i + 1}) { set $zf_target ${name}; }\n`);
+    return `  set $zf_chosen "${part}";\n${lines.join('')}`;
+  };
+  const chooses = [
+    choose('origin_route', ({ destination, port, scheme, host_header }) =>
+      place({ scheme, hostHeader: host_header, timeoutSeconds, members: [{ destination, port }] }),
+    ),
+    choose('origin_pool', (rule) => placePool(rule, timeoutSeconds, place, told)),
+  ].join('');
+  return { targets, chooses, bots, first: own };
+}
+
+/**
+ * @param {import('./rules.mjs').RuleOf<'origin_pool'>} rule
+ * @param {number} timeoutSeconds
+ * @param {(way: import('./origins.mjs').Way) => string} place
+ * @param {import('./domain.mjs').Told} told
+ */
+function placePool(rule, timeoutSeconds, place, told) {
+  const { origins, method, health } = rule;
+  const [scheme] = new Set(origins.map((each) => each.scheme));
+  if (origins.some((each) => each.scheme !== scheme))
+    throw new Unwritable('nginx asks all origins of a pool in one scheme');
+  if (method === 'least_time') throw new Unwritable('this nginx does not measure how quickly origins answer');
+  if (health !== undefined)
+    told.add(rule.id, 'in part: nginx finds out by requests alone which origins are there');
+  if (method === 'hash' && origins.some(({ backup }) => backup)) {
+    told.add(rule.id, 'in part: nginx has no backups beside hashing');
+  }
+  const members = origins.map(({ host: destination, port, weight, backup }) => ({
+    destination,
+    port,
+    weight,
+    backup,
+  }));
+  return place({ scheme: scheme ?? 'https', timeoutSeconds, method, members });
+}
+
+/**
+ * Origins that are asked in the same way are one group; several groups are taken by chance, by their size.
+ * @param {EdgeHost} host
+ * @param {(way: import('./origins.mjs').Way) => string} place
+ * @param {string} prefix
+ * @param {Map<string, string>} beside
+ */
+function ownTargets(host, place, prefix, beside) {
+  /** @type {Map<string, import('../../../src/edge/edge-config.ts').EdgeOrigin[]>} */
+  const groups = new Map();
+  for (const origin of host.origins) {
+    const key = JSON.stringify([origin.scheme, origin.host_header, origin.timeout_seconds]);
+    groups.set(key, [...(groups.get(key) ?? []), origin]);
+  }
+  const names = [...groups.values()].map((origins) => {
+    const [{ scheme, host_header: hostHeader, timeout_seconds: timeoutSeconds }] = /** @type {[any]} */ (
+      origins
+    );
+    const members = origins.map(({ destination, port }) => ({ destination, port }));
+    return { name: place({ scheme, hostHeader, timeoutSeconds, members }), size: origins.length };
+  });
+  const [only] = names;
+  if (only === undefined) return place({ scheme: 'http', timeoutSeconds: 15, members: [] });
+  if (names.length === 1) return only.name;
+  const total = host.origins.length;
+  const shares = names
+    .slice(0, -1)
+    .map(({ name, size }) => `  ${((size / total) * 100).toFixed(2)}% ${name};\n`);
+  const chosen = `${prefix}_split_${shares.join('').replaceAll(/[^0-9o]+/g, '_')}${names.at(-1)?.name}`;
+  beside.set(
+    chosen,
+    `split_clients $request_id $${chosen} {\n${shares.join('')}  * ${names.at(-1)?.name};\n}\n`,
+  );
+  return `$${chosen}`;
+}
+
+/**
+ * @param {EdgeConfig} config
+ * @param {EdgeConfig['rules']} rules
+ * @param {readonly Target[]} targets
+ * @param {Around} around
+ */
+function printPlaces(config, rules, targets, around) {
+  const { maps, told, pages, prefix, facts, beside } = around;
+  const { settings } = config;
+  const { developer_mode_until: until } = settings;
+  const isOff = until !== undefined && Date.parse(until) > facts.now.getTime();
+  const zone = `${prefix}_cache`;
+  const cache = firstOf(rules, 'cache', 'c', maps, told, (rule) => printAnswer(rule, zone, settings, isOff));
+  const errors = firstOf(rules, 'error_page', 'e', maps, told, (rule) => void keepPage(rule, prefix, pages));
+  const everywhere = writeEach(rules, 'error_page', told, (rule) => rule)
+    .map(({ rule }) => rule)
+    .filter(
+      ({ path, host }) =>
+        host === undefined &&
+        path.type === 'wildcard' &&
+        path.includes.includes('/*') &&
+        path.excludes.length === 0,
+    );
+  if (targets.length * (cache.chosen.length + 1) * (errors.chosen.length + 1) > MAX_PLACES) {
+    for (const { id } of errors.chosen)
+      told.add(id, 'too many rules of a kind: nginx needs a place for each combination');
+    errors.chosen = [];
+    errors.part = 'e0';
+  }
+  if (targets.length * (cache.chosen.length + 1) > MAX_PLACES) {
+    for (const { id } of cache.chosen)
+      told.add(id, 'too many rules of a kind: nginx needs a place for each combination');
+    cache.chosen = [];
+    cache.part = 'c0';
+  }
+  if (cache.chosen.length > 0) beside.set(zone, printZone(config, zone, facts));
+  const rewrites = printRewrites(rules, maps, told);
+  const text = targets.flatMap((target, o) =>
+    [undefined, ...cache.chosen].flatMap((cacheRule, c) =>
+      [undefined, ...errors.chosen].map((errorRule, e) => {
+        const body = [
+          rewrites,
+          printProxy(target, settings),
+          printAnswer(cacheRule, zone, settings, isOff),
+          printErrorPages(errorRule, everywhere, prefix, pages),
+        ];
+        return `  location @o${o}${`c${c}e${e}`} {\n${body.join('')}  }\n`;
+      }),
+    ),
+  );
+  return { text: text.join(''), next: `\${zf_target}${cache.part}${errors.part}` };
+}
+
+/**
+ * @param {EdgeConfig} config
+ * @param {string} zone
+ * @param {EdgeFacts} facts
+ */
+function printZone({ settings }, zone, facts) {
+  const gigabytes = Math.max(1, Math.min(100_000, Math.trunc(settings.cache_l2_max_gb) || 1));
+  const days = Math.max(1, Math.min(7, Math.trunc(settings.cache_l2_ttl_days) || 1));
+  const path = quote(`${facts.folders.cache}/${zone}`);
+  return `proxy_cache_path ${path} levels=1:2 keys_zone=${zone}:${facts.cacheZone} max_size=${gigabytes}g inactive=${days}d use_temp_path=off;\n`;
+}

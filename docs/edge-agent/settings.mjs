@@ -1,0 +1,78 @@
+// @ts-check
+// What the agent is told by its operator: a JSON file, whose members are checked here. The token stands in a file of its own.
+
+import { readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+
+/**
+ * @typedef {{
+ *   api: string,
+ *   tokenFile: string,
+ *   state: string,
+ *   listen: { http: string[], https: string[] },
+ *   statusPort: number,
+ *   nginx: string,
+ *   user: string | undefined,
+ *   modules: string,
+ *   coreRules: string | undefined,
+ *   countries: { file: string, field: string[] } | undefined,
+ *   trustedProxies: string[],
+ *   resolvers: string[],
+ *   allowOrigins: string[],
+ *   denyOrigins: string[],
+ *   maxBody: string,
+ *   rateZone: string,
+ *   cacheZone: string,
+ *   secondsBetweenReloads: number,
+ * }} Settings
+ */
+
+/** @type {Omit<Settings, 'api' | 'tokenFile' | 'state'>} */
+const DEFAULTS = {
+  listen: { http: ['80', '[::]:80'], https: ['443', '[::]:443'] },
+  statusPort: 8079,
+  nginx: '/usr/sbin/nginx',
+  user: undefined,
+  modules: '/usr/lib/nginx/modules',
+  coreRules: undefined,
+  countries: undefined,
+  trustedProxies: [],
+  resolvers: [],
+  allowOrigins: [],
+  denyOrigins: [],
+  maxBody: '1g',
+  rateZone: '256k',
+  cacheZone: '1m',
+  secondsBetweenReloads: 2,
+};
+
+const SIZE = /^[0-9]{1,6}[kmg]$/;
+
+/**
+ * @param {string} path
+ * @returns {Settings}
+ */
+export function readSettings(path) {
+  const given = JSON.parse(readFileSync(path, 'utf8'));
+  const unknown = Object.keys(given).filter(
+    (name) => !(name in DEFAULTS) && !['api', 'tokenFile', 'state'].includes(name),
+  );
+  if (unknown.length > 0) throw new Error(`${path}: unknown: ${unknown.join(', ')}`);
+  const settings = { ...DEFAULTS, ...given };
+  for (const name of ['api', 'tokenFile', 'state']) {
+    if (typeof settings[name] !== 'string') throw new Error(`${path}: ${name} is needed`);
+  }
+  const url = new URL(settings.api);
+  const isHere = /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !isHere) throw new Error(`${path}: api must be https, or on this machine`);
+  for (const name of ['maxBody', 'rateZone', 'cacheZone']) {
+    if (!SIZE.test(settings[name])) throw new Error(`${path}: ${name} is a size like 256k`);
+  }
+  for (const place of [...settings.listen.http, ...settings.listen.https]) {
+    if (!/^(?:[0-9.]+:|\[[0-9a-f:]+\]:)?[0-9]{1,5}$/.test(place))
+      throw new Error(`${path}: not a place to listen: ${place}`);
+  }
+  if (!isAbsolute(settings.state)) settings.state = resolve(settings.state);
+  if (/["\\$\n]/.test(settings.state)) throw new Error(`${path}: a strange folder: ${settings.state}`);
+  return settings;
+}

@@ -1,0 +1,253 @@
+// The rules of a domain for the edge: seven operations over twelve types, whose names stand in the path with `-` or `_`.
+
+import { z } from 'zod';
+import { findRuleKind } from '../../../edge/rules/every-type.ts';
+import type { RuleKind } from '../../../edge/rules/rule-kind.ts';
+import { loadDomainChange } from '../../../store/records/load-changes.ts';
+import { judgeRuleGates } from '../../../store/rules/judge-limits.ts';
+import { countRules, listRules, loadRule, loadRulesWithIds } from '../../../store/rules/load-rules.ts';
+import {
+  created,
+  deleted,
+  ruleValueIn,
+  updated,
+  type WrittenRule,
+} from '../../../store/rules/rule-operations.ts';
+import type { Rule as StoredRule } from '../../../store/rules/rule-row.ts';
+import { allocateRuleIds } from '../../../store/rules/write-rules.ts';
+import { type FieldProblem, invalid, notFound, Problem, problem } from '../../answers/problem.ts';
+import type { AnswerHeader, DomainCall } from '../../calls/call.ts';
+import { domainRoute, type Route } from '../../calls/route.ts';
+import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
+import { printRule, printWholeRule } from '../../print/print-rule.ts';
+import { idText } from '../../schemas/ids.ts';
+import { Message } from '../../schemas/message.ts';
+import { type PrintedRule, Rule, RuleCreate, RuleOrder, RuleUpdate } from '../../schemas/rules.ts';
+import { gateProblem, judgeRule, readChangedRule, readNewRule } from './judge-rule.ts';
+import { changeRule, type FoundRule, writeRules } from './save-rules.ts';
+
+const tag = 'Rules';
+const COLLECTION = '/domains/{domain}/rules/{type}/';
+const ITEM = '/domains/{domain}/rules/{type}/{id}';
+const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
+const gates = ['no_active_plan', 'plan_feature'] as const;
+
+const TypePath = z.object({
+  type: z.string().max(64).describe('The type, with `-` or `_`: `waf`, `rate-limit` and `rate_limit`.'),
+});
+const RulePath = TypePath.extend({ id: idText });
+
+type Finding<P> = DomainCall<P, unknown, unknown, undefined>;
+
+function kindIn({ params }: Finding<z.output<typeof TypePath>>): RuleKind | Problem {
+  return findRuleKind(params.type) ?? problem('unknown_rule_type', 'there is no such type of rules');
+}
+
+const ofType = { params: TypePath, find: async (call: Finding<z.output<typeof TypePath>>) => kindIn(call) };
+
+const oneRule = {
+  params: RulePath,
+  async find(call: Finding<z.output<typeof RulePath>>): Promise<FoundRule | Problem | undefined> {
+    const kind = kindIn(call);
+    if (kind instanceof Problem) return kind;
+    const rule = await loadRule(call.api.db, call.domain.id, kind.type, call.params.id);
+    return rule && { kind, rule };
+  },
+  finds: 'rule',
+};
+
+const list = domainRoute({
+  method: 'GET',
+  path: COLLECTION,
+  operationId: 'listRules',
+  tag,
+  summary: 'The rules of one type, in the order in which they are evaluated.',
+  description: 'Equal priorities by id. Texts of error pages are answered where a rule is read alone.',
+  permission: 'domain.view',
+  ...ofType,
+  query: z.object(PAGE_QUERY),
+  response: z.array(Rule),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { api, domain, found } = call;
+    return answerList<StoredRule, PrintedRule>(call, {
+      load: (page) => listRules(api.db, domain.id, found.type, page),
+      count: () => countRules(api.db, domain.id, found.type),
+      print: async (rules) => rules.map(printRule),
+    });
+  },
+});
+
+const create = domainRoute({
+  method: 'POST',
+  path: COLLECTION,
+  operationId: 'createRule',
+  audit: 'changes',
+  tag,
+  summary: 'Adds a rule.',
+  description: 'The body is that of the type in the path. `Idempotency-Key` makes a repeat harmless.',
+  permission: 'rules.edit',
+  ...ofType,
+  body: RuleCreate,
+  response: Rule,
+  answerHeaders,
+  problems: [...gates, 'plan_limit', 'unknown_rule_type'],
+  async run(call) {
+    const { api, domain, found: kind } = call;
+    const body = readNewRule(kind, call.body);
+    if (body instanceof Problem) return body;
+    const saved = await writeRules(call, async (locked) => {
+      const count = (await countRules(locked.trx, locked.domainId, kind.type)) + 1;
+      const judged = await judgeRule(locked, api, kind, body, undefined, count);
+      if (judged instanceof Problem) return judged;
+      const [id] = (await allocateRuleIds(locked.trx, 1)) as [number];
+      return [created(id, kind.type, judged.value, judged.html)];
+    });
+    if (saved instanceof Problem) return saved;
+    const [{ operation }] = saved as [WrittenRule];
+    const rule = await loadRule(api.db, domain.id, kind.type, operation.id);
+    return rule === undefined ? notFound('rule') : printRule(rule);
+  },
+  async remake({ api, domain, changeId }) {
+    const change = changeId === undefined ? undefined : await loadDomainChange(api.db, domain.id, changeId);
+    const [operation] = change?.rules ?? [];
+    if (change === undefined || operation?.after === undefined) return undefined;
+    const { id, type, after } = operation;
+    const at = { createdAt: change.at, updatedAt: change.at };
+    return printRule({ id, domainId: domain.id, type, ...ruleValueIn(after), ...at });
+  },
+});
+
+const reorder = domainRoute({
+  method: 'PATCH',
+  path: `${COLLECTION}reorder`,
+  operationId: 'reorderRules',
+  audit: 'changes',
+  tag,
+  summary: 'Sets priorities of several rules of one type at once.',
+  description:
+    'All or none: an id that is not of the domain and type is a 404, one that is named twice a 400.',
+  permission: 'rules.edit',
+  ...ofType,
+  body: RuleOrder,
+  response: z.object({ updated: z.int().min(0).describe('How many rules have another priority now.') }),
+  answerHeaders,
+  problems: [...gates, 'unknown_rule_type'],
+  async run(call) {
+    const { body: places, found: kind } = call;
+    const twice = findTwice(places.map(({ id }) => id));
+    if (twice.length > 0) return invalid(twice);
+    const saved = await writeRules(call, async ({ trx, domainId, plan }) => {
+      const ids = places.map(({ id }) => id);
+      const rules = new Map((await loadRulesWithIds(trx, domainId, ids)).map((rule) => [rule.id, rule]));
+      if (ids.some((id) => rules.get(id)?.type !== kind.type)) return notFound('rule');
+      const shut = judgeRuleGates(plan);
+      if (shut !== undefined) return gateProblem(shut);
+      return places.flatMap(({ id, priority }) => {
+        const rule = rules.get(id) as StoredRule;
+        return updated(rule, { ...rule, body: { ...rule.body, priority } }) ?? [];
+      });
+    });
+    return saved instanceof Problem ? saved : { updated: saved.length };
+  },
+});
+
+const get = domainRoute({
+  method: 'GET',
+  path: ITEM,
+  operationId: 'getRule',
+  tag,
+  summary: 'One rule, of an error page with its text.',
+  permission: 'domain.view',
+  ...oneRule,
+  response: Rule,
+  run: ({ found }) => printWholeRule(found.rule),
+});
+
+const update = domainRoute({
+  method: 'PUT',
+  path: ITEM,
+  operationId: 'updateRule',
+  audit: 'changes',
+  tag,
+  summary: 'Changes fields of a rule.',
+  description:
+    'Fields that are left out stay, and read-only ones are ignored: what was read can be edited and sent back.',
+  permission: 'rules.edit',
+  ...oneRule,
+  body: RuleUpdate,
+  response: Rule,
+  answerHeaders,
+  problems: [...gates, 'unknown_rule_type'],
+  async run(call) {
+    const { api, found } = call;
+    const changed = await changeRule(call, async (locked, rule) => {
+      const body = readChangedRule(found.kind, rule, call.body);
+      if (body instanceof Problem) return body;
+      const judged = await judgeRule(locked, api, found.kind, body, rule);
+      if (judged instanceof Problem) return judged;
+      const { value, html } = judged;
+      const isSettled = body.enabled || body.record_ids.length > 0;
+      const kept = isSettled ? value : { ...value, disabledReason: rule.disabledReason };
+      return updated(rule, kept, html);
+    });
+    return answerRule(changed);
+  },
+});
+
+const remove = domainRoute({
+  method: 'DELETE',
+  path: ITEM,
+  operationId: 'deleteRule',
+  audit: 'changes',
+  tag,
+  summary: 'Deletes a rule.',
+  permission: 'rules.edit',
+  ...oneRule,
+  response: Message,
+  answerHeaders,
+  problems: ['unknown_rule_type'],
+  async run(call) {
+    const answered = await changeRule(call, async (_, rule) => deleted(rule));
+    return answered instanceof Problem ? answered : { message: 'rule deleted' };
+  },
+});
+
+const toggle = domainRoute({
+  method: 'PATCH',
+  path: `${ITEM}/toggle`,
+  operationId: 'toggleRule',
+  audit: 'changes',
+  tag,
+  summary: 'Enables a rule that is disabled, and the other way round.',
+  permission: 'rules.edit',
+  ...oneRule,
+  response: Rule,
+  answerHeaders,
+  problems: [...gates, 'unknown_rule_type'],
+  async run(call) {
+    const changed = await changeRule(call, async ({ plan }, rule) => {
+      const enabled = !rule.body.enabled;
+      const shut = enabled ? judgeRuleGates(plan) : undefined;
+      if (shut !== undefined) return gateProblem(shut);
+      return updated(rule, { ...rule, body: { ...rule.body, enabled }, disabledReason: null });
+    });
+    return answerRule(changed);
+  },
+});
+
+export const RULE_ROUTES: readonly Route[] = [list, create, reorder, get, update, remove, toggle];
+
+function answerRule(changed: StoredRule | Problem | undefined): PrintedRule | Problem {
+  if (changed === undefined) return notFound('rule');
+  return changed instanceof Problem ? changed : printRule(changed);
+}
+
+function findTwice(ids: readonly number[]): FieldProblem[] {
+  const seen = new Set<number>();
+  for (const [i, id] of ids.entries()) {
+    if (seen.has(id)) return [{ field: `[${i}].id`, error: `rule ${id} is named twice` }];
+    seen.add(id);
+  }
+  return [];
+}

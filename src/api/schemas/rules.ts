@@ -1,0 +1,91 @@
+// Rules in answers and bodies. A body is judged by the schema of the type that its path names (`src/edge/rules`); here stands
+// what the description says of all of them.
+
+import { z } from 'zod';
+import type { RuleType } from '../../edge/edge-rule.ts';
+import { COMMON_FIELDS, MAX_PRIORITY } from '../../edge/rules/common-fields.ts';
+import { RULE_KINDS } from '../../edge/rules/every-type.ts';
+import type { RuleKind } from '../../edge/rules/rule-kind.ts';
+import { boundedArray } from './bounded-array.ts';
+import { Id } from './ids.ts';
+import { Timestamp } from './timestamp.ts';
+
+const record_id = Id.nullable()
+  .optional()
+  .describe('Deprecated: `record_ids` of one.')
+  .meta({ deprecated: true });
+
+const answered = {
+  id: Id,
+  domain_id: Id,
+  record_id: Id.optional()
+    .describe('Deprecated: the record, of a rule that is for exactly one.')
+    .meta({ deprecated: true }),
+  disabled_reason: z.string().optional().describe('Why the service has disabled the rule.'),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+/** `rate_limit` → `RateLimit`. */
+function nameOf(type: RuleType): string {
+  return type.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Without defaults: as answered, or as one part of an update. */
+function bare(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
+}
+
+function fieldsOf(kind: RuleKind, map: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
+  const all = Object.entries({ ...COMMON_FIELDS, ...kind.fields });
+  return Object.fromEntries(all.map(([name, field]) => [name, map(field)]));
+}
+
+const answers = RULE_KINDS.map((kind) => {
+  const { type, what, pageField } = kind;
+  const fields = fieldsOf(kind, bare);
+  if (pageField !== undefined) {
+    fields[pageField] = (fields[pageField] as z.ZodType).optional();
+    fields.size = z.int().min(1).optional().describe(`Octets of \`${pageField}\`; answered with it.`);
+  }
+  return z
+    .object({ ...answered, type: z.literal(type), ...fields })
+    .meta({ id: `${nameOf(type)}Rule`, description: what });
+});
+
+const creates = RULE_KINDS.map((kind) =>
+  z
+    .strictObject({ record_id, ...fieldsOf(kind, (field) => field) })
+    .meta({ id: `${nameOf(kind.type)}RuleCreate`, description: `A new rule of the type ${kind.type}.` }),
+);
+
+const updates = RULE_KINDS.map((kind) =>
+  z.strictObject({ record_id, ...fieldsOf(kind, (field) => bare(field).optional()) }).meta({
+    id: `${nameOf(kind.type)}RuleUpdate`,
+    description: `Fields of a rule of the type ${kind.type}.`,
+  }),
+);
+
+/** Described as one of several schemas, and passed on as it is. */
+const OneOf = z.core.$constructor<z.ZodUnion>('OneOf', (schema, definition) => {
+  z.ZodUnion.init(schema, definition);
+  schema._zod.parse = (payload) => payload;
+});
+
+function oneOf<T>(options: readonly z.ZodType[]): z.ZodType<T, T> {
+  return new OneOf({ type: 'union', options: [...options] }) as unknown as z.ZodType<T, T>;
+}
+
+/** What the store has was judged when it was written: reading it does not judge it again. */
+export type PrintedRule = Readonly<Record<string, unknown>>;
+export const Rule = oneOf<PrintedRule>(answers).meta({ id: 'Rule' });
+
+/** Judged by the handler, which knows the type. */
+export const RuleCreate = oneOf<unknown>(creates).meta({ id: 'RuleCreate' });
+export const RuleUpdate = oneOf<unknown>(updates).meta({ id: 'RuleUpdate' });
+
+const MAX_REORDERED = 10_000;
+
+export const RuleOrder = boundedArray(
+  z.strictObject({ id: Id, priority: z.int().min(0).max(MAX_PRIORITY) }).meta({ id: 'RulePlace' }),
+).max(MAX_REORDERED);

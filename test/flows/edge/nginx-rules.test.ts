@@ -1,0 +1,511 @@
+// What Debian's nginx answers with the configuration that docs/edge-agent writes, by configs made by hand.
+
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EdgeConfig } from '../../../src/edge/edge-config.ts';
+import type { EdgeRule } from '../../../src/edge/edge-rule.ts';
+import { askEdge } from '../../support/edge/ask-edge.ts';
+import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';
+import { hasNginx, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { startOrigin, type TestOrigin } from '../../support/edge/origin/test-origin.ts';
+import { until } from '../../support/tests/until.ts';
+
+const WWW = 'http://www.shop.example';
+
+describe.skipIf(!hasNginx)('nginx', () => {
+  let origin: TestOrigin;
+  let other: TestOrigin;
+  let nginx: ServedNginx;
+
+  beforeAll(async () => {
+    origin = await startOrigin('main', '127.0.0.1');
+    other = await startOrigin('other', '127.0.0.1');
+    nginx = await serveNginx();
+  });
+  afterAll(async () => {
+    await nginx?.stop();
+    await origin?.stop();
+    await other?.stop();
+  });
+
+  const shop = (
+    rules: readonly EdgeRule[],
+    more: Omit<Partial<EdgeConfig>, 'settings'> & { settings?: Partial<EdgeConfig['settings']> } = {},
+  ) =>
+    madeConfig('shop.example', {
+      hosts: [madeHost('www.shop.example', madeOrigin({ destination: '127.0.0.1', port: origin.port }))],
+      rules,
+      ...more,
+    });
+  const serve = async (rules: readonly EdgeRule[], more = {}) => {
+    const { refused } = await nginx.take(shop(rules, more));
+    expect([...refused]).toEqual([]);
+  };
+  const wildcard = (include: string, ...excludes: string[]) => ({
+    path: { type: 'wildcard', includes: [include], excludes } as const,
+  });
+  const regex = (include: string, ...excludes: string[]) => ({
+    path: { type: 'regex', includes: [include], excludes } as const,
+  });
+
+  it('asks the origin for what it was asked, octet by octet', async () => {
+    await serve([]);
+    const { json } = await askEdge(nginx, `${WWW}/a%2Fb/%7Ec//d?x=1&y=%20`, {
+      headers: { 'x-forwarded-for': '203.0.113.9' },
+    });
+    expect(json.url).toBe('/a%2Fb/%7Ec//d?x=1&y=%20');
+    expect(json.headers).toMatchObject({
+      host: 'www.shop.example',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'cdn-loop': 'zonefleet',
+    });
+  });
+
+  it('refuses hosts that it does not serve, paths with control characters, and what comes round', async () => {
+    await serve([]);
+    expect((await askEdge(nginx, 'http://nobody.example/')).status).toBe(421);
+    expect((await askEdge(nginx, `${WWW}/a%0Ab`)).status).toBe(400);
+    expect(
+      (await askEdge(nginx, `${WWW}/`, { headers: { 'cdn-loop': 'other, zonefleet; a=b' } })).status,
+    ).toBe(508);
+    await expect(askEdge(nginx, 'https://nobody.example/')).rejects.toThrow();
+  });
+
+  it('drops by path, whole and by case, also what is written in another way', async () => {
+    await serve([
+      madeRule('drop', 1, {
+        country_match_type: 'include',
+        countries: [],
+        ...wildcard('/admin*', '/admin/open*'),
+      }),
+      madeRule('drop', 2, {
+        country_match_type: 'include',
+        countries: [],
+        ...regex(String.raw`\.(php|asp)$`),
+      }),
+    ]);
+    const statuses = async (...paths: string[]) =>
+      Promise.all(paths.map(async (path) => (await askEdge(nginx, WWW + path)).status));
+    expect(
+      await statuses('/admin', '/admin/x', '/%61dmin', '/b/../admin', '//admin', '/a.php', '/x/y.asp?q'),
+    ).toEqual(Array(7).fill(403));
+    expect(await statuses('/', '/Admin', '/admin/open/1', '/x/admin', '/a.phpx', '/?a.php')).toEqual(
+      Array(6).fill(200),
+    );
+  });
+
+  it('tells dry runs in a log, and goes on', async () => {
+    await serve([
+      madeRule('drop', 71, {
+        action_mode: 'dry_run',
+        country_match_type: 'include',
+        countries: [],
+        ...wildcard('/dry*'),
+      }),
+      madeRule('redirect', 72, {
+        action_mode: 'dry_run',
+        target: '/x',
+        status_code: 302,
+        preserve_query: false,
+        preserve_path: false,
+        ...wildcard('/dry*'),
+      }),
+      madeRule('drop', 73, { country_match_type: 'include', countries: [], ...wildcard('/dry/not') }),
+    ]);
+    expect((await askEdge(nginx, `${WWW}/dry`)).status).toBe(200);
+    expect((await askEdge(nginx, `${WWW}/dry/not`)).status).toBe(403);
+    await until(
+      () => /"uri":"\/dry",.*"would":"71 72 "/.test(nginx.logged('dry-run.log')),
+      'the dry run is logged',
+    );
+    await until(
+      () => /"uri":"\/dry\/not",.*"rule":"73"/.test(nginx.logged('access.log')),
+      'the rule is logged',
+    );
+  });
+
+  it('limits rates by address, by path and by header', async () => {
+    const limit = { requests: 2, period_seconds: 60, action: 'block', block_seconds: 0 } as const;
+    await serve([
+      madeRule('rate_limit', 1, { ...limit, key: 'ip', ...wildcard('/ip') }),
+      madeRule('rate_limit', 2, { ...limit, key: 'ip_path', ...wildcard('/path/*') }),
+      madeRule('rate_limit', 3, { ...limit, key: 'header', header: 'x-key', ...wildcard('/header') }),
+    ]);
+    const ask = async (path: string, from = '127.0.0.1', key = 'a') =>
+      (await askEdge(nginx, WWW + path, { from, headers: { 'x-key': key } })).status;
+    const several = async (path: string, from?: string, key?: string) => {
+      const statuses = [];
+      for (let i = 0; i < 5; i++) statuses.push(await ask(path, from, key));
+      return statuses.join(' ');
+    };
+    expect(await several('/ip')).toBe('200 200 429 429 429');
+    expect(await several('/ip', '127.0.0.2')).toBe('200 200 429 429 429');
+    expect(await several('/path/1')).toBe('200 200 429 429 429');
+    expect(await several('/path/2')).toBe('200 200 429 429 429');
+    expect(await several('/header')).toBe('200 200 429 429 429');
+    expect(await several('/header', '127.0.0.1', 'b')).toBe('200 200 429 429 429');
+    expect(await several('/other')).toBe('200 200 200 200 200');
+  });
+
+  it('redirects, with path and query, and never to another host than the target', async () => {
+    const fields = { status_code: 302, preserve_query: true, preserve_path: false } as const;
+    await serve([
+      madeRule('redirect', 1, {
+        ...fields,
+        target: 'https://other.example/a?b=$host#f',
+        ...wildcard('/query'),
+      }),
+      madeRule('redirect', 2, {
+        ...fields,
+        target: 'https://other.example/',
+        preserve_path: true,
+        ...wildcard('/path/*'),
+      }),
+      madeRule('redirect', 3, {
+        ...fields,
+        target: '/',
+        preserve_path: true,
+        preserve_query: false,
+        status_code: 308,
+        ...wildcard('*evil*'),
+      }),
+    ]);
+    const ask = async (path: string) => {
+      const { status, headers } = await askEdge(nginx, WWW + path);
+      return `${status} ${headers.location}`;
+    };
+    expect(await ask('/query?c=1')).toBe('302 https://other.example/a?b=$host&c=1#f');
+    expect(await ask('/query')).toBe('302 https://other.example/a?b=$host#f');
+    expect(await ask('/path/a%20b?x')).toBe('302 https://other.example/path/a%20b?x');
+    expect(await ask('//evil.example/?x')).toBe('308 /evil.example/');
+  });
+
+  it('rewrites the path and the query that the origin is asked for', async () => {
+    await serve([
+      madeRule('rewrite', 1, {
+        path_target: '/new/$2/$1',
+        query_mode: 'replace',
+        query_target: 'q=$args',
+        ...regex('^/(a+)/(?P<args>.*)$'),
+      }),
+      madeRule('rewrite', 2, {
+        path_target: '/plain$1%20x',
+        query_mode: 'preserve',
+        query_target: '',
+        ...wildcard('/keep'),
+      }),
+      madeRule('rewrite', 3, {
+        path_target: '/strip',
+        query_mode: 'strip',
+        query_target: '',
+        ...wildcard('/strip*'),
+      }),
+    ]);
+    const ask = async (path: string) => (await askEdge(nginx, WWW + path)).json.url;
+    expect(await ask('/aa/x%20y%3Fz?old=1')).toBe('/new/x%20y%3Fz/aa?q=$args');
+    expect(await ask('/keep?old=1')).toBe('/plain$1%20x?old=1');
+    expect(await ask('/strip/me?old=1')).toBe('/strip');
+    expect(await ask('/b?old=1')).toBe('/b?old=1');
+  });
+
+  it('caches by the rule: lifetime, query, headers, bypass, developer mode', async () => {
+    const fields = {
+      ttl_seconds: 60,
+      key_query: 'all',
+      key_query_list: [],
+      key_headers: [],
+      bypass: false,
+      respect_origin: false,
+    } as const;
+    const rules = [
+      madeRule('cache', 1, { ...fields, bypass: true, ...wildcard('/c/bypass') }),
+      madeRule('cache', 2, { ...fields, key_query: 'none', ...wildcard('/c/none') }),
+      madeRule('cache', 3, { ...fields, key_query: 'list', key_query_list: ['a'], ...wildcard('/c/list') }),
+      madeRule('cache', 4, {
+        ...fields,
+        key_headers: ['x-variant'],
+        browser_ttl_seconds: 7,
+        ...wildcard('/c/header'),
+      }),
+      madeRule('cache', 5, { ...fields, respect_origin: true, ...wildcard('/c/origin') }),
+      madeRule('cache', 6, { ...fields, ...wildcard('/c/*') }),
+    ];
+    let count = 0;
+    origin.says(() => ({
+      headers: { 'cache-control': 'no-store', 'x-accel-expires': '0' },
+      body: `${++count}`,
+    }));
+    await serve(rules);
+    const ask = async (path: string, headers: Record<string, string> = {}) =>
+      (await askEdge(nginx, WWW + path, { headers })).text;
+    const same = async (a: string, b: string) => (await ask(a)) === (await ask(b));
+    expect(await same('/c/1?x=1', '/c/1?x=1')).toBe(true);
+    expect(await same('/c/1?x=1', '/c/1?x=2')).toBe(false);
+    expect(await same('/c/none?x=1', '/c/none?x=2')).toBe(true);
+    expect(await same('/c/list?a=1&x=1', '/c/list?x=2&a=1')).toBe(true);
+    expect(await same('/c/list?a=1', '/c/list?a=2')).toBe(false);
+    expect(await same('/c/bypass', '/c/bypass')).toBe(false);
+    expect(await same('/c/origin', '/c/origin')).toBe(false);
+    expect(await same('/other', '/other')).toBe(false);
+    const first = await ask('/c/header', { 'x-variant': 'a' });
+    expect(await ask('/c/header', { 'x-variant': 'a' })).toBe(first);
+    expect(await ask('/c/header', { 'x-variant': 'b' })).not.toBe(first);
+    const { headers } = await askEdge(nginx, `${WWW}/c/header`, { headers: { 'x-variant': 'a' } });
+    expect(headers).toMatchObject({ 'cache-control': 'max-age=7', 'x-cache': 'HIT' });
+    // What one visitor is told by name is nobody else's.
+    expect(await ask('/c/1?x=1', { authorization: 'Basic x' })).not.toBe(await ask('/c/1?x=1'));
+    await serve(rules, {
+      settings: { developer_mode_until: new Date(Date.now() + 3_600_000).toISOString() },
+    });
+    expect(await same('/c/1?x=1', '/c/1?x=1')).toBe(false);
+    origin.says(undefined);
+  });
+
+  it('answers errors with pages, of the origin and of its absence', async () => {
+    const page = '<p>{sorry} $host; "é"</p>\n# }';
+    await serve(
+      [
+        madeRule('error_page', 1, {
+          status_codes: [404, 502],
+          html: page,
+          content_type: 'text/html',
+          ...wildcard('/page*'),
+        }),
+        madeRule('error_page', 2, { status_codes: [500], html: '{"a":1}', content_type: 'application/json' }),
+      ],
+      {
+        hosts: [
+          madeHost('www.shop.example', madeOrigin({ destination: '127.0.0.1', port: origin.port })),
+          madeHost('away.shop.example', madeOrigin({ destination: '127.0.0.1', port: 1 })),
+        ],
+      },
+    );
+    origin.says(({ url }) => ({
+      status: Number(url.slice(-3)),
+      headers: { 'x-accel-redirect': '/.zonefleet-page/' },
+      body: 'mine',
+    }));
+    expect(await askEdge(nginx, `${WWW}/page404`, { method: 'POST', body: 'x' })).toMatchObject({
+      status: 404,
+      text: page,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+    });
+    expect(await askEdge(nginx, `${WWW}/page500`)).toMatchObject({ status: 500, text: '{"a":1}' });
+    expect(await askEdge(nginx, `${WWW}/404`)).toMatchObject({ status: 404, text: 'mine' });
+    expect(await askEdge(nginx, `${WWW}/page200`)).toMatchObject({ status: 200, text: 'mine' });
+    expect(await askEdge(nginx, 'http://away.shop.example/page')).toMatchObject({ status: 502, text: page });
+    const file = readdirSync(join(nginx.state, 'pages/zf_1')).find((name) => name.endsWith('.html'));
+    origin.says(undefined);
+    expect((await askEdge(nginx, `${WWW}/.zonefleet-page/${file}`)).status).toBe(404);
+  });
+
+  it('looks for attacks with the core rule set: level, score, exclusions, body, dry run', async () => {
+    const fields = { paranoia: 1, threshold: 5, body_cap_kb: 128, rule_excludes: [] as string[] };
+    await serve([
+      madeRule('waf', 1, { ...fields, threshold: 100, ...wildcard('/threshold') }),
+      madeRule('waf', 2, { ...fields, rule_excludes: ['942100'], ...wildcard('/exclude') }),
+      madeRule('waf', 3, { ...fields, body_cap_kb: 0, ...wildcard('/nobody') }),
+      madeRule('waf', 4, { ...fields, action_mode: 'dry_run', ...wildcard('/try') }),
+      madeRule('waf', 5, { ...fields, paranoia: 4, ...wildcard('/level4') }),
+      madeRule('waf', 6, { ...fields, ...wildcard('/waf*') }),
+    ]);
+    const attack = "?id=1'%20or%20'1'%3D'1";
+    const ask = async (path: string, body?: string) =>
+      (
+        await askEdge(nginx, WWW + path, {
+          headers: {
+            'user-agent': 'test',
+            accept: '*/*',
+            'content-type': 'application/x-www-form-urlencoded',
+          },
+          ...(body !== undefined && { method: 'POST', body }),
+        })
+      ).status;
+    expect(await ask(`/waf${attack}`)).toBe(403);
+    expect(await ask('/waf?id=1')).toBe(200);
+    expect(await ask(`/threshold${attack}`)).toBe(200);
+    expect(await ask(`/exclude${attack}`)).toBe(200);
+    expect(await ask(`/try${attack}`)).toBe(200);
+    expect(await ask(`/elsewhere${attack}`)).toBe(200);
+    expect(await ask('/waf', attack.slice(1))).toBe(403);
+    expect(await ask('/nobody', attack.slice(1))).toBe(200);
+    const odd = '?a=(((*)))--%22%3B%3B';
+    expect([await ask(`/waf${odd}`), await ask(`/level4${odd}`)]).toEqual([200, 403]);
+  });
+
+  it('lets robots of a list pass, refuses them, or sends them elsewhere', async () => {
+    await serve([
+      madeRule('bot_route', 1, { bots: 'list', list: ['good.bot'], action: 'allow' }),
+      madeRule('bot_route', 2, { bots: 'list', list: ['BOT', 'a"b\\$c'], action: 'block' }),
+      madeRule('bot_route', 3, {
+        bots: 'list',
+        list: ['crawler'],
+        action: 'route',
+        destination: '127.0.0.2',
+      }),
+    ]);
+    const second = await startOrigin('robots', '127.0.0.2', undefined, origin.port);
+    const ask = async (agent: string) => {
+      const { status, json } = await askEdge(nginx, `${WWW}/`, { headers: { 'user-agent': agent } });
+      return `${status} ${json?.name}`;
+    };
+    expect(await ask('a Good.Bot')).toBe('200 main');
+    expect(await ask('a goodxbot')).toBe('403 undefined');
+    expect(await ask('A"B\\$C')).toBe('403 undefined');
+    expect(await ask('my Crawler')).toBe('200 robots');
+    expect(await ask('')).toBe('200 main');
+    await second.stop();
+  });
+
+  it('sends paths to other origins, and shares pools', async () => {
+    await serve([
+      madeRule('origin_route', 1, {
+        destination: '127.0.0.1',
+        port: other.port,
+        scheme: 'http',
+        host_header: 'inner.example:81',
+        ...wildcard('/other/*'),
+      }),
+      madeRule('origin_pool', 2, {
+        origins: [
+          { host: '127.0.0.1', port: other.port, scheme: 'http', weight: 1, backup: false },
+          { host: '127.0.0.1', port: origin.port, scheme: 'http', weight: 1, backup: false },
+          { host: '127.0.0.1', port: 1, scheme: 'http', weight: 1, backup: true },
+        ],
+        method: 'round_robin',
+        ...wildcard('/pool'),
+      }),
+      madeRule('origin_pool', 3, {
+        origins: [{ host: '127.0.0.66', port: other.port, scheme: 'http', weight: 1, backup: false }],
+        method: 'round_robin',
+        ...wildcard('/own'),
+      }),
+    ]);
+    const { json } = await askEdge(nginx, `${WWW}/other/1`);
+    expect(json).toMatchObject({ name: 'other', headers: { host: 'inner.example:81' } });
+    const names = new Set<string>();
+    for (let i = 0; i < 4; i++) names.add((await askEdge(nginx, `${WWW}/pool`)).json.name);
+    expect([...names].sort()).toEqual(['main', 'other']);
+    expect((await askEdge(nginx, `${WWW}/own`)).status).toBe(502);
+  });
+
+  it('adds and strips headers as the settings say', async () => {
+    origin.says(() => ({
+      headers: { server: 'mine', 'x-powered-by': 'x', 'referrer-policy': 'no-referrer' },
+      body: '',
+    }));
+    await serve([], { settings: { sec_no_sniff: true, sec_referrer_policy: true, sec_strip_headers: true } });
+    const { headers } = await askEdge(nginx, `${WWW}/`);
+    expect(headers).toMatchObject({
+      server: 'nginx',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+    });
+    expect(headers).not.toHaveProperty('x-powered-by');
+    await serve([]);
+    const plain = await askEdge(nginx, `${WWW}/`);
+    expect(plain.headers).toMatchObject({
+      server: 'mine',
+      'x-powered-by': 'x',
+      'referrer-policy': 'no-referrer',
+    });
+    origin.says(undefined);
+  });
+
+  it('answers nothing for a suspended domain but challenges', async () => {
+    const http01 = [{ host: 'www.shop.example', token: 'to-ken', key_authorization: 'to-ken.key' }];
+    await serve([], { suspended: true, http01 });
+    expect((await askEdge(nginx, `${WWW}/`)).status).toBe(403);
+    await expect(askEdge(nginx, 'https://www.shop.example/')).rejects.toThrow();
+    expect((await askEdge(nginx, `${WWW}/.well-known/acme-challenge/to-ken`)).text).toBe('to-ken.key');
+  });
+
+  it('answers challenges before rules, also for names that are not proxied', async () => {
+    const http01 = ['www.shop.example', 'bare.shop.example'].map((host) => ({
+      host,
+      token: 't',
+      key_authorization: `t.${host}`,
+    }));
+    await serve([madeRule('drop', 1, { country_match_type: 'include', countries: [] })], { http01 });
+    for (const host of ['www.shop.example', 'bare.shop.example']) {
+      expect((await askEdge(nginx, `http://${host}/.well-known/acme-challenge/t`)).text).toBe(`t.${host}`);
+      expect((await askEdge(nginx, `http://${host}/`)).status).toBe(host.startsWith('www') ? 403 : 421);
+    }
+  });
+
+  it('takes the longest domain that a host ends with', async () => {
+    await nginx.take(
+      shop([], {
+        hosts: [madeHost('*.shop.example', madeOrigin({ destination: '127.0.0.1', port: origin.port }))],
+      }),
+      madeConfig('inner.shop.example', {
+        domain_id: 2,
+        hosts: [
+          madeHost('www.inner.shop.example', madeOrigin({ destination: '127.0.0.1', port: other.port })),
+        ],
+      }),
+    );
+    expect((await askEdge(nginx, 'http://any.shop.example/')).json.name).toBe('main');
+    expect((await askEdge(nginx, 'http://www.inner.shop.example/')).json.name).toBe('other');
+    expect((await askEdge(nginx, 'http://not.inner.shop.example/')).status).toBe(421);
+    await nginx.take({ domain: 'inner.shop.example', gone: true });
+    expect((await askEdge(nginx, 'http://not.inner.shop.example/')).json.name).toBe('main');
+  });
+
+  it('keeps the old file of a domain that nginx refuses, and takes the others', async () => {
+    await serve([]);
+    const { files } = nginx.edge;
+    const before = readFileSync(files.pathOf('shop.example'), 'utf8');
+    const third = `${before}# a change`
+      .replaceAll('shop.example', 'third.example')
+      .replaceAll('zf_1_', 'zf_3_');
+    const { taken, refused } = await files.apply(
+      new Map([
+        ['shop.example', `${before} nonsense here;`],
+        ['third.example', third],
+      ]),
+    );
+    expect(taken).toEqual(['third.example']);
+    expect([...refused.keys()]).toEqual(['shop.example']);
+    expect(readFileSync(files.pathOf('shop.example'), 'utf8')).toBe(before);
+    expect((await askEdge(nginx, `${WWW}/`)).status).toBe(200);
+    await files.apply(new Map([['third.example', undefined]]));
+  });
+
+  it('puts away a file of an earlier time that stands in the way of all others', async () => {
+    const path = nginx.edge.files.pathOf('broken.example');
+    writeFileSync(path, 'nonsense;');
+    expect(await nginx.edge.files.mend()).toEqual(['broken.example']);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('says which rules it cannot obey', async () => {
+    const rate = { requests: 1, period_seconds: 60, key: 'ip', block_seconds: 0 } as const;
+    await serve([
+      madeRule('captcha', 1, { mode: 'js', valid_seconds: 60 }),
+      madeRule('fingerprint', 2, { fingerprints: ['x'], action: 'block' }),
+      madeRule('drop', 3, { country_match_type: 'include', countries: ['DE'] }),
+      madeRule('rate_limit', 4, { ...rate, action: 'captcha' }),
+      madeRule('bot_route', 5, { bots: 'verified', list: [], action: 'block' }),
+      madeRule('drop', 6, { country_match_type: 'include', countries: [], ...regex('^/(a+)+$') }),
+      madeRule('drop', 7, { country_match_type: 'include', countries: [], ...wildcard('/works') }),
+    ]);
+    expect(
+      nginx.edge
+        .unsupported()
+        .map(({ rule_id }) => rule_id)
+        .sort(),
+    ).toEqual([1, 2, 3, 4, 5, 6]);
+    expect((await askEdge(nginx, `${WWW}/works`)).status).toBe(403);
+    expect((await askEdge(nginx, `${WWW}/aaa`)).status).toBe(200);
+  });
+
+  it('has nothing of its own readable to others but pages', () => {
+    const modes = ['configs', 'certificates', 'domains'].map(
+      (name) => statSync(join(nginx.state, name)).mode & 0o077,
+    );
+    expect(modes).toEqual([0, 0, 0]);
+  });
+});
