@@ -116,6 +116,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,
       signsNewDomains: settings.signsNewDomains,
+      issuesCertificates: settings.acmeDirectory !== undefined,
       movedGraceMs: settings.checkRules.movedGraceMs,
       checks: portOf(CHECK_DELEGATION),
       verifications: portOf(VERIFY_TXT),

@@ -38,7 +38,7 @@ export const GATES = {
   rules: feature('rulesEnabled', 'rules', true),
   rules_of_a_type: limit('maxRulesPerSet', 'rules of one type', true),
   cache_purge: feature('cachePurgeEnabled', 'purging the cache'),
-  certificates: feature('customSslEnabled', 'own certificates'),
+  certificates: feature('customSslEnabled', 'own certificates', true),
   websockets: feature('wsEnabled', 'WebSocket'),
   support: feature('dedicatedSupportEnabled', 'dedicated support'),
   traffic: limit('maxTrafficGb', 'GB of traffic', false, false),

@@ -35,7 +35,9 @@ export function matchesOf(rule, lead = '') {
   const except = excluded.length === 0 ? '' : `(?!${excluded.join('|')})`;
   return includes.map((text) => {
     const { regex, groups } = patternOf(type, text, true);
-    return { regex: `\\A${lead}${hostOf(rule)}${except}${regex}`, groups };
+    const whole = `\\A${lead}${hostOf(rule)}${except}${regex}`;
+    quoteRegex(whole); // judged here, so that it is this rule which is told
+    return { regex: whole, groups };
   });
 }
 

@@ -3,20 +3,13 @@
 // limits, the WAF, redirects, and last the origin, with one place for each way to ask it, to cache and to answer errors.
 
 import { printChallenges } from './challenges.mjs';
+import { printAnswer } from './headers.mjs';
+import { printRedirects, printRewrites } from './locations.mjs';
 import { printProxy } from './origins.mjs';
 import { keepPage, printErrorPages, printPagePlace } from './pages.mjs';
 import { quote, Unwritable } from './quote.mjs';
-import {
-  firstOf,
-  printAnswer,
-  printBots,
-  printDrops,
-  printRateLimits,
-  printRedirects,
-  printRewrites,
-  printWaf,
-  writeEach,
-} from './rules.mjs';
+import { printBots, printDrops, printRateLimits, printWaf } from './refusals.mjs';
+import { firstOf, writeEach } from './rules.mjs';
 
 /**
  * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
@@ -140,7 +133,15 @@ function chooseTarget(host, rules, { upstreams, maps, told, beside }) {
     targets.push(upstreams.targetOf(way));
     return `o${targets.length - 1}`;
   };
-  const own = ownTargets(host, place, upstreams.prefix, beside);
+  const placeOwn = (/** @type {Parameters<typeof upstreams.targetOf>[0]} */ way) => {
+    try {
+      return place(way);
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error;
+      return place({ scheme: 'http', timeoutSeconds: 15, members: [] });
+    }
+  };
+  const own = ownTargets(host, placeOwn, upstreams.prefix, beside);
   const [origin] = host.origins;
   const timeoutSeconds = origin?.timeout_seconds ?? 15;
   const bots = printBots(rules, maps, told, (destination) => {

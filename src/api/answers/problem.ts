@@ -28,8 +28,10 @@ export const PROBLEM_CODES = {
   idempotency_mismatch: 422,
   ns_check_limited: 429,
   dnssec_check_limited: 429,
+  ssl_limited: 429,
   session_check_failed: 503,
   dnssec_unavailable: 503,
+  ssl_unavailable: 503,
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;

@@ -24,6 +24,8 @@ export interface Api {
   readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
   /** New domains are signed unless their caller says otherwise. */
   readonly signsNewDomains?: boolean;
+  /** An authority is named that issues certificates. */
+  readonly issuesCertificates?: boolean;
   /** How long a moved domain is answered; undefined: answers do not say. */
   readonly movedGraceMs?: number | undefined;
   readonly checks: JobPort<CheckJob & { readonly request: string }>;

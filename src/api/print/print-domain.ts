@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
+import type { StoredSsl } from '../../store/certificates/load-ssl.ts';
 import type { Verification, VisibleDomain } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import { STATUS_REASONS, statusReason } from '../../zone/domain/status-reason.ts';
@@ -10,6 +11,7 @@ import { permissionsOf } from '../callers/permissions.ts';
 import type { Domain } from '../schemas/domain.ts';
 import type { DomainListItem } from '../schemas/domain-list-item.ts';
 import { moments } from './moments.ts';
+import { printSslSummary } from './print-ssl.ts';
 import { printSubscription } from './print-subscription.ts';
 
 type DomainBody = z.input<typeof Domain>;
@@ -79,11 +81,12 @@ export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {})
 export function printDomainListItem(
   domain: VisibleDomain,
   subscription: Subscription | undefined,
+  ssl: StoredSsl | undefined,
   options: PrintOptions = {},
 ): z.input<typeof DomainListItem> {
   return {
     ...printDomain(domain, options),
-    ssl: { status: 'none' },
+    ssl: printSslSummary(ssl, options.nowMs),
     ...(subscription === undefined || domain.myRole !== 'owner'
       ? {}
       : { subscription: printSubscription(subscription, domain) }),

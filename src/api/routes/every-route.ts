@@ -41,6 +41,7 @@ import { scanImport } from './scan-import.ts';
 import { acceptInvite, getInvite } from './sharing/invite.ts';
 import { createInvite, listInvites, resendInvite, revokeInvite } from './sharing/invites.ts';
 import { deleteMember, listMembers, updateMember } from './sharing/members.ts';
+import { SSL_ROUTES } from './ssl.ts';
 import { getFeatures, getPlans, getSubscription, getSubscriptions } from './subscriptions.ts';
 import { updateDomain } from './update-domain.ts';
 import { answerVantageJob, takeJobs } from './vantage.ts';
@@ -87,6 +88,7 @@ export const ROUTES: readonly Route[] = [
   revokeInvite,
   getInvite,
   acceptInvite,
+  ...SSL_ROUTES,
   getPlans,
   getSubscriptions,
   getSubscription,

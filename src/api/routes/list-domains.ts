@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
 import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
+import { loadSsl } from '../../store/certificates/load-ssl.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import {
   countDomains,
@@ -78,9 +79,12 @@ async function printItems({ db, movedGraceMs }: Api, domains: readonly VisibleDo
   if (domains.length === 0) return new JsonTexts([]);
   const ids = domains.map(({ id }) => id);
   const subscriptions = await ownSubscriptions(db, ids);
+  const certificates = await loadSsl(db, ids);
   const options = { movedGraceMs };
   const texts = domains.map((domain) =>
-    JSON.stringify(printDomainListItem(domain, subscriptions.get(domain.id), options)),
+    JSON.stringify(
+      printDomainListItem(domain, subscriptions.get(domain.id), certificates.get(domain.id), options),
+    ),
   );
   return new JsonTexts(texts);
 }

@@ -36,7 +36,11 @@ export const exportRecords = domainRoute({
     const { view = 'origin' } = query;
     if (view === 'origin') {
       answerHeader('Content-Disposition', attachment(`${fileName(name)}.origin.zone`));
-      return new StreamedText(printRecords(name, await loadRecordsByName(api.db, id)));
+      const records = [...(await loadRecordsByName(api.db, id))];
+      const own = records.map(
+        ([owner, list]) => [owner, list.filter(({ managed }) => managed !== true)] as const,
+      );
+      return new StreamedText(printRecords(name, new Map(own)));
     }
     const zone = served === 'none' ? undefined : await loadZone(api.db, name);
     if (zone === undefined) return problem('wrong_state', 'nothing of the domain is published');

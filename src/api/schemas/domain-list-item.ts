@@ -2,12 +2,13 @@
 
 import { z } from 'zod';
 import { Domain } from './domain.ts';
+import { SslSummary } from './ssl.ts';
 import { Subscription } from './subscription.ts';
 
 export const DomainListItem = z
   .object({
     ...Domain.shape,
-    ssl: z.object({ status: z.literal('none') }).describe('Certificates are not managed here yet.'),
+    ssl: SslSummary.describe('Of its certificate; more with `getSsl`.'),
     subscription: Subscription.optional().describe('The active one. For the owner only.'),
   })
   .meta({ id: 'DomainListItem' });

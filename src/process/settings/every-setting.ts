@@ -1,5 +1,6 @@
 // The table of all settings, in the order in which faults are told and the document lists them.
 
+import { ACME_SETTINGS } from './acme-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
@@ -14,6 +15,7 @@ export const SETTINGS = {
   ...API_SETTINGS,
   ...PEOPLE_SETTINGS,
   ...WORKER_SETTINGS,
+  ...ACME_SETTINGS,
   ...VANTAGE_SETTINGS,
 } as const;
 

@@ -107,6 +107,9 @@ const AUDIT_ACTIONS = {
   'domain.dnssec': { target: 'domain', fields: [] },
   'records.edit': { target: 'domain', fields: [] },
   'rules.edit': { target: 'domain', fields: [] },
+  'ssl.issue': { target: 'domain', fields: [] },
+  'ssl.upload': { target: 'domain', fields: ['names', 'issuer', 'fingerprint', 'not_after'] },
+  'ssl.delete': { target: 'domain', fields: ['names', 'fingerprint'] },
   // Who else may see and change a domain.
   'member.update': { target: 'member', fields: MEMBER },
   'member.remove': { target: 'member', fields: MEMBER },

@@ -39,7 +39,7 @@ export async function openCertificate(db: Database, id: number): Promise<OpenCer
   }
 }
 
-function aboutCertificateKey(
+export function aboutCertificateKey(
   id: number,
   { domainId, fingerprint }: Pick<CertificateRow, 'domainId' | 'fingerprint'>,
 ): About {

@@ -41,7 +41,7 @@ export interface Ahead {
 }
 
 interface LoadedAhead {
-  /** Without managed ones. */
+  /** Without the service's own NS. */
   readonly records: readonly CustomerRecord[];
   /** In rising order. */
   readonly ids: readonly number[];

@@ -31,7 +31,7 @@ import { writeDomainChange } from './write-domain-change.ts';
 
 /** What can be loaded of a domain under its lock. */
 export interface LockedDomain {
-  /** Loads every record at these names. */
+  /** Loads every record at these names, but for managed ones. */
   recordsAt(names: readonly Name[]): Promise<CustomerRecord[]>;
   recordsWithIds(ids: readonly number[]): Promise<CustomerRecord[]>;
 }
@@ -115,7 +115,8 @@ export async function saveEdit(db: Database, order: EditOrder): Promise<SavedEdi
 
 function lockedDomain(trx: Database, domainId: number): LockedDomain {
   return {
-    recordsAt: (names) => loadRecordsAt(trx, domainId, names),
+    recordsAt: async (names) =>
+      (await loadRecordsAt(trx, domainId, names)).filter(({ managed }) => managed !== true),
     recordsWithIds: (ids) => loadRecordsWithIds(trx, domainId, ids),
   };
 }

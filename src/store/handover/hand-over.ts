@@ -185,6 +185,7 @@ async function passBelongings(
 ): Promise<void> {
   await sql`update subscriptions set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
   await sql`update scans set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
+  await sql`update acme_orders set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
   // What its old owner was to be warned of is the new one's affair, who reads it in the findings.
   await sql`delete from mails where domain_id = ${id}`.execute(trx);
   // The owner of a domain is no member of it.

@@ -90,7 +90,7 @@ async function judgeRecords(
 ): Promise<string[]> {
   const { rows } = await sql<{ own: number; managed: string[] }>`
     select count(*) filter (where not managed) as own,
-      coalesce(array_agg(encode(rdata, 'hex')) filter (where managed), '{}') as managed
+      coalesce(array_agg(encode(rdata, 'hex')) filter (where managed and type = 'NS'), '{}') as managed
     from records where domain_id = ${row.id}`.execute(trx);
   const { own, managed } = rows[0] as { own: number; managed: string[] };
   const same = [...managed].sort().join() === [...nameservers].sort().join();

@@ -27,7 +27,7 @@ export async function findManagedIds(
 async function loadManaged(trx: Database, domainId: number): Promise<{ id: number; rdata: Buffer }[]> {
   const { rows } = await sql<{ id: number; rdata: Buffer }>`
     select r.id, r.rdata from records r join domains d on d.id = r.domain_id and d.name = r.name
-    where r.domain_id = ${domainId} and r.managed`.execute(trx);
+    where r.domain_id = ${domainId} and r.managed and r.type = 'NS'`.execute(trx);
   return rows;
 }
 

@@ -1,4 +1,5 @@
-// Loads the records that a write has to see, under the domain's lock. Managed ones are left out.
+// Loads the records that a write has to see, under the domain's lock: without the service's own NS, which are published by
+// settings. Its other managed records are published as they stand.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
@@ -12,10 +13,14 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
+/** Of the records `r`. */
+const IS_NO_OWN_NS = sql`not (r.managed and r.type = 'NS')`;
+
 interface RecordRow {
   readonly record: RecordJson;
 }
 
+/** Without managed ones. */
 export async function loadRecordsWithIds(
   trx: Database,
   domainId: number,
@@ -38,7 +43,8 @@ export async function loadRecordsAt(
   if (names.length === 0) return [];
   const { rows } = await sql<RecordRow>`
     select ${RECORD_JSON} as record from records r
-    where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[]) and not r.managed
+    where r.domain_id = ${domainId} and r.name = any(${names.map(encodeNameColumn)}::text[])
+      and ${IS_NO_OWN_NS}
       and ${among}
     order by r.id`.execute(trx);
   return rows.map(({ record }) => decodeRecord(record));
@@ -47,7 +53,8 @@ export async function loadRecordsAt(
 /** The same within another statement, for the domain `d`: with those of its apex. */
 export function recordsAtApexAnd(names: readonly string[]): RawBuilder<unknown> {
   return sql`(select json_agg(${RECORD_JSON} order by r.id) from records r
-      where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name)) and not r.managed)`;
+      where r.domain_id = d.id and r.name = any(array_append(${arrayOf('text', names)}, d.name))
+        and ${IS_NO_OWN_NS})`;
 }
 
 /** For each host one NS that names it, if any at another name does. */
@@ -127,7 +134,7 @@ export async function loadRecordsByName(
   domainId: number,
 ): Promise<Map<Name, CustomerRecord[]>> {
   const { rows } = await sql<RecordRow>`
-    select ${RECORD_JSON} as record from records r where r.domain_id = ${domainId} and not r.managed
+    select ${RECORD_JSON} as record from records r where r.domain_id = ${domainId} and ${IS_NO_OWN_NS}
     order by r.name, r.id`.execute(trx);
   const byName = new Map<Name, CustomerRecord[]>();
   for (const row of rows) {

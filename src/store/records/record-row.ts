@@ -72,7 +72,7 @@ export function decodeRecord(json: RecordJson): CustomerRecord {
   const settings = json[5] ?? DEFAULTS;
   const createdAt = decodeMoment(json[6]);
   // member by member: lists are long, and copies of unknown members are slow
-  return {
+  const record = {
     id: json[0],
     name: decodeNameColumn(json[1]),
     type: json[2],
@@ -90,6 +90,7 @@ export function decodeRecord(json: RecordJson): CustomerRecord {
     createdAt,
     updatedAt: json[7] === null ? createdAt : decodeMoment(json[7]),
   };
+  return json[8] ? { ...record, managed: true } : record;
 }
 
 /** RFC 3339 with milliseconds: Postgres gives as many digits of the second as are needed, up to six. */

@@ -99,7 +99,8 @@ class Drafting {
     }));
     this.#byId = new Map(this.rows.map((row) => [(row.before as CustomerRecord).id, row]));
     for (const row of this.rows) {
-      const { name, type } = row.before as CustomerRecord;
+      const { name, type, managed } = row.before as CustomerRecord;
+      if (managed === true) continue; // a set that is replaced keeps it
       const key = setKey(name, type);
       const set = this.#sets.get(key);
       if (set === undefined) this.#sets.set(key, [row]);

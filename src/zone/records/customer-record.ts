@@ -44,6 +44,8 @@ export interface RecordValue extends RecordSettings {
 
 export interface CustomerRecord extends RecordValue {
   readonly id: number;
+  /** The service wrote it: it is published, and no edit may change it. */
+  readonly managed?: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

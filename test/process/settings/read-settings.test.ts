@@ -469,6 +469,7 @@ describe('faults', () => {
       'BOOTSTRAP_API_KEY',
       'KEY_SECRETS',
       'SMTP_URL',
+      'ACME_EAB',
       'VANTAGE_KEY',
     ]);
     const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));

@@ -79,6 +79,10 @@ export interface TestApiOptions {
   checks?: Api['checks'];
   verifications?: Api['verifications'];
   scans?: Api['scans'];
+  /** Default: there is one. Without, nothing is sealed. */
+  keySecrets?: typeof TEST_KEY_SECRETS;
+  /** Default: an authority is named. */
+  issuesCertificates?: boolean;
   /** Default: of no address a country is known. */
   countryOf?: Api['countryOf'];
   /** Default: only public addresses are origins. */
@@ -105,7 +109,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const db = options.db ?? database.db;
   // Connect with the API's own role, so that missing privileges fail here; the test itself is the owner.
   const own = options.db ?? openDatabase(asRole(database.url, 'zonefleet_api'));
-  const boxes = new KeyBoxes(TEST_KEY_SECRETS);
+  const boxes = new KeyBoxes(options.keySecrets ?? TEST_KEY_SECRETS);
   for (const each of [own, db]) useKeyBoxes(each, boxes);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
@@ -122,6 +126,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       countryOf: options.countryOf,
       ...(options.originAllow && { originAllow: options.originAllow }),
       trial: options.trial,
+      issuesCertificates: options.issuesCertificates ?? true,
       signsNewDomains: options.signsNewDomains === true,
       people: openPeople(own, boxes, {
         publicUrl: PUBLIC_URL,

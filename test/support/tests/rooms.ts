@@ -23,6 +23,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/pool': 'dns dns/record',
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
   edge: 'dns/record',
+  'edge/certificates': '',
   'edge/rules': 'dns dns/record edge',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
@@ -76,7 +77,6 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
     'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing checks/dnssec',
-  'store/certificates': 'edge store/postgres store/secrets',
   'store/roles': 'store/postgres',
   'store/zones':
     'dns dns/dnssec dns/record checks/delegation zone zone/publish zone/signing store/keys store/postgres',
@@ -95,6 +95,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
   'store/housekeeping':
     'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
+  'store/certificates':
+    'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/records',
   'store/edges':
     'billing edge store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
   'store/migrate':
@@ -123,16 +125,16 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/calls':
     'api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/schemas':
-    'store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules',
+    'store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
   'api/print':
-    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules',
+    'billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules edge/certificates store/certificates',
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules',
+    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',

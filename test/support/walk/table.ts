@@ -96,6 +96,13 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}/changes/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/changes/{id}/revert': ['000 rn. p....n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/features': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/ssl': ['000 .n. .....n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/ssl/issue': ['000 rnk ppxxxn ixx xffx xx x db 0'],
+  'POST /domains/{domain}/ssl': ['000 rnk pp...n i.. .ff. .. . db 0', { body: (w) => w.certificate() }],
+  'DELETE /domains/{domain}/ssl': [
+    '000 rnk pp...n i.. .ff. .. . db 0',
+    { prepare: (w) => w.haveCertificate() },
+  ],
   'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions/{id}': ['000 .n. ppp..n i.. .... .. . .. 0'],
 

@@ -8,8 +8,10 @@ import { aboutTotp } from '../../../src/api/people/second-factor.ts';
 import { base32 } from '../../../src/api/people/totp.ts';
 import { encodeEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { judgeCertificate } from '../../../src/edge/certificates/judge-certificate.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
+import { uploadCertificate } from '../../../src/store/certificates/change-certificate.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
@@ -21,6 +23,7 @@ import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
+import { makeCertificate } from '../certificates/make-certificate.ts';
 import { BY, newAccount, newDomain } from '../database/domains.ts';
 import { saveMembership } from '../database/memberships.ts';
 import { evidenceOf, makeCheck } from '../world/made-checks.ts';
@@ -96,6 +99,20 @@ export class World {
       if (status !== 200) throw new Error(JSON.stringify(body));
       return { id: body.id, changeId: Number(headers['x-change-id']) };
     });
+  }
+
+  async certificate(): Promise<{ readonly certificate: string; readonly private_key: string }> {
+    const { pem, key } = await this.#once('certificate', () => makeCertificate({ names: [this.domainName] }));
+    return { certificate: pem, private_key: key };
+  }
+
+  async haveCertificate(): Promise<void> {
+    const { certificate, private_key } = await this.certificate();
+    const judging = { certificate, privateKey: private_key, domain: this.domainName, now: new Date() };
+    const judgement = judgeCertificate({ ...judging, roots: new Set<string>() });
+    if (judgement.kind === 'refused') throw new Error(JSON.stringify(judgement.problems));
+    const { judged } = judgement;
+    await uploadCertificate(this.#db, { domainId: await this.domainId(), judged });
   }
 
   checkId(): Promise<number> {

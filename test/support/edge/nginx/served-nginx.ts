@@ -97,7 +97,9 @@ export async function serveNginx(
       });
       const present = configs.filter((config): config is EdgeConfig => !('gone' in config));
       for (const { certificates: told } of present) {
-        for (const certificate of told) await certificates.ensure(certificate);
+        for (const certificate of told) {
+          await certificates.ensure(certificate).catch((error: Error) => log.push(error.message));
+        }
       }
       await origins.look(present, false);
       return await edge.apply(changed);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeEdgeCursor } from '../../../src/store/edges/edge-cursor.ts';
-import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
-import { drainEdge, listEdges, revokeEdge, rotateEdgeToken } from '../../../src/store/edges/edges.ts';
-import { keyBoxesOf } from '../../../src/store/secrets/database-keys.ts';
-import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import { encodeEdgeCursor } from '../../../../src/store/edges/edge-cursor.ts';
+import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
+import { drainEdge, listEdges, revokeEdge, rotateEdgeToken } from '../../../../src/store/edges/edges.ts';
+import { keyBoxesOf } from '../../../../src/store/secrets/database-keys.ts';
+import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
 
 let api: EdgeApi;
 let token: string;

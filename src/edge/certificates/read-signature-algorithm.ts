@@ -1,0 +1,56 @@
+// By which algorithm a certificate is signed. Node does not say it before version 24, so the few octets are read here.
+
+const SEQUENCE = 0x30;
+const OBJECT_IDENTIFIER = 0x06;
+
+/** The identifiers of signatures that browsers accept, in hexadecimal (RFC 4055 §5, RFC 5758 §3.2). */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  '2a864886f70d01010b': 'sha256WithRSAEncryption',
+  '2a864886f70d01010c': 'sha384WithRSAEncryption',
+  '2a864886f70d01010d': 'sha512WithRSAEncryption',
+  '2a8648ce3d040302': 'ecdsa-with-SHA256',
+  '2a8648ce3d040303': 'ecdsa-with-SHA384',
+  '2a8648ce3d040304': 'ecdsa-with-SHA512',
+};
+
+const REFUSED: Readonly<Record<string, string>> = {
+  '2a864886f70d010104': 'MD5 with RSA',
+  '2a864886f70d010105': 'SHA-1 with RSA',
+  '2a864886f70d01010a': 'RSA-PSS',
+  '2a8648ce3d0401': 'ECDSA with SHA-1',
+  '2a8648ce380403': 'DSA',
+  '608648016503040302': 'DSA',
+  '2b6570': 'Ed25519',
+  '2b6571': 'Ed448',
+};
+
+/** The name of the algorithm where browsers do not accept it; undefined: they do. `der` is a whole certificate. */
+export function findRefusedAlgorithm(der: Uint8Array): string | undefined {
+  const certificate = readElement(der, 0);
+  const signed = certificate && readElement(der, certificate.start);
+  const algorithm = signed && readElement(der, signed.end);
+  const identifier = algorithm && readElement(der, algorithm.start);
+  if (algorithm?.tag !== SEQUENCE || identifier?.tag !== OBJECT_IDENTIFIER) return 'an unknown algorithm';
+  const hex = Buffer.from(der.subarray(identifier.start, identifier.end)).toString('hex');
+  return hex in ACCEPTED ? undefined : (REFUSED[hex] ?? 'an unknown algorithm');
+}
+
+interface Element {
+  readonly tag: number;
+  /** Of what is in it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Lengths of up to four octets (X.690 §8.1.3). */
+function readElement(der: Uint8Array, at: number): Element | undefined {
+  const tag = der[at];
+  const first = der[at + 1];
+  if (tag === undefined || first === undefined) return undefined;
+  const octets = first < 0x80 ? 0 : first - 0x80;
+  if (octets > 4 || at + 2 + octets > der.length) return undefined;
+  let length = octets === 0 ? first : 0;
+  for (let i = 0; i < octets; i++) length = length * 256 + (der[at + 2 + i] as number);
+  const start = at + 2 + octets;
+  return start + length > der.length ? undefined : { tag, start, end: start + length };
+}

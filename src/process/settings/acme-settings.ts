@@ -1,0 +1,53 @@
+// Settings of the authority that issues certificates (ACME).
+
+import { resolve } from 'node:path';
+import { NONE, setting } from './setting.ts';
+import { matching, shape } from './shapes.ts';
+
+/** Over plain HTTP somebody on the way could answer as the authority; an address of this machine has no way. */
+const directory = shape('a URL like https://acme.example/directory', (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHere = url !== undefined && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
+  if (url === undefined || url.username !== '' || url.hash !== '') return undefined;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isHere) ? url.href : undefined;
+});
+
+/** The key is base64url (RFC 8555 §7.3.4). */
+const binding = shape('KID:KEY, the key in base64url', (text) => {
+  const [, kid, hmacKey] = /^([^\s:]{1,255}):([A-Za-z0-9_-]{16,512}=*)$/.exec(text) ?? [];
+  return kid === undefined || hmacKey === undefined ? undefined : { kid, hmacKey };
+});
+
+export const ACME_SETTINGS = {
+  /** Undefined: no certificates are issued. */
+  acmeDirectory: setting({
+    name: 'ACME_DIRECTORY',
+    readers: ['API', 'workers'],
+    schema: directory,
+    byDefault: NONE,
+    is: 'the URL of the directory of a certificate authority (ACME), whose terms you accept by setting it',
+  }),
+  acmeBinding: setting({
+    name: 'ACME_EAB',
+    readers: ['workers'],
+    schema: binding,
+    byDefault: NONE,
+    is: '`KID:KEY`: the external account binding that some authorities want, with its key in base64url',
+    isSecret: true,
+  }),
+  acmeContact: setting({
+    name: 'ACME_CONTACT',
+    readers: ['workers'],
+    schema: matching(/^[^\s@,?]+@[^\s@,?]+$/, 'a mail address'),
+    byDefault: NONE,
+    is: 'a mail address for the authority',
+  }),
+  /** Undefined: the roots that Node has. */
+  acmeCaFile: setting({
+    name: 'ACME_CA_FILE',
+    readers: ['workers'],
+    schema: shape('a file', (text) => resolve(text)),
+    byDefault: NONE,
+    is: 'a file with the root certificates (PEM) by which the directory itself is trusted, for an authority of your own',
+  }),
+};

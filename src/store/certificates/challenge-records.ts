@@ -1,0 +1,145 @@
+// The TXT records that answer the challenges of an authority (RFC 8555 §8.4), as managed records of a domain of ours: one change
+// of the domain like any other, which nodes read and signers sign.
+
+import { sql } from 'kysely';
+import { foldCase, type Name, parseName } from '../../dns/name.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { type CustomerRecord, DEFAULT_SETTINGS } from '../../zone/records/customer-record.ts';
+import { namesBetween } from '../../zone/records/record-name.ts';
+import type { DomainLock } from '../change/lock-domain.ts';
+import { writeDomainChange } from '../change/write-domain-change.ts';
+import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
+import { loadRecordsAt } from '../records/load-touched-records.ts';
+import {
+  allocateRecordIds,
+  decodeRecord,
+  RECORD_COLUMN_NAMES,
+  RECORD_JSON,
+  type RecordJson,
+  recordsAsTable,
+} from '../records/record-row.ts';
+
+export interface ChallengeText {
+  /** The whole name, as `_acme-challenge.example.org`. */
+  readonly name: string;
+  readonly value: string;
+}
+
+type WrittenChallenges =
+  /** `changeId` undefined: they stood there already. */
+  | { readonly kind: 'written'; readonly changeId: number | undefined }
+  /** The owner's records lead elsewhere from there. */
+  | { readonly kind: 'blocked'; readonly name: string; readonly type: 'CNAME' | 'NS' }
+  | { readonly kind: 'not_served' };
+
+const TTL_SECONDS = 60;
+
+/** Makes the challenge records of the domain exactly these; none: takes them away. */
+export async function writeChallenges(
+  trx: Database,
+  lock: DomainLock,
+  wanted: readonly ChallengeText[],
+): Promise<WrittenChallenges> {
+  const { row, zone, now } = lock;
+  const isServed = zone !== undefined && row.served === 'full' && row.deletedAt === null;
+  if (!isServed && wanted.length > 0) return { kind: 'not_served' };
+  const apex = decodeNameColumn(row.name);
+  const present = await loadChallenges(trx, row.id);
+  const keys = new Set(wanted.map(({ name, value }) => `${name} ${value}`));
+  const gone = present.filter(
+    ({ name, rdata }) =>
+      !keys.delete(`${printWithoutDot(name)} ${Buffer.from(rdata.subarray(1)).toString()}`),
+  );
+  const missing = wanted.filter(({ name, value }) => keys.has(`${name} ${value}`));
+  if (gone.length === 0 && missing.length === 0) return { kind: 'written', changeId: undefined };
+  const goneIds = gone.map(({ id }) => id);
+  if (!isServed) {
+    await sql`delete from records where id = any(${goneIds}::bigint[])`.execute(trx);
+    return { kind: 'written', changeId: undefined };
+  }
+  const names = new Set<Name>([...gone.map(({ name }) => name), ...missing.map(({ name }) => nameOf(name))]);
+  const above = [...names].flatMap((name) => [...namesBetween(name, apex)]);
+  const found = await loadRecordsAt(trx, row.id, [...new Set([...names, ...above, apex])]);
+  for (const { name } of missing) {
+    const blocking = findBlocking(nameOf(name), apex, found);
+    if (blocking !== undefined) return { kind: 'blocked', ...blocking };
+  }
+  const created = await makeRecords(trx, missing, found, now.toISOString());
+  const after = [...found.filter(({ id }) => !goneIds.includes(id)), ...created];
+  const published = [...names, apex].map(
+    (name) => [name, after.filter((record) => record.name === name)] as const,
+  );
+  const { changeId } = await writeDomainChange(trx, lock, {
+    by: { kind: 'system' },
+    source: 'acme',
+    operation: 'edit',
+    ops: [
+      ...gone.map((before) => ({ op: 'delete' as const, before })),
+      ...created.map((record) => ({ op: 'create' as const, after: record })),
+    ],
+    served: row.served,
+    records: [
+      ...(goneIds.length > 0
+        ? [sql`gone_records as (delete from records where id = any(${goneIds}::bigint[]))`]
+        : []),
+      ...(created.length > 0
+        ? [
+            sql`challenge_records as (
+              insert into records (${RECORD_COLUMN_NAMES}, managed)
+              select ${RECORD_COLUMN_NAMES}, true from ${recordsAsTable(row.id, created)} n)`,
+          ]
+        : []),
+    ],
+    publish: new Map(published),
+  });
+  return { kind: 'written', changeId };
+}
+
+async function loadChallenges(trx: Database, domainId: number): Promise<CustomerRecord[]> {
+  const { rows } = await sql<{ record: RecordJson }>`
+    select ${RECORD_JSON} as record from records r
+    where r.domain_id = ${domainId} and r.managed and r.type = 'TXT' order by r.id`.execute(trx);
+  return rows.map(({ record }) => decodeRecord(record));
+}
+
+function nameOf(text: string): Name {
+  return foldCase(parseName(`${text}.`));
+}
+
+function findBlocking(
+  name: Name,
+  apex: Name,
+  records: readonly CustomerRecord[],
+): { readonly name: string; readonly type: 'CNAME' | 'NS' } | undefined {
+  const alias = records.find((record) => record.name === name && record.type === 'CNAME' && !record.proxied);
+  if (alias !== undefined) return { name: printWithoutDot(name), type: 'CNAME' };
+  const places = new Set([name, ...namesBetween(name, apex)]);
+  const cut = records.find((record) => record.type === 'NS' && places.has(record.name));
+  return cut === undefined ? undefined : { name: printWithoutDot(cut.name), type: 'NS' };
+}
+
+/** With the TTL of the set that they come into (RFC 2181 §5.2). */
+async function makeRecords(
+  trx: Database,
+  missing: readonly ChallengeText[],
+  found: readonly CustomerRecord[],
+  at: string,
+): Promise<CustomerRecord[]> {
+  const ids = await allocateRecordIds(trx, missing.length);
+  return missing.map(({ name, value }, i) => {
+    const owner = nameOf(name);
+    const beside = found.find((record) => record.name === owner && record.type === 'TXT');
+    return {
+      ...DEFAULT_SETTINGS,
+      id: ids[i] as number,
+      managed: true,
+      name: owner,
+      type: 'TXT',
+      rdata: Buffer.concat([Buffer.from([value.length]), Buffer.from(value, 'latin1')]),
+      ttl: beside?.ttl ?? TTL_SECONDS,
+      createdAt: at,
+      updatedAt: at,
+    };
+  });
+}

@@ -1,0 +1,291 @@
+import { get, type IncomingMessage } from 'node:http';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setSuspended } from '../../../src/store/change/update-domain.ts';
+import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
+import { revokeEdge } from '../../../src/store/edges/edges.ts';
+import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import { ConfigFollower } from '../../support/edge/follow-config.ts';
+import { until } from '../../support/tests/until.ts';
+
+let api: EdgeApi;
+beforeAll(async () => {
+  api = await startEdgeApi();
+});
+afterAll(() => api.stop());
+
+const REGIONS = ['eu', 'us'];
+
+/** What a fresh edge holds after its snapshot. */
+async function snapshotOf(token: string): Promise<ReadonlyMap<string, unknown>> {
+  const follower = new ConfigFollower({ url: api.url, token });
+  let isWhole = false;
+  const whole = new ConfigFollower({
+    url: api.url,
+    token,
+    onLine: (line) => {
+      if ('snapshot' in line && line.snapshot === 'end') isWhole = true;
+    },
+  });
+  whole.start();
+  await until(() => isWhole, 'the snapshot is whole');
+  await whole.stop();
+  await follower.stop();
+  return whole.held;
+}
+
+const same = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>) =>
+  a.size === b.size && [...a].every(([name, held]) => JSON.stringify(held) === JSON.stringify(b.get(name)));
+
+const NAMES = ['alpha', 'beta', 'gamma', 'delta', 'edge'].map((name) => `${name}.example.com`);
+
+type Step =
+  | {
+      readonly kind: 'add' | 'change' | 'remove' | 'settings' | 'suspend' | 'regions' | 'rule' | 'serve';
+      readonly domain: number;
+      readonly n: number;
+    }
+  | { readonly kind: 'break' | 'pause' | 'resume' | 'forget'; readonly edge: number };
+
+const steps = fc.array(
+  fc.oneof(
+    fc.record({
+      kind: fc.constantFrom(
+        'add',
+        'add',
+        'change',
+        'remove',
+        'settings',
+        'suspend',
+        'regions',
+        'rule',
+        'serve',
+      ),
+      domain: fc.nat(NAMES.length - 1),
+      n: fc.nat(9),
+    }),
+    fc.record({ kind: fc.constantFrom('break', 'pause', 'resume', 'forget'), edge: fc.nat(3) }),
+  ),
+  { minLength: 15, maxLength: 40 },
+) as fc.Arbitrary<Step[]>;
+
+describe('edges that follow', () => {
+  it('hold at the end what a fresh one is told, whatever was edited and wherever they broke off', async () => {
+    const ids = new Map<string, number>();
+    for (const name of NAMES) ids.set(name, (await api.makeDomain(name)).id);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (sequence) => {
+        run++;
+        const tokens = await Promise.all(
+          [0, 1, 2, 3].map((i) => api.makeEdge(`follower-${run}-${i}`, REGIONS[i % 2])),
+        );
+        const edges = tokens.map((token) => new ConfigFollower({ url: api.url, token }));
+        for (const edge of edges.slice(0, 3)) edge.start();
+        for (const step of sequence) {
+          if ('edge' in step) {
+            const edge = edges[step.edge] as ConfigFollower;
+            if (step.kind !== 'resume') await edge.stop();
+            if (step.kind === 'forget') {
+              edges[step.edge] = new ConfigFollower({ url: api.url, token: tokens[step.edge] as string });
+            }
+            if (step.kind !== 'pause') edges[step.edge]?.start();
+            continue;
+          }
+          await edit(step, NAMES[step.domain] as string, ids.get(NAMES[step.domain] as string) as number);
+        }
+        for (const edge of edges) edge.start();
+        for (const [i, edge] of edges.entries()) {
+          const wanted = await snapshotOf(tokens[i] as string);
+          await until(
+            () => same(edge.held, wanted),
+            () => `edge ${i}: ${JSON.stringify([...edge.held])} is not ${JSON.stringify([...wanted])}`,
+            20_000,
+          );
+        }
+        await Promise.all(edges.map((edge) => edge.stop()));
+        for (const i of [0, 1, 2, 3]) await revokeEdge(api.db, `follower-${run}-${i}`);
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  });
+
+  async function edit(step: Extract<Step, { domain: number }>, name: string, id: number): Promise<void> {
+    const { body: rows } = await api.ask('GET', `/domains/${name}/records/?type=A`);
+    const found = rows[step.n % Math.max(1, rows.length)];
+    const destination = `198.51.100.${step.n + 1}`;
+    if (step.kind === 'add') {
+      const record = { name: `h${step.n}`, type: 'A', destination, proxied: step.n % 3 !== 0 };
+      await api.ask('POST', `/domains/${name}/records/`, { body: record });
+    } else if (step.kind === 'change' && found) {
+      const body = { proxied: step.n % 2 === 0, port: 8000 + step.n };
+      await api.ask('PUT', `/domains/${name}/records/${found.id}`, { body });
+    } else if (step.kind === 'remove' && found) {
+      await api.ask('DELETE', `/domains/${name}/records/${found.id}`);
+    } else if (step.kind === 'settings') {
+      await api.ask('PUT', `/domains/${name}`, { body: { sec_no_sniff: step.n % 2 === 0 } });
+    } else if (step.kind === 'suspend') {
+      await setSuspended(api.db, { domainId: id, suspended: step.n % 2 === 0 });
+    } else if (step.kind === 'regions') {
+      await setServedRegions(
+        api.db,
+        id,
+        [null, ['eu'], ['us'], ['eu', 'us'], []][step.n % 5] as string[] | null,
+      );
+    } else if (step.kind === 'rule') {
+      await api.ask('POST', `/domains/${name}/rules/redirect`, {
+        body: { target: `https://example.net/${step.n}`, path_includes: ['/*'] },
+      });
+    } else if (step.kind === 'serve') {
+      await sql`update domains set served = ${step.n % 2 === 0 ? 'none' : 'full'} where id = ${id}`.execute(
+        api.db,
+      );
+    }
+  }
+
+  it('are told the newest version once, however much changed while they were away', async () => {
+    await api.makeDomain('away.example.com');
+    const record = { name: 'www', type: 'A', destination: '198.51.100.1', proxied: true };
+    const { body } = await api.ask('POST', '/domains/away.example.com/records/', { body: record });
+    const told: string[] = [];
+    const edge = api.follow(await api.makeEdge('away'), {
+      onLine: (line) => {
+        if ('domain' in line && line.domain === 'away.example.com') told.push(line.cursor);
+      },
+    });
+    await until(() => told.length === 1);
+    await edge.stop();
+    for (let i = 0; i < 60; i++)
+      await api.ask('PUT', `/domains/away.example.com/records/${body.id}`, { body: { port: 1000 + i } });
+    edge.start();
+    await until(() => edge.configFor('away.example.com')?.hosts[0]?.origins[0]?.port === 1059);
+    expect(told).toHaveLength(2);
+    expect(edge.snapshots).toBe(1);
+  });
+
+  it('go on in the middle of a snapshot where they broke off', async () => {
+    await sql`
+      insert into edge_changes (name) select 'many' || i || '.example.net.' from generate_series(1, 3) i`.execute(
+      api.db,
+    );
+    for (const n of [1, 2, 3, 4]) {
+      await api.makeDomain(`part${n}.example.com`);
+      const record = { name: 'www', type: 'A', destination: '198.51.100.1', proxied: true };
+      await api.ask('POST', `/domains/part${n}.example.com/records/`, { body: record });
+    }
+    const token = await api.makeEdge('middle');
+    const all: { cursor: string; domain?: string }[] = [];
+    const first = new ConfigFollower({ url: api.url, token, onLine: (line) => all.push(line) });
+    first.start();
+    await until(() => all.some(({ domain }) => domain === 'part4.example.com'));
+    await first.stop();
+    const at = all.findIndex(({ domain }) => domain === 'part2.example.com');
+    const rest: { cursor: string; domain?: string; snapshot?: string }[] = [];
+    const second = new ConfigFollower({ url: api.url, token, onLine: (line) => rest.push(line) });
+    second.cursor = all[at]?.cursor;
+    second.start();
+    await until(() => rest.some((line) => line.snapshot === 'end'));
+    await second.stop();
+    expect(rest.some((line) => line.snapshot === 'begin')).toBe(false);
+    const domains = rest
+      .slice(
+        0,
+        rest.findIndex((line) => line.snapshot === 'end'),
+      )
+      .flatMap(({ domain }) => domain ?? []);
+    expect(domains[0]).toBe('part3.example.com');
+    expect(domains).not.toContain('part1.example.com');
+  });
+
+  it('of another history are told everything anew', async () => {
+    const edge = api.follow(await api.makeEdge('history'));
+    await until(() => edge.snapshots === 1 && edge.held.has('part4.example.com'));
+    await sql`update feed set epoch = gen_random_uuid()`.execute(api.db);
+    await until(() => edge.snapshots === 2 && edge.held.has('part4.example.com'));
+    await sql`delete from edge_changes where name = 'part4.example.com.'`.execute(api.db);
+    await edge.stop();
+    await sql`update feed set epoch = gen_random_uuid()`.execute(api.db);
+    edge.start();
+    await until(() => edge.snapshots === 3 && !edge.held.has('part4.example.com'));
+  });
+
+  it('miss nothing of a transaction that commits late', async () => {
+    await api.makeDomain('late.example.com');
+    await api.ask('POST', '/domains/late.example.com/records/', {
+      body: { name: 'www', type: 'A', destination: '198.51.100.1', proxied: true },
+    });
+    const edge = api.follow(await api.makeEdge('late'));
+    await until(() => edge.held.has('late.example.com') && edge.held.has('part1.example.com'));
+    let commit: () => void = () => {};
+    let hasWritten = false;
+    const late = api.db.transaction().execute(async (trx) => {
+      await sql`update domains set sec_no_sniff = not sec_no_sniff where name = 'late.example.com.'`.execute(
+        trx,
+      );
+      hasWritten = true;
+      await new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+    });
+    await until(() => hasWritten);
+    const before = edge.held.get('late.example.com')?.version;
+    await api.ask('PUT', '/domains/part1.example.com', { body: { sec_no_sniff: false } });
+    await until(() => edge.configFor('part1.example.com')?.settings.sec_no_sniff === false);
+    await edge.stop();
+    commit();
+    await late;
+    edge.start();
+    await until(() => edge.held.get('late.example.com')?.version !== before);
+  });
+});
+
+describe('streams', () => {
+  const open = (token: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      get(
+        `${api.url}/edge/v1/config`,
+        { headers: { authorization: `Bearer ${token}` }, agent: false },
+        resolve,
+      ).on('error', reject);
+    });
+
+  it('end when the token is revoked', async () => {
+    const stream = await open(await api.makeEdge('revoked'));
+    stream.resume();
+    const ended = new Promise((resolve) => stream.once('end', resolve));
+    await revokeEdge(api.db, 'revoked');
+    await ended;
+  });
+
+  it('of one edge are at most four: the oldest ends', async () => {
+    const token = await api.makeEdge('greedy');
+    const streams: IncomingMessage[] = [];
+    let ended = 0;
+    for (let i = 0; i < 6; i++) {
+      const stream = await open(token);
+      stream.resume().once('end', () => {
+        ended++;
+      });
+      streams.push(stream);
+    }
+    await until(() => ended === 2);
+    expect(streams.map((stream) => stream.complete)).toEqual([true, true, false, false, false, false]);
+    await revokeEdge(api.db, 'greedy');
+    await until(() => ended === 6);
+  });
+
+  it('that are not read hold little here, and others go on', async () => {
+    const token = await api.makeEdge('slow');
+    const slow = await open(token);
+    slow.pause();
+    const edge = api.follow(await api.makeEdge('quick'));
+    await until(() => edge.held.has('part1.example.com'));
+    const { body } = await api.ask('GET', '/domains/part1.example.com/records/?type=A');
+    for (let i = 0; i < 30; i++) {
+      await api.ask('PUT', `/domains/part1.example.com/records/${body[0].id}`, { body: { port: 2000 + i } });
+    }
+    await until(() => edge.configFor('part1.example.com')?.hosts[0]?.origins[0]?.port === 2029);
+    slow.destroy();
+  });
+});

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Ssl } from '../../../src/api/schemas/ssl.ts';
+import { openCertificate } from '../../../src/store/certificates/open-certificate.ts';
+import type { Domain } from '../../../src/store/domains/domain.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { type Issued, makeCertificate, makeChain } from '../../support/certificates/make-certificate.ts';
+import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
+
+let api: TestApi;
+let chain: { root: Issued; middle: Issued; leaf: Issued };
+const domains = new Map<string, Domain>();
+
+const NAME = 'shop.test';
+const SSL = `/domains/${NAME}/ssl`;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  for (const name of [NAME, 'issued.test', 'free.test', 'pending.test', 'elsewhere.test', 'many.test'])
+    domains.set(
+      name,
+      await api.makeDomain(name, {
+        ...(name === 'free.test' && { planSlug: 'free' }),
+        ...(name === 'elsewhere.test' && { dnsMode: 'external' as const }),
+      }),
+    );
+  await sql`update domains set status = 'active' where name <> 'pending.test.'`.execute(api.db);
+  chain = await makeChain([NAME, `*.${NAME}`]);
+});
+afterAll(() => api.stop());
+
+const whole = () => chain.leaf.pem + chain.middle.pem + chain.root.pem;
+
+const upload = (certificate: string, key: string, as = 'owner', url = SSL) =>
+  api.ask('POST', url, { as, body: { certificate, private_key: key } });
+
+/** The fields that were refused. */
+async function refusedFields(certificate: string, key: string): Promise<string[]> {
+  const { status, body } = await upload(certificate, key);
+  expect([status, body.code]).toEqual([400, 'validation_failed']);
+  return body.fields.map(({ field }: { field: string }) => field);
+}
+
+async function edgeVersion(): Promise<number | undefined> {
+  const { rows } = await sql<{ version: number }>`
+    select version from edge_changes where name = ${`${NAME}.`}`.execute(api.db);
+  return rows[0]?.version;
+}
+
+describe('a certificate of one’s own', () => {
+  it('is not there at first', async () => {
+    const { status, body } = await api.ask('GET', SSL, { as: 'viewer' });
+    expect([status, body]).toEqual([200, { status: 'none', names: [], findings: [] }]);
+  });
+
+  it('is accepted with its chain and its key, and is told to everyone who sees the domain', async () => {
+    const before = await lastAudit(api.db);
+    const { status, body } = await upload(whole(), chain.leaf.key, 'admin');
+    expect([status, body.status]).toEqual([200, 'custom']);
+    expect(Ssl.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({ names: [NAME, `*.${NAME}`], issuer: 'Test Intermediate' });
+    expect((await api.ask('GET', SSL, { as: 'viewer' })).body).toEqual(body);
+    const [row] = await auditAfter(api.db, before);
+    expect(row).toMatchObject({ action: 'ssl.upload', after: { names: [NAME, `*.${NAME}`] } });
+  });
+
+  it('stands in the list of domains with its end', async () => {
+    const { body } = await api.ask('GET', '/domains/');
+    const ssl = new Map(body.map((one: { name: string; ssl: object }) => [one.name, one.ssl]));
+    expect(ssl.get(NAME)).toEqual({ status: 'custom', not_after: expect.any(String) });
+    expect(ssl.get('free.test')).toEqual({ status: 'none' });
+  });
+
+  it('has its key sealed, and no answer, log or audit row has it', async () => {
+    const { rows } = await sql<{ id: number; sealed: Buffer; chain: string }>`
+      select id, sealed, chain from certificates`.execute(api.db);
+    const [row] = rows as [{ id: number; sealed: Buffer; chain: string }];
+    const secret = chain.leaf.key.split('\n')[1] as string;
+    expect(row.sealed.includes(secret)).toBe(false);
+    expect((await openCertificate(api.db, row.id))?.privateKey).toBe(chain.leaf.key);
+    const answers = await Promise.all([api.ask('GET', SSL), api.ask('GET', `/domains/${NAME}/audit`)]);
+    const told = JSON.stringify([answers, api.logged, await auditAfter(api.db)]);
+    expect(told).not.toContain(secret);
+    expect(told).not.toContain('PRIVATE KEY');
+  });
+
+  it('that takes the place of another has another id, and edges are told', async () => {
+    await sql`insert into edge_changes (name) values (${`${NAME}.`}) on conflict do nothing`.execute(api.db);
+    const before = await edgeVersion();
+    const { rows } = await sql<{ id: number }>`select id from certificates`.execute(api.db);
+    expect((await upload(whole(), chain.leaf.key)).status).toBe(200);
+    expect(await edgeVersion()).toBeGreaterThan(before as number);
+    expect(await openCertificate(api.db, rows[0]?.id as number)).toBeUndefined();
+  });
+
+  it('is refused with the key of another, at private_key', async () => {
+    const other = await makeCertificate({ names: [NAME] });
+    expect(await refusedFields(whole(), other.key)).toEqual(['private_key']);
+  });
+
+  it('is refused when it has expired, when its chain lacks the issuer, and for names of others', async () => {
+    const expired = await makeCertificate({
+      names: [NAME],
+      notBefore: new Date(Date.now() - 9_000_000),
+      notAfter: new Date(Date.now() - 5000),
+    });
+    expect(await refusedFields(expired.pem, expired.key)).toEqual(['certificate']);
+    expect(await refusedFields(chain.leaf.pem, chain.leaf.key)).toEqual(['certificate']);
+    const foreign = await makeCertificate({ names: [NAME, 'other.test'] });
+    expect(await refusedFields(foreign.pem, foreign.key)).toEqual(['certificate']);
+  });
+
+  it('is refused with a key that browsers do not take', async () => {
+    const dsa = (name: string) => readFileSync(`fixtures/certificates/dsa.${name}`, 'utf8');
+    expect(await refusedFields(dsa('crt'), dsa('key'))).toEqual(['certificate']);
+    const small = await makeCertificate({ names: [NAME], kind: { rsa: 1024 } });
+    expect(await refusedFields(small.pem, small.key)).toEqual(['certificate']);
+  });
+
+  it('of thousands of blocks, or of more than 64 KiB, is refused before it is read', async () => {
+    const block = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
+    expect(await refusedFields(block.repeat(900), chain.leaf.key)).toEqual(['certificate']);
+    const body = (octets: number) => {
+      const rest = JSON.stringify({ certificate: '', private_key: 'x' }).length;
+      return JSON.stringify({ certificate: 'x'.repeat(octets - rest), private_key: 'x' });
+    };
+    expect((await api.ask('POST', SSL, { body: body(65_536) })).body.fields).toHaveLength(2);
+    expect((await api.ask('POST', SSL, { body: body(65_537) })).body.error).toBe('the body is too large');
+  });
+
+  it('needs a plan that has it, the role, and KEY_SECRETS', async () => {
+    const { pem, key } = await makeCertificate({ names: ['free.test'] });
+    const refused = await upload(pem, key, 'owner', '/domains/free.test/ssl');
+    expect([refused.status, refused.body.code, refused.body.feature]).toEqual([
+      403,
+      'plan_feature',
+      'custom_ssl_enabled',
+    ]);
+    for (const as of ['editor', 'viewer']) expect((await upload(pem, key, as)).status).toBe(403);
+    const bare = await startTestApi({ keySecrets: [] });
+    await bare.makeDomain(NAME);
+    const body = { certificate: whole(), private_key: chain.leaf.key };
+    const answer = await bare.ask('POST', SSL, { body });
+    await bare.stop();
+    expect([answer.status, answer.body.code]).toEqual([503, 'ssl_unavailable']);
+  });
+
+  it('is taken away, once', async () => {
+    const before = await lastAudit(api.db);
+    expect((await api.ask('DELETE', SSL)).body).toEqual({ message: 'certificate removed' });
+    expect((await api.ask('DELETE', SSL)).status).toBe(404);
+    expect((await api.ask('GET', SSL)).body.status).toBe('none');
+    expect((await auditAfter(api.db, before)).map(({ action }) => action)).toEqual(['ssl.delete']);
+  });
+});
+
+describe('asking for a certificate', () => {
+  const ask = (name: string) => api.ask('POST', `/domains/${name}/ssl/issue`);
+
+  it('makes it pending, once however often it is asked', async () => {
+    expect((await ask('issued.test')).body).toEqual({ status: 'pending', names: [], findings: [] });
+    expect((await ask('issued.test')).body.status).toBe('pending');
+    const { rows } = await sql`select from acme_orders`.execute(api.db);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('waits for the domain to be active, in either mode', async () => {
+    expect((await ask('pending.test')).body.code).toBe('wrong_state');
+    expect((await ask('elsewhere.test')).body.status).toBe('pending');
+  });
+
+  it('that has just failed is not repeated at once, and says when', async () => {
+    await sql`update acme_orders set attempts = 1, wanted = false, last_error = 'no', failed_at = now()`.execute(
+      api.db,
+    );
+    const { body } = await api.ask('GET', '/domains/issued.test/ssl');
+    expect(body).toMatchObject({ status: 'failed', last_error: 'no', next_attempt_at: expect.any(String) });
+    const refused = await ask('issued.test');
+    expect([refused.status, refused.body.code]).toEqual([429, 'ssl_limited']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await sql`update acme_orders set asked_at = now() - interval '1 hour'`.execute(api.db);
+    expect((await ask('issued.test')).body.status).toBe('pending');
+  });
+
+  it('ends when a certificate is brought, or the order is taken away', async () => {
+    const { pem, key } = await makeCertificate({ names: ['issued.test'] });
+    expect((await upload(pem, key, 'owner', '/domains/issued.test/ssl')).body.status).toBe('custom');
+    expect((await ask('many.test')).body.status).toBe('pending');
+    expect((await api.ask('DELETE', '/domains/many.test/ssl')).status).toBe(200);
+    const of = ['issued.test.', 'many.test.'];
+    const { rows } = await sql`
+      select from acme_orders o join domains d on d.id = o.domain_id where d.name = any(${of}::text[])`.execute(
+      api.db,
+    );
+    expect(rows).toHaveLength(0);
+  });
+
+  it('is refused where the operator has named no authority', async () => {
+    const off = await startTestApi({ issuesCertificates: false });
+    await off.makeDomain('off.test');
+    const answer = await off.ask('POST', '/domains/off.test/ssl/issue');
+    await off.stop();
+    expect([answer.status, answer.body.code]).toEqual([503, 'ssl_unavailable']);
+    expect(answer.body.error).toMatch(/the operator has named no authority/);
+  });
+});

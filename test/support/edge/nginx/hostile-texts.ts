@@ -1,0 +1,249 @@
+// Texts that would be directives if they were not quoted, and rules of all types that have them in every field. `zf_canary` is
+// no directive: where it is read as one, nginx refuses the file; `return 299` is one, and must never act.
+
+import fc from 'fast-check';
+import type { EdgeConfig } from '../../../../src/edge/edge-config.ts';
+import type { EdgeRule } from '../../../../src/edge/edge-rule.ts';
+import { madeConfig } from '../made-config.ts';
+
+const BREAKS = [
+  '"; zf_canary on; #',
+  "'; zf_canary on; #",
+  '; zf_canary on;',
+  '} zf_canary on; {',
+  '" } location = /canary { return 299; } #',
+  '"; } } server { listen 80 default_server; return 299; } #',
+  '\\"; zf_canary on; #',
+  '\\\\"; zf_canary on; #',
+  '\\',
+  '\\\\',
+  'a\\',
+  '"',
+  "'",
+  '$host',
+  '$zf_canary',
+  '\u0024{zf_canary}',
+  '\u0024{host',
+  '$',
+  '$$',
+  '$1',
+  '$12',
+  '\u0024{1}',
+  '#',
+  ' ',
+  '{}',
+  '{',
+  '}',
+  '\n} zf_canary on;',
+  '\r\nzf_canary on;',
+  '\tzf_canary on;',
+  '\0',
+  '\u007f',
+  '\u0085',
+  '\u2028zf_canary on;',
+  '\ud800',
+  'é"é',
+  '-->%>zf_canary',
+  'include /etc/passwd;',
+  'default',
+  'hostnames',
+  'include',
+  'volatile',
+  '~*.*',
+  '/../../../etc/passwd',
+  '%0d%0azf_canary',
+  '%00',
+  '%22;%20zf_canary',
+  'x'.repeat(5_000),
+  `${'x'.repeat(4_080)}"; zf_canary on;`,
+  '(?<host>.*)',
+  '(?<zf_rule>a)',
+  '(*COMMIT)',
+  '(?R)',
+  '(?C1)',
+  '\\K',
+  '\\Q"; zf_canary on; \\E',
+  '[]"; zf_canary on; ]',
+  '(a+)+$',
+  '(a|a)*$',
+  '((a|ab)(bc|c))*',
+  'a{1000}{1000}',
+  '.*.*.*.*.*.*x',
+  '[[:alpha:]',
+  '(?i)x|"; zf_canary',
+  '*'.repeat(300),
+  '/*"*; zf_canary on;*',
+] as const;
+
+export const hostileTexts: readonly string[] = BREAKS;
+
+const hostile = fc.oneof(
+  fc.constantFrom(...BREAKS),
+  fc
+    .array(
+      fc.constantFrom(
+        ...BREAKS,
+        '/',
+        'a',
+        '*',
+        ';',
+        '{',
+        '}',
+        '(',
+        ')',
+        '[',
+        ']',
+        '+',
+        '|',
+        '^',
+        '-',
+        '\\d',
+        '$2',
+      ),
+      { minLength: 1, maxLength: 6 },
+    )
+    .map((parts) => parts.join('')),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 30 }),
+);
+
+const number = fc.oneof(
+  fc.integer({ min: 1, max: 500 }),
+  fc.constantFrom(0, -1, 1.5, Number.NaN, 1e21, 2 ** 53),
+);
+
+/** `fields` may be of wrong types: an edge trusts what it is told no more than it must. */
+function rule(id: number, type: EdgeRule['type'], text: () => unknown, any: () => unknown): EdgeRule {
+  const list = () => [text(), text()];
+  return {
+    id,
+    type,
+    priority: 1,
+    action_mode: id % 5 === 0 ? 'dry_run' : 'enforce',
+    ...(id % 3 === 0 && { host: { type: ['exact', 'wildcard', 'regex'][(id % 9) / 3], pattern: text() } }),
+    path: {
+      type: id % 2 === 0 ? 'regex' : 'wildcard',
+      includes: id % 4 === 0 ? list() : ['/*', text()],
+      excludes: id % 7 === 0 ? list() : [],
+    },
+    ...fieldsOf(type, text, any),
+  } as unknown as EdgeRule;
+}
+
+function fieldsOf(type: EdgeRule['type'], text: () => unknown, any: () => unknown): Record<string, unknown> {
+  switch (type) {
+    case 'drop':
+      return { country_match_type: 'include', countries: [text()] };
+    case 'rate_limit':
+      return {
+        requests: any(),
+        period_seconds: any(),
+        key: 'header',
+        header: text(),
+        action: 'block',
+        block_seconds: any(),
+      };
+    case 'bot_route':
+      return { bots: 'list', list: [text(), 'bot'], action: 'route', destination: text() };
+    case 'fingerprint':
+      return { fingerprints: [text()], action: 'block' };
+    case 'waf':
+      return { paranoia: any(), threshold: any(), body_cap_kb: any(), rule_excludes: [text(), '942100'] };
+    case 'captcha':
+      return { mode: text(), valid_seconds: any() };
+    case 'redirect':
+      return { target: text(), status_code: 302, preserve_query: true, preserve_path: true };
+    case 'rewrite':
+      return { path_target: `/${text()}`, query_mode: 'replace', query_target: text() };
+    case 'cache':
+      return {
+        ttl_seconds: any(),
+        browser_ttl_seconds: any(),
+        key_query: 'list',
+        key_query_list: [text()],
+        key_headers: [text()],
+        bypass: false,
+        respect_origin: false,
+      };
+    case 'origin_route':
+      return { destination: text(), port: any(), scheme: 'http', host_header: text() };
+    case 'origin_pool':
+      return {
+        origins: [{ host: text(), port: any(), scheme: 'http', weight: any(), backup: false }],
+        method: 'hash',
+      };
+    case 'error_page':
+      return { status_codes: [any(), 404], html: text(), content_type: 'text/html' };
+  }
+}
+
+const TYPES = [
+  'drop',
+  'rate_limit',
+  'bot_route',
+  'fingerprint',
+  'waf',
+  'captcha',
+  'redirect',
+  'rewrite',
+  'cache',
+  'origin_route',
+  'origin_pool',
+  'error_page',
+] as const;
+
+/** Every type with one text in each of its fields, with all else as it should be. */
+export function configWith(domainId: number, domain: string, text: string): EdgeConfig {
+  return configOf(
+    domainId,
+    domain,
+    () => text,
+    () => 60,
+  );
+}
+
+function configOf(domainId: number, domain: string, text: () => unknown, any: () => unknown): EdgeConfig {
+  const told = text() as string;
+  return madeConfig(domain, {
+    domain_id: domainId,
+    hosts: [
+      {
+        host: `www.${domain}`,
+        captcha: true,
+        origins: [
+          {
+            record_id: 1,
+            destination: '127.0.0.1',
+            scheme: 'http',
+            port: 9,
+            timeout_seconds: 15,
+            monitor: false,
+          },
+        ],
+      },
+      { host: `${told}.${domain}`, captcha: false, origins: [] },
+      { host: told, captcha: false, origins: [] },
+    ],
+    http01: [
+      { host: told, token: told, key_authorization: told },
+      { host: `www.${domain}`, token: told, key_authorization: 'a' },
+      { host: `www.${domain}`, token: 'a', key_authorization: told },
+    ],
+    certificates: [{ id: 1, names: [told], not_after: told, sha256: told }],
+    rules: TYPES.flatMap((type, i) =>
+      [0, 1, 2, 3].map((j) => rule(domainId * 100 + i * 4 + j + 1, type, text, any)),
+    ),
+  });
+}
+
+export const hostileConfig = fc
+  .tuple(fc.array(hostile, { minLength: 7, maxLength: 40 }), fc.array(number, { minLength: 5, maxLength: 9 }))
+  .map(([texts, numbers]) => (domainId: number, domain: string) => {
+    let [i, j] = [0, 0];
+    return configOf(
+      domainId,
+      domain,
+      () => texts[i++ % texts.length],
+      () => numbers[j++ % numbers.length],
+    );
+  });
