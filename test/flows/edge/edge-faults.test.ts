@@ -44,6 +44,17 @@ it.each([
   await fleet.change('DELETE', `/records/${id}`);
 });
 
+it.each([
+  '127.0.0.1',
+  '10.0.0.1',
+  '169.254.169.254',
+  '198.51.100.10',
+])('a proxied record whose origin is %s is refused by the API already: private, or an edge of ours', async (destination) => {
+  const body = { name: 'inner', type: 'A', destination, proxied: true };
+  const { status } = await fleet.ask('POST', `/domains/${DOMAIN}/records/`, body);
+  expect(status).toBe(400);
+});
+
 it('a name that leads elsewhere at the second look-up is asked where it was judged; then it is refused', async () => {
   names.set('moving.example', [fleet.own.address, '127.0.0.1']);
   const { id } = await fleet.change('POST', '/records/', {
