@@ -46,6 +46,7 @@ export type PartName =
   | 'scan'
   | 'api'
   | 'logins'
+  | 'edge'
   | 'million'
   | 'memory'
   | 'start'

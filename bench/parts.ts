@@ -4,6 +4,7 @@ import type { Part, PartName } from './part.ts';
 import { answers } from './parts/answers.ts';
 import { api } from './parts/api.ts';
 import { checks } from './parts/checks.ts';
+import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
@@ -54,6 +55,7 @@ export const PARTS: readonly PartGroup[] = [
     'the HTTP API beside PowerDNS: 20,000 records, many calls at a time; pages of 300,000 domains',
   ),
   single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
+  single(edge, 2, 'edges that follow: snapshot of 100,000 domains, changes of rules, edges that were away'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
   single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
 ];

@@ -22,6 +22,7 @@ const ORDER: readonly PartName[] = [
   'scan',
   'api',
   'logins',
+  'edge',
   'soak',
   'signing',
 ];

@@ -1,0 +1,199 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addEdgeCommands } from '../../../src/cli/edge/edge.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
+import { createDomain } from '../../../src/store/change/save-domain.ts';
+import { findEdges, listEdges, saveEdgeHealth } from '../../../src/store/edges/edges.ts';
+import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`truncate edges, edge_countries, audit_log`.execute(database.db);
+});
+
+const run = (...args: string[]) => runCommands(addEdgeCommands, ['edge', ...args], database.url);
+const create = (name: string, ...addresses: string[]) =>
+  run('create', name, '--region', 'eu', '--address', ...addresses);
+const audit = async () =>
+  (
+    await sql<{ action: string; target_name: string }>`
+      select action, target_name, before, after from audit_log order by id`.execute(database.db)
+  ).rows;
+
+describe('edge create', () => {
+  it('shows the token alone on stdout, once, and stores its hash', async () => {
+    const { code, stdout, stderr } = await create('paris-1', '203.0.113.10', '2001:DB8::0:1');
+    expect([code, stderr]).toEqual([0, 'the token of paris-1; it is not shown again\n']);
+    expect(stdout).toMatch(/^edge_[0-9A-Za-z]{43}\n$/);
+    const found = await findEdges(database.db, [hashSecret(stdout.trim())]);
+    expect([...found.values()]).toMatchObject([{ name: 'paris-1', region: 'eu', state: 'valid' }]);
+    expect(await listEdges(database.db)).toMatchObject([{ v4: ['203.0.113.10'], v6: ['2001:db8::1'] }]);
+    expect(await audit()).toMatchObject([
+      {
+        action: 'edge.create',
+        target_name: 'paris-1',
+        after: { region: 'eu', addresses: ['203.0.113.10', '2001:db8::1'] },
+      },
+    ]);
+    expect(JSON.stringify(await audit())).not.toContain(stdout.slice(11, -1));
+  });
+
+  it('refuses a name that is there, and an address of another edge', async () => {
+    await create('paris-1', '203.0.113.10');
+    expect(await create('paris-1', '203.0.113.11')).toMatchObject({
+      code: 1,
+      stderr: 'paris-1: exists already\n',
+    });
+    expect(await create('rome-1', '2001:db8::5', '203.0.113.10')).toMatchObject({
+      code: 1,
+      stderr: 'rome-1: 203.0.113.10 is an address of paris-1\n',
+    });
+    expect(await listEdges(database.db)).toHaveLength(1);
+    expect(await audit()).toHaveLength(1);
+  });
+
+  it.each([
+    [['Paris', '--region', 'eu', '--address', '203.0.113.1'], 'Paris: a name is'],
+    [['paris', '--region', 'E U', '--address', '203.0.113.1'], 'E U: a region is'],
+    [['paris', '--region', 'eu', '--address', '203.0.113'], '--address 203.0.113: not an IP address'],
+    [['paris', '--region', 'eu', '--address', '::ffff:203.0.113.1'], 'not an IP address'],
+    [['paris', '--region', 'eu', '--address', '0.0.0.0'], 'nobody can be reached there'],
+    [['paris', '--region', 'eu', '--address', 'ff02::1'], 'nobody can be reached there'],
+    [['paris', '--region', 'eu', '--address', '2001:db8::1', '2001:db8:0::1'], 'is there twice'],
+    [['paris', '--region', 'eu'], '--address'],
+    [['paris', '--address', '203.0.113.1'], '--region'],
+  ])('refuses %j', async (args, words) => {
+    const { code, stderr } = await run('create', ...args);
+    expect([code, stderr.includes(words)]).toEqual([2, true]);
+    expect(await listEdges(database.db)).toEqual([]);
+  });
+});
+
+describe('edge rotate, drain and revoke', () => {
+  it('rotate gives another token, and the one before counts no more', async () => {
+    const before = (await create('paris', '203.0.113.1')).stdout.trim();
+    const after = (await run('rotate', 'paris')).stdout.trim();
+    expect(after).toMatch(/^edge_/);
+    expect((await findEdges(database.db, [hashSecret(before)])).size).toBe(0);
+    expect((await findEdges(database.db, [hashSecret(after)])).size).toBe(1);
+    expect((await run('rotate', 'nobody')).code).toBe(1);
+    expect((await audit()).map(({ action }) => action)).toEqual(['edge.create', 'edge.rotate']);
+  });
+
+  it('drain and its undo say what they changed', async () => {
+    await create('paris', '203.0.113.1');
+    expect((await run('drain', 'paris')).stdout).toBe('paris: drained\n');
+    expect((await run('drain', 'paris')).stdout).toBe('paris: unchanged\n');
+    expect((await listEdges(database.db))[0]?.drainedAt).not.toBeNull();
+    expect((await run('drain', 'paris', '--undo')).stdout).toBe('paris: undrained\n');
+    expect((await run('drain', 'nobody')).code).toBe(1);
+    expect((await audit()).map(({ action }) => action)).toEqual(['edge.create', 'edge.drain', 'edge.drain']);
+  });
+
+  it('revoke ends the token, and name and address may be used again', async () => {
+    const before = (await create('paris', '203.0.113.1')).stdout.trim();
+    expect((await run('revoke', 'paris')).stdout).toBe('paris: revoked\n');
+    expect((await run('revoke', 'paris')).code).toBe(1);
+    expect([...(await findEdges(database.db, [hashSecret(before)])).values()]).toMatchObject([
+      { state: 'revoked' },
+    ]);
+    expect((await run('rotate', 'paris')).code).toBe(1);
+    expect((await create('rome', '203.0.113.1')).code).toBe(0);
+    expect((await create('paris', '203.0.113.2')).code).toBe(0);
+  });
+});
+
+describe('edge list', () => {
+  it('shows what each said last, and the rules that it cannot obey', async () => {
+    const token = (await create('paris', '203.0.113.1')).stdout.trim();
+    const [edge] = [...(await findEdges(database.db, [hashSecret(token)])).values()];
+    if (edge === undefined) throw new Error('the edge is not there');
+    await saveEdgeHealth(database.db, edge, {
+      load: 0.5,
+      software: 'proxy 1',
+      cursor: undefined,
+      unsupported: [{ rule_id: 4, why: 'no WAF here' }],
+      address: '203.0.113.99',
+    });
+    const { stdout, stderr } = await run('list');
+    expect(stdout).toMatch(/paris +eu +live +\d+ s ago +0\.5 +proxy 1 +203\.0\.113\.1 +edge_\w{6}…/);
+    expect(stderr).toBe('paris: rule 4: no WAF here\n');
+    const { edges } = JSON.parse((await run('list', '--json')).stdout);
+    expect(edges).toMatchObject([
+      {
+        name: 'paris',
+        state: 'live',
+        addresses: ['203.0.113.1'],
+        seen_address: '203.0.113.99',
+        unsupported: [{ rule_id: 4, why: 'no WAF here' }],
+      },
+    ]);
+    expect(JSON.stringify(edges)).not.toContain(token.slice(11));
+  });
+});
+
+describe('edge region', () => {
+  it('gives countries a region, lists them and takes it away', async () => {
+    const set = await run('region', 'se', 'NO', 'nordic');
+    expect([set.code, set.stdout, set.stderr]).toEqual([
+      0,
+      'nordic: NO SE\n',
+      'nordic: there is no edge in this region\n',
+    ]);
+    expect((await run('region', 'SE', 'nordic')).stdout).toBe('nordic: unchanged\n');
+    expect((await run('region', 'list')).stdout).toContain('NO');
+    expect(await run('region', 'remove', 'NO', 'DK')).toMatchObject({
+      code: 1,
+      stdout: 'removed NO\n',
+      stderr: 'DK: has no region\n',
+    });
+    expect((await audit()).map(({ action }) => action)).toEqual(['edge.region', 'edge.region']);
+  });
+
+  it.each([[['SE']], [['SWE', 'eu']], [['SE', 'E U']], [[]]])('refuses %j', async (words) => {
+    expect((await run('region', ...words)).code).toBe(2);
+  });
+});
+
+describe('edge serve', () => {
+  it('says in which regions a domain is served', async () => {
+    const account = await createAccount(database.db, { email: 'ann@zonefleet.test' });
+    if (account.kind !== 'created') throw new Error(account.message);
+    const parsed = parseDomainName('served.example.com');
+    if (parsed.kind === 'problem') throw new Error(parsed.message);
+    const { name, unicode } = parsed;
+    await createDomain(database.db, {
+      accountId: account.account.id,
+      name,
+      unicode,
+      dnsMode: 'managed',
+      exempt: true,
+      by: { kind: 'cli', name: 'test' },
+      source: 'test',
+    });
+    const regions = async () =>
+      (await sql<{ r: unknown }>`select edge_regions as r from domains`.execute(database.db)).rows[0]?.r;
+    const set = await run('serve', 'served.example.com', '--regions', 'us,eu');
+    expect([set.code, set.stdout]).toEqual([0, 'served.example.com: served in eu, us\n']);
+    expect(await regions()).toEqual(['eu', 'us']);
+    expect((await run('serve', 'served.example.com', '--all')).stdout).toContain('every region');
+    expect(await regions()).toBeNull();
+    expect((await run('serve', 'served.example.com')).code).toBe(2);
+    expect((await run('serve', 'absent.example.com', '--all')).code).toBe(1);
+    expect((await audit()).filter(({ action }) => action === 'edge.serve')).toMatchObject([
+      {
+        target_name: 'served.example.com',
+        before: { edge_regions: null },
+        after: { edge_regions: ['eu', 'us'] },
+      },
+      { after: { edge_regions: null } },
+    ]);
+  });
+});
