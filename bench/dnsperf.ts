@@ -30,6 +30,8 @@ export interface Load {
 export type EdnsChoice =
   | { kind: 'none' }
   | { kind: 'edns' }
+  /** The option CLIENT-SUBNET, as hex. */
+  | { kind: 'subnet'; subnet: string }
   /** EDNS with DO (RFC 3225 §3). */
   | { kind: 'dnssec' }
   | { kind: 'cookie'; cookie: string };
@@ -51,6 +53,7 @@ export interface Latency {
   readonly p999Ms: number;
 }
 
+const SUBNET_OPTION = 8;
 const COOKIE_OPTION = 10;
 const GRACE_MS = 15_000;
 /** Under way at a time: more would overflow a socket buffer of the default size, 208 KiB. */
@@ -89,6 +92,7 @@ function commandOf(load: Load): string[] {
   if (load.once) words.push('-n', 1);
   const edns = load.edns ?? { kind: 'none' };
   if (edns.kind === 'edns') words.push('-e');
+  if (edns.kind === 'subnet') words.push('-E', `${SUBNET_OPTION}:${edns.subnet}`);
   if (edns.kind === 'dnssec') words.push('-D');
   if (edns.kind === 'cookie') words.push('-E', `${COOKIE_OPTION}:${edns.cookie}`);
   return words.map(String);

@@ -38,6 +38,7 @@ export type PartName =
   | 'signed_memory'
   | 'tcp'
   | 'rrl'
+  | 'regions'
   | 'latency'
   | 'edits'
   | 'signed_edits'

@@ -9,6 +9,7 @@ import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
 import { refresh } from './parts/refresh.ts';
+import { regions } from './parts/regions.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
 import { scan } from './parts/scan.ts';
@@ -35,6 +36,7 @@ export const PARTS: readonly PartGroup[] = [
   single(signedMemory, 30, 'memory and start of a million small signed zones'),
   single(tcp, 2, 'the same over TCP'),
   single(rrl, 2, 'the same with response-rate limits on'),
+  single(regions, 4, 'CPU per query with regional answers on, beside off'),
   single(latency, 3, 'p50, p99 and p99.9 at half load'),
   single(edits, 3, '1,000 changes a second under load; time until an edit is answered'),
   single(signedEdits, 8, 'time until an edit of a signed domain is answered, beside unsigned ones'),

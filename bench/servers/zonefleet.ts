@@ -17,6 +17,8 @@ export interface ZonefleetOptions extends StartOptions {
   /** Where its snapshots are; without it, a new one. */
   readonly dataDirectory?: string;
   readonly nodeFlags?: readonly string[];
+  /** The countries of addresses; without it, those of the package. */
+  readonly countryDb?: string;
   /** Its standard output, where `nodeFlags` make it long. */
   readonly outputFile?: string;
 }
@@ -49,6 +51,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     RRL: options.limitsRates ? '100000000' : 'off',
     RRL_OCTETS: options.limitsRates ? '100000000' : 'off',
     LOG_LEVEL: 'warn',
+    ...(options.countryDb === undefined ? {} : { COUNTRY_DB: options.countryDb }),
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };
   const command = [

@@ -9,6 +9,8 @@ import { LATENCY_BOUNDS_SECONDS, type QueryCounters } from './answer/query-count
 interface NodeGauges {
   zones(): number;
   records(): number;
+  /** Regions that have sets of their own. */
+  regions(): number;
   /** Bytes of the zone image: in use, and reserved. */
   imageBytes(): number;
   imageCapacityBytes(): number;
@@ -39,6 +41,7 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
     });
   gauge('zonefleet_zones', 'Zones that this node serves.', gauges.zones);
   gauge('zonefleet_records', 'Records in these zones.', gauges.records);
+  gauge('zonefleet_regions', 'Regions whose own edges proxied names publish.', gauges.regions);
   gauge('zonefleet_image_bytes', 'Bytes of the zone image in use.', gauges.imageBytes);
   gauge('zonefleet_image_capacity_bytes', 'Bytes that the zone image may take.', gauges.imageCapacityBytes);
   gauge('zonefleet_tcp_connections', 'Open TCP connections.', gauges.tcpConnections);

@@ -72,6 +72,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
   const registry = createMetrics(() => sumCounters(counters), {
     zones: () => image.zones,
     records: () => image.records,
+    regions: () => image.regions,
     imageBytes: () => image.bytesUsed,
     imageCapacityBytes: () => image.capacityBytes,
     tcpConnections: () => tcp?.connections() ?? 0,

@@ -8,6 +8,7 @@ async function exported(counters: QueryCounters, feedLagSeconds: number | undefi
   const metrics = createMetrics(() => counters, {
     zones: () => 3,
     records: () => 40,
+    regions: () => 2,
     tcpConnections: () => 5,
     feedLagSeconds: () => feedLagSeconds,
     imageBytes: () => 4096,
@@ -71,6 +72,7 @@ test('the metrics are what was counted', async () => {
       'zonefleet_answer_seconds_count 2',
       'zonefleet_zones 3',
       'zonefleet_records 40',
+      'zonefleet_regions 2',
       'zonefleet_tcp_connections 5',
       'zonefleet_feed_lag_seconds 0.5',
     ]),

@@ -98,6 +98,7 @@ export const RESTORABLE_DAYS = 30;
 export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.unicode, d.zone_id as "zoneId", d.status,
   d.dns_mode as "dnsMode", d.served, d.leaving, d.disabled_by as "disabledBy", d.suspended_at as "suspendedAt",
   d.serial, d.record_count as "recordCount", d.answers_generation as "answersGeneration",
+  d.edge_regions as "edgeRegions",
   d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
   d.pending_since as "pendingSince", d.moved_since as "movedSince", d.delegated_ns as "delegatedNs",
   d.chosen_ns as "chosenNs", d.ns_sets as "nsSets", d.open, d.banned_name as "bannedName",
@@ -170,6 +171,8 @@ export interface DomainRow extends Passed {
   readonly planOverrides: Overrides | null;
   readonly leaving: boolean;
   readonly answersGeneration: number;
+  /** Null: edges of every region serve the domain. */
+  readonly edgeRegions: readonly string[] | null;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
   /** The sets that prove the domain, its own first; null: any set of NAMESERVER_SETS. */

@@ -2,8 +2,11 @@
 
 import { sql } from 'kysely';
 import { isGone, lockDomain } from '../change/lock-domain.ts';
+import { writeDomainChange } from '../change/write-domain-change.ts';
 import type { Database } from '../postgres/database.ts';
 import { announce, announceAfterCommit, inTransaction } from '../postgres/transaction.ts';
+
+const BY = { by: { kind: 'system' }, source: 'cli' } as const;
 
 interface CountryRegion {
   readonly country: string;
@@ -56,7 +59,14 @@ export async function setServedRegions(
     await sql`update domains set edge_regions = ${regions === null ? null : [...regions]}::text[] where id = ${domainId}`.execute(
       trx,
     );
-    announceAfterCommit(trx);
+    if ((before === null) !== (regions === null) && lock.zone !== undefined && lock.row.served === 'full') {
+      const row = { ...lock.row, edgeRegions: regions };
+      await writeDomainChange(
+        trx,
+        { ...lock, row },
+        { ...BY, operation: 'settings', served: 'full', publish: 'whole' },
+      );
+    } else announceAfterCommit(trx);
     return { before };
   });
 }

@@ -22,7 +22,7 @@ import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import { saveManagedRecords } from '../publish/managed-records.ts';
-import { ownersOf } from '../publish/publish-zone.ts';
+import { edgesOf, ownersOf } from '../publish/publish-zone.ts';
 import { lockFlattened } from '../records/aname-targets.ts';
 import { loadRecordsAt } from '../records/load-touched-records.ts';
 import { type LockedZone, lockZones, writeChanges, writeDifference } from '../zones/write-zone.ts';
@@ -154,7 +154,7 @@ async function republishOne(trx: Database, lock: DomainLock): Promise<number | u
   const published = new Map<Name, ZoneRecord[]>();
   for (const name of new Set([apex, ...derived])) {
     const at = records.filter((record) => record.name === name);
-    published.set(name, publishName(at, settings.edges, flattened.get(name)));
+    published.set(name, publishName(at, edgesOf(row, settings), flattened.get(name)));
   }
   const owners = published.get(apex) ?? [];
   const withSerial = (serial: number) =>

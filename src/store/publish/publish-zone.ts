@@ -4,7 +4,7 @@
 import type { Name } from '../../dns/name.ts';
 import type { Served } from '../../zone/domain/domain-status.ts';
 import { apexRecords, type FlattenedTarget, publishApex, publishName } from '../../zone/publish/publish.ts';
-import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import type { CustomerRecord, EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { type DomainRow, nameserversOf } from '../domains/domain.ts';
@@ -17,6 +17,11 @@ import { type FlattenedOf, lockFlattened } from '../records/aname-targets.ts';
 import { loadRecordsAt, loadRecordsByName } from '../records/load-touched-records.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { type Chunk, chunksOf, chunksOfOwners, recordRows } from '../zones/zone-rows.ts';
+
+/** A domain that edges of some regions do not serve publishes the default everywhere. */
+export function edgesOf({ edgeRegions }: DomainRow, { edges }: PublishSettings): EdgeAddresses {
+  return edgeRegions === null ? edges : { v4: edges.v4, v6: edges.v6 };
+}
 
 /** A domain under its lock, as it will be published. */
 export interface LockedDomain {
@@ -135,7 +140,7 @@ function publishNames(
   const apex = decodeNameColumn(row.name);
   const published = new Map<Name, ZoneRecord[]>();
   for (const [name, records] of names) {
-    published.set(name, publishName(records, settings.edges, flattened.get(name)));
+    published.set(name, publishName(records, edgesOf(row, settings), flattened.get(name)));
   }
   const nameservers = nameserversOf(row, settings);
   const own = apexRecords({ apex, nameservers, serial, rname: settings.rname });

@@ -4,6 +4,7 @@
 
 import { hashFactors } from './hash-name.ts';
 import {
+  EDGE_SETS,
   FORMAT,
   HEADER,
   HEADER_BYTES,
@@ -14,9 +15,11 @@ import {
   READER_SLOTS,
   READER_SLOTS_AT,
   SEGMENT_BYTES,
+  segmentOf,
   TABLE,
   UNIT_BYTES,
   unitsForTable,
+  wordOf,
 } from './layout.ts';
 import { classFor, unitsOfClass } from './size-class.ts';
 
@@ -83,6 +86,14 @@ export class Image {
 
   get records(): number {
     return this.header[HEADER.RECORDS] as number;
+  }
+
+  /** Regions that have sets of their own. */
+  get regions(): number {
+    const ref = Atomics.load(this.header, HEADER.EDGE_SETS);
+    return ref === 0
+      ? 0
+      : ((this.words[segmentOf(ref)] as Int32Array)[wordOf(ref) + EDGE_SETS.REGIONS] as number);
   }
 
   get bytesUsed(): number {

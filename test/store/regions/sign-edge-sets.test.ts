@@ -4,11 +4,13 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
 import { republishDomains } from '../../../src/store/migrate/republish-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type DecidedSets, decideEdgeSets } from '../../../src/store/regions/decide-edge-sets.ts';
 import { findDueEdgeZones, signEdgeSets, signedSetsKey } from '../../../src/store/regions/sign-edge-sets.ts';
 import { claimDueRefreshes } from '../../../src/store/signing/claim-due-zones.ts';
+import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { refreshSignatures } from '../../../src/store/signing/refresh-signatures.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
@@ -17,7 +19,7 @@ import { verifySet } from '../../../src/zone/signing/verify-set.ts';
 import { EDGE_MARK_TYPE, type RecordSet, type ZoneNode } from '../../../src/zone/zone.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { atLater } from '../../support/database/database-clock.ts';
-import { expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
@@ -111,6 +113,19 @@ test('names that were published before the first edge get their marks, and an ed
   await expectPublished(db, domainId);
 });
 
+test('a domain that edges of some regions only serve publishes the default everywhere', async () => {
+  await addEdge('a', 'eu', ['203.0.113.1']);
+  await round();
+  await setServedRegions(db, domainId, ['eu']);
+  expect(await marks()).toEqual([]);
+  await expectPublished(db, domainId);
+  await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  expect(await marks()).toEqual([]);
+  await setServedRegions(db, domainId, null);
+  expect(await marks()).toHaveLength(2);
+  await expectPublished(db, domainId);
+});
+
 /** The set that a node gives the region, if it verifies, as text; `bogus` else. */
 async function answered(region: number, type: number = TYPE.A, days = 0): Promise<string> {
   const { sets } = await decide();
@@ -158,7 +173,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     await expectPublished(db, domainId);
   });
 
-  test('signatures stay through edits of other names and of this one, and follow a new TTL', async () => {
+  test('signatures stay through edits of other names and of this one', async () => {
     await round();
     await saved(db, domainId, edit({ create: ['mail A 198.51.100.9', 'www TXT "x"'] }));
     expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
@@ -177,6 +192,15 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     await refreshSignatures(soon, (signed as { id: number }).id, NEVER);
     expect(await round(soon)).toBe(2);
     expect(await answered(0, TYPE.A, 8)).toBe('203.0.113.1,203.0.113.2');
+  });
+
+  test('a zone that is signed no more has its regions without signatures', async () => {
+    await round();
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    await disableSigning(db, { domainId }, BY);
+    expect((await loadZone(db, APEX))?.records.some(({ type }) => type === TYPE.RRSIG)).toBe(false);
+    await round();
+    await expectPublished(db, domainId);
   });
 
   test('nothing is left of regions when their edges are revoked', async () => {

@@ -7,6 +7,8 @@ const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
 export function countryFile(countries: Readonly<Record<string, string>>): Buffer {
   const nodes: [number, number][] = [[-1, -1]];
   const data: Buffer[] = [];
+  const offsets = new Map<string, number>();
+  let length = 0;
   const leaves: { node: number; bit: number; offset: number }[] = [];
   for (const [address, country] of Object.entries(countries)) {
     const bits = address
@@ -18,8 +20,13 @@ export function countryFile(countries: Readonly<Record<string, string>>): Buffer
       if (pair[bit] === -1) pair[bit] = nodes.push([-1, -1]) - 1;
       node = pair[bit] as number;
     }
-    const offset = data.reduce((sum, { length }) => sum + length, 0);
-    data.push(map({ country_code: text(country) }));
+    const offset = offsets.get(country) ?? length;
+    if (!offsets.has(country)) {
+      const entry = map({ country_code: text(country) });
+      offsets.set(country, length);
+      length += entry.length;
+      data.push(entry);
+    }
     leaves.push({ node, bit: bits.at(-1) as number, offset });
   }
   const tree = nodes.map((pair) => pair.map((child) => (child === -1 ? nodes.length : child)));

@@ -11,6 +11,7 @@ import { createEdge } from '../../../src/store/edges/edges.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { BY, newAccount, newDomain } from '../database/domains.ts';
 import { type ApiProcess, type HttpAnswer, startApi } from '../processes/api-process.ts';
+import { freePort } from '../processes/free-port.ts';
 import { startTogether } from '../tests/start-together.ts';
 import { until } from '../tests/until.ts';
 import { askEdge, type EdgeAnswer, type Visiting } from './ask-edge.ts';
@@ -78,10 +79,11 @@ export class EdgeFleet {
     const created = await createEdge(db, edge);
     if (created.kind !== 'created') throw new Error(created.kind);
     const authority = makeAuthority();
+    const port = await freePort();
     const [api, own, other, tls] = await startTogether<[ApiProcess, TestOrigin, TestOrigin, TestOrigin]>([
       startApi(database.url, { env: envOf(options) }),
-      startOrigin('own', '127.0.7.1'),
-      startOrigin('other', '127.0.7.2'),
+      startOrigin('own', '127.0.7.1', undefined, port),
+      startOrigin('other', '127.0.7.2', undefined, port),
       startOrigin('tls', '127.0.7.3', authority.issue(['origin.example'])),
     ]);
     const fleet: EdgeFleet = new EdgeFleet({

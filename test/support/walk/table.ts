@@ -132,6 +132,21 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /domains/{domain}/records/scan-import': ['000 rnk p....n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/records/scan': ['000 .nk p....n i.. .... .. . db 0'],
 
+  // Its rules for the edge: for the whole domain, so a key for some records writes none.
+  'GET /domains/{domain}/rules/{type}/': ['000 .n. .....n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/rules/{type}/': ['000 rnk p....n i.. .ff. .. . db 0', { body: () => ({}) }],
+  'PATCH /domains/{domain}/rules/{type}/reorder': [
+    '000 rnk p....n i.. .ff. .. . db 0',
+    { body: async (w) => [{ id: await w.ruleId(), priority: 3 }] },
+  ],
+  'GET /domains/{domain}/rules/{type}/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'PUT /domains/{domain}/rules/{type}/{id}': [
+    '000 rnk p....n i.. .ff. .. . db 0',
+    { body: () => ({ threshold: 7 }) },
+  ],
+  'DELETE /domains/{domain}/rules/{type}/{id}': ['000 rnk p....n i.. .ff. .. . db 0'],
+  'PATCH /domains/{domain}/rules/{type}/{id}/toggle': ['000 rnk p....n i.. .ff. .. . db 0'],
+
   // Who shares it. A member may take itself out; a disabled domain takes all of this. The reseller does it for its clients.
   'GET /domains/{domain}/members': ['000 .nk .....n i.. .... .. . .. 0'],
   'PATCH /domains/{domain}/members/{userId}': [

@@ -115,6 +115,16 @@ export class World {
     await uploadCertificate(this.#db, { domainId: await this.domainId(), judged });
   }
 
+  /** A rule of the type waf. */
+  ruleId(): Promise<number> {
+    return this.#once('rule', async () => {
+      const path = `/domains/${await this.domainId()}/rules/waf/`;
+      const { status, body } = await this.#api.ask('POST', path, { as: 'operator', body: {} });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return body.id;
+    });
+  }
+
   checkId(): Promise<number> {
     return this.#once('check', async () => {
       const domainId = await this.domainId();
@@ -293,6 +303,8 @@ export class World {
 /** Where a path, up to a parameter, ends so: what stands for the parameter. */
 const PARAMETERS: readonly [end: string, (world: World) => Promise<string | number>][] = [
   ['/records/{id}', async (world) => (await world.record()).id],
+  ['/rules/{type}', async () => 'waf'],
+  ['/rules/{type}/{id}', (world) => world.ruleId()],
   ['/changes/{id}', async (world) => (await world.record()).changeId],
   ['/members/{userId}', (world) => world.memberId()],
   ['/invites/{id}', (world) => world.inviteId()],

@@ -56,6 +56,10 @@ function readScope({ record_id: id, ...body }: Members): Members | Problem {
   return { ...body, record_ids: ids };
 }
 
+function namesOne(given: unknown): boolean {
+  return isMembers(given) && given.record_id !== undefined && given.record_ids === undefined;
+}
+
 function isMembers(given: unknown): given is Members {
   return typeof given === 'object' && given !== null && !Array.isArray(given);
 }
@@ -65,18 +69,33 @@ interface JudgedRule {
   readonly html: string | undefined;
 }
 
-/** Judges a body by what the domain has, under its lock. `rule`: the one that it is to be; undefined: it is new. */
+interface About {
+  /** The body as it came. */
+  readonly given: unknown;
+  /** The rule that is changed; undefined: it is new. */
+  readonly rule?: WholeRule;
+  /** How many rules of the type there will be, where one is added. */
+  readonly count?: number;
+}
+
+/** Judges a body by what the domain has, under its lock. */
 export async function judgeRule(
   { trx, domainId, plan, edges }: LockedForRules,
   { originAllow: allowed = [] }: Pick<Api, 'originAllow'>,
   kind: RuleKind,
   body: RuleBody,
-  rule?: WholeRule,
-  count?: number,
+  { given, rule, count }: About,
 ): Promise<JudgedRule | Problem> {
   const foreign = await findForeignRecords(trx, domainId, body.record_ids);
   const faults: FieldProblem[] = body.record_ids.flatMap((id, i) =>
-    foreign.has(id) ? [{ field: `record_ids[${i}]`, error: `the domain has no record ${id}` }] : [],
+    foreign.has(id)
+      ? [
+          {
+            field: namesOne(given) ? 'record_id' : `record_ids[${i}]`,
+            error: `the domain has no record ${id}`,
+          },
+        ]
+      : [],
   );
   const origins = kind.origins(body);
   const rules = { allowed, edges: origins.length === 0 ? [] : await loadOwnEdges(trx, edges) };

@@ -98,7 +98,7 @@ const create = domainRoute({
     if (body instanceof Problem) return body;
     const saved = await writeRules(call, async (locked) => {
       const count = (await countRules(locked.trx, locked.domainId, kind.type)) + 1;
-      const judged = await judgeRule(locked, api, kind, body, undefined, count);
+      const judged = await judgeRule(locked, api, kind, body, { given: call.body, count });
       if (judged instanceof Problem) return judged;
       const [id] = (await allocateRuleIds(locked.trx, 1)) as [number];
       return [created(id, kind.type, judged.value, judged.html)];
@@ -184,7 +184,7 @@ const update = domainRoute({
     const changed = await changeRule(call, async (locked, rule) => {
       const body = readChangedRule(found.kind, rule, call.body);
       if (body instanceof Problem) return body;
-      const judged = await judgeRule(locked, api, found.kind, body, rule);
+      const judged = await judgeRule(locked, api, found.kind, body, { given: call.body, rule });
       if (judged instanceof Problem) return judged;
       const { value, html } = judged;
       const isSettled = body.enabled || body.record_ids.length > 0;

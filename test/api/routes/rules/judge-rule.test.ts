@@ -95,7 +95,7 @@ describe('fields of every type', () => {
     expect(await faults(post('waf', { record_ids: [records[0], foreign.body.id] }))).toEqual([
       'record_ids[1]',
     ]);
-    expect(await faults(post('waf', { record_id: foreign.body.id }))).toEqual(['record_ids[0]']);
+    expect(await faults(post('waf', { record_id: foreign.body.id }))).toEqual(['record_id']);
     expect(await faults(post('waf', { record_ids: [records[0], records[0]] }))).toEqual(['record_ids[1]']);
     const rule = await make('waf');
     expect(await faults(put(rule, { record_ids: [999_999] }))).toEqual(['record_ids[0]']);
