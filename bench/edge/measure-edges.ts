@@ -171,13 +171,13 @@ async function makeDomains(
   const record = { name: 'www', type: 'A', destination: '198.51.100.9', proxied: true };
   await post('/domains/rules.example.net/records/', record);
   const rule = { target: 'https://example.net/', path_includes: ['/old/*'] };
-  const { id } = JSON.parse(await post('/domains/rules.example.net/rules/redirect', rule)) as { id: number };
+  const { id } = JSON.parse(await post('/domains/rules.example.net/rules/redirect/', rule)) as { id: number };
   await runOn(
     databaseUrl,
     'begin',
     `set local session_replication_role = 'replica'`,
     `insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation, plan_id, created_at, updated_at)
-     select account_id, 'n' || i || '.edges.', 'n' || i || '.edges', 'managed', 'active', 'full', 1, 1, plan_id, now(), now()
+     select account_id, 'n' || i || '.edges.', 'n' || i || '.edges', 'external', 'active', 'none', 1, 1, plan_id, now(), now()
      from domains, generate_series(1, ${domains - 1}) i where name = 'rules.example.net.'`,
     `insert into records (domain_id, name, type, rdata, identity, destination, ttl, proxied, captcha, scheme, port, monitor, timeout, created_at, updated_at)
      select d.id, 'www.' || d.name, r.type, r.rdata, r.identity, r.destination, 300, true, false, 'Default', 443, false, 15, now(), now()

@@ -134,7 +134,7 @@ describe('edges that follow', () => {
         [null, ['eu'], ['us'], ['eu', 'us'], []][step.n % 5] as string[] | null,
       );
     } else if (step.kind === 'rule') {
-      await api.ask('POST', `/domains/${name}/rules/redirect`, {
+      await api.ask('POST', `/domains/${name}/rules/redirect/`, {
         body: { target: `https://example.net/${step.n}`, path_includes: ['/*'] },
       });
     } else if (step.kind === 'serve') {
