@@ -49,12 +49,15 @@ class ConfigStream {
   /** In the middle of a snapshot: the last name that was told. */
   #after: string | undefined;
   #toldAtMs: number | undefined;
+  /** When the place was known already, by the feed's count. */
+  #mark: number;
 
   constructor(feed: EdgeFeed, { region, cursor, ended, heartbeatMs = HEARTBEAT_MS }: StreamOptions) {
     this.#feed = feed;
     this.#region = region;
     this.#ended = ended;
     this.#heartbeatMs = heartbeatMs;
+    this.#mark = feed.mark();
     if (cursor?.region !== region) return; // an edge of another region was told of other domains
     this.#place = cursor.place;
     this.#after = cursor.after;
@@ -107,6 +110,7 @@ class ConfigStream {
       } else if (page.kind === 'start') {
         this.#place = page.place;
         this.#after = '';
+        this.#mark = this.#feed.mark();
         yield lineOf({ cursor: this.#cursor(), snapshot: 'begin' });
       } else {
         if (this.#toldAtMs === undefined) yield this.#heartbeat(); // it knows at once that its cursor counts
@@ -123,7 +127,7 @@ class ConfigStream {
   async *#tellNames(): Pieces {
     while (this.#after !== undefined) {
       const after: string = this.#after;
-      const page = yield* this.#read(() => this.#feed.readNames(after));
+      const page = yield* this.#read(() => this.#feed.readNames(after, this.#mark));
       if (page === undefined) return;
       const place = this.#place as FeedPlace;
       yield* inPieces(

@@ -108,8 +108,13 @@ export class EdgeFeed {
     return await this.#reads.run(() => this.#lines.readChanges(place, after));
   }
 
-  async readNames(after: string): ReturnType<EdgeLines['readNames']> {
-    return await this.#reads.run(() => this.#lines.readNames(after));
+  mark(): number {
+    return this.#lines.mark();
+  }
+
+  /** `since`: the mark that was taken when the place of the stream was known. */
+  async readNames(after: string, since: number): ReturnType<EdgeLines['readNames']> {
+    return await this.#reads.run(() => this.#lines.readNames(after, since));
   }
 
   /** Until something may have changed here, or the time is over. */

@@ -23,6 +23,12 @@ export interface EdgeFeedPage extends Omit<EdgeFeedRead, 'changes'> {
   readonly last: SeenName | undefined;
 }
 
+interface NamedLines {
+  readonly lines: readonly EdgeLine[];
+  /** Undefined: there are no more. */
+  readonly last: string | undefined;
+}
+
 /** Domains in a page. */
 const PAGE = 200;
 /** Configs that are loaded at once take no more than this, as stored; a larger one comes alone. */
@@ -34,6 +40,8 @@ export class EdgeLines {
   /** In the order of use. */
   readonly #kept = new Map<string, EdgeLine>();
   #keptBytes = 0;
+  readonly #reading = new Map<string, { readonly mark: number; readonly lines: Promise<NamedLines> }>();
+  #clock = 0;
 
   constructor(db: Database) {
     this.#db = db;
@@ -49,10 +57,28 @@ export class EdgeLines {
     });
   }
 
-  /** The domains behind a name, in the order of names; only those that are served. */
-  async readNames(
-    after: string,
-  ): Promise<{ readonly lines: readonly EdgeLine[]; readonly last: string | undefined }> {
+  /** What begins to be read from now on has everything that is committed now. */
+  mark(): number {
+    return ++this.#clock;
+  }
+
+  /**
+   * The domains behind a name, in the order of names; only those that are served. Edges that ask for the same ones share the
+   * reading, unless it has begun before `since`, a mark.
+   */
+  async readNames(after: string, since: number): Promise<NamedLines> {
+    const shared = this.#reading.get(after);
+    if (shared !== undefined && shared.mark >= since) return await shared.lines;
+    const reading = { mark: this.mark(), lines: this.#readNames(after) };
+    this.#reading.set(after, reading);
+    try {
+      return await reading.lines;
+    } finally {
+      if (this.#reading.get(after) === reading) this.#reading.delete(after);
+    }
+  }
+
+  async #readNames(after: string): Promise<NamedLines> {
     return await this.#inSnapshot(async (trx) => {
       const { rows } = await sql<{ name: string; version: number }>`
         select name, version from edge_changes where name > ${after} collate "C" order by name limit ${PAGE}`.execute(
