@@ -4,7 +4,8 @@
 // seconds. `node agent.mjs SETTINGS.json`; docs/edge.md says how to run it.
 
 import { availableParallelism, loadavg } from 'node:os';
-import { EdgeClient } from './edge-client.mjs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { EdgeClient, Refused } from './edge-client.mjs';
 import { EdgeNginx } from './edge-nginx.mjs';
 import { FindOrigins, originsOf } from './find-origins.mjs';
 import { KeptCertificates } from './keep-certificates.mjs';
@@ -42,12 +43,12 @@ let appliedCursor = kept.cursor;
 let inSnapshot = false;
 let lastLook = Date.now();
 
-/** @param {number} ms */
-const pause = (ms) =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    stopped.signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
-  });
+/** Cut short when the agent stops.
+ * @param {number} ms
+ */
+async function pause(ms) {
+  await wait(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
+}
 
 /** A domain that comes or goes changes what those around it speak for.
  * @param {readonly string[]} domains
@@ -62,23 +63,25 @@ function mark(domains) {
 }
 
 async function follow() {
-  let wait = FIRST_WAIT_MS;
+  let waitMs = FIRST_WAIT_MS;
   while (!stopped.signal.aborted) {
     try {
       for await (const line of client.followConfig(kept.cursor, stopped.signal)) {
-        wait = FIRST_WAIT_MS;
+        waitMs = FIRST_WAIT_MS;
         if (line.snapshot !== undefined) inSnapshot = line.snapshot === 'begin';
         mark(kept.take(line));
       }
     } catch (error) {
       if (stopped.signal.aborted) return;
+      // A cursor that the API does not take: everything is told once more.
+      if (error instanceof Refused && error.status === 400) kept.cursor = undefined;
       log(`the feed broke off: ${error instanceof Error ? error.message : error}`);
     }
     kept.forgetSnapshot();
     inSnapshot = false;
     // Not all edges at the same moment.
-    await pause(wait * (0.5 + Math.random()));
-    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    await pause(waitMs * (0.5 + Math.random()));
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
 }
 
@@ -161,3 +164,5 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.a
 await edge.start();
 log('nginx serves');
 await Promise.all([follow(), serve(), lookAgain(), report()]);
+// nginx goes on.
+process.exit(0);

@@ -73,11 +73,14 @@ export class KeptConfigs {
   /** @param {any} line */
   #takeDomain({ domain, version, config }) {
     if (!isHostName(domain) || !Number.isSafeInteger(version)) return [];
+    // What a snapshot tells first counts: its versions may be of another history, or its region another.
+    const isFirst = this.#mentioned?.has(domain) === false;
     this.#mentioned?.add(domain);
     const held = this.#byDomain.get(domain);
     // At least once, and perhaps out of order: the newest wins.
-    if (held !== undefined && held.version >= version) return [];
+    if (held !== undefined && held.version >= version && !isFirst) return [];
     const kept = { domain, version, config: config?.domain === domain ? config : null };
+    if (held !== undefined && JSON.stringify(held) === JSON.stringify(kept)) return [];
     this.#byDomain.set(domain, kept);
     this.#place(kept);
     writeWhole(this.#fileOf(domain), JSON.stringify(kept));

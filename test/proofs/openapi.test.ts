@@ -61,7 +61,7 @@ let operations: Operation[];
 const keys: Record<string, string | null> = { none: null, garbage: 'svc_x', expired: '' };
 /** By domain, ids that exist: what generated ids stand for. */
 let live: Record<string, Record<Pool, number[]>> = {};
-type Pool = 'records' | 'changes' | 'checks' | 'subscriptions' | 'members' | 'invites';
+type Pool = 'records' | 'changes' | 'checks' | 'subscriptions' | 'members' | 'invites' | 'rules';
 /** Of invites of `one.example`: of every account. */
 let tokens: string[] = [];
 /** What the parents of all domains say, check by check. */
@@ -151,7 +151,11 @@ async function prepareDomains(): Promise<void> {
     ];
     await api.ask('PUT', `/domains/${name}/records/batch`, { body: { replace } });
   }
-  for (const name of ['one.example', 'two.example']) await api.ask('POST', `/domains/${name}/ns-check`);
+  for (const name of ['one.example', 'two.example']) {
+    await api.ask('POST', `/domains/${name}/ns-check`);
+    for (const threshold of [1, 2])
+      await api.ask('POST', `/domains/${name}/rules/waf/`, { body: { threshold } });
+  }
   await sql`delete from invite_windows`.execute(api.db);
   const { body: shared } = await api.ask('GET', '/domains/one.example');
   for (const role of ['editor', 'viewer'] as const)
@@ -182,6 +186,7 @@ async function loadLive(name: string): Promise<Record<Pool, number[]>> {
     subscriptions: await ids('subscriptions'),
     members: Object.values(api.accountIds),
     invites: await ids('invites'),
+    rules: await ids('rules'),
   };
 }
 
@@ -295,6 +300,11 @@ function aParameter(parameter: Parameter, path: string): fc.Arbitrary<unknown> {
     if (parameter.name === 'domain') {
       return path.endsWith('/enable') ? fc.oneof(fc.constant('off.example'), aDomain) : aDomain;
     }
+    if (parameter.name === 'type' && path.includes('/rules/'))
+      return fc.oneof(
+        { weight: 6, arbitrary: fc.constant('waf') },
+        fc.constantFrom('rate-limit', 'drop', 'x'),
+      );
     if (parameter.name === 'token') return fc.oneof(fc.constantFrom(...tokens), fc.constant('inv_x'));
     return fc.oneof(
       { weight: 6, arbitrary: anId },
@@ -321,6 +331,8 @@ const aSet = fc.record({
   records: fc.array(fc.record({ destination: fc.constantFrom('192.0.2.1', '192.0.2.2') }), { maxLength: 1 }),
 });
 
+const aRule = fc.record({ enabled: fc.boolean(), priority: fc.nat(9) }, { requiredKeys: [] });
+
 /** Where a body that only fits its schema would seldom be accepted. */
 const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'POST /domains/{domain}/records/': aRecord,
@@ -342,6 +354,11 @@ const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
   'POST /domains/{domain}/records/import/parse': fc.record({
     zone_file: fc.constantFrom('www A 192.0.2.1 ; zonefleet port=80', 'a B c\n@ MX 10 mail', ''),
+  }),
+  'POST /domains/{domain}/rules/{type}/': aRule,
+  'PUT /domains/{domain}/rules/{type}/{id}': aRule,
+  'PATCH /domains/{domain}/rules/{type}/reorder': fc.array(fc.record({ id: anId, priority: fc.nat(9) }), {
+    maxLength: 1,
   }),
   'DELETE /domains/{domain}/records/batch': fc.constantFrom<unknown>(null, { ids: [STANDS_FOR] }),
 };
@@ -377,7 +394,7 @@ const aRequest = (from: typeof operations = operations) =>
       )
       .map(([values, { value, raw }, key]): Request => {
         const kind =
-          (['changes', 'checks', 'subscriptions', 'members', 'invites'] as const).find((pool) =>
+          (['changes', 'checks', 'subscriptions', 'members', 'invites', 'rules'] as const).find((pool) =>
             operation.path.includes(`/${pool}`),
           ) ?? 'records';
         const domain = String(values[operation.parameters.findIndex(({ name }) => name === 'domain')]);

@@ -35,6 +35,7 @@ events {
 }
 http {
   server_tokens off;
+  uninitialized_variable_warn off;
   absolute_redirect off;
   default_type application/octet-stream;
   client_max_body_size ${shared.maxBody};

@@ -7,9 +7,10 @@ import { printAnswer } from './headers.mjs';
 import { printRedirects, printRewrites } from './locations.mjs';
 import { printProxy } from './origins.mjs';
 import { keepPage, printErrorPages, printPagePlace } from './pages.mjs';
-import { quote, Unwritable } from './quote.mjs';
-import { printBots, printDrops, printRateLimits, printWaf } from './refusals.mjs';
+import { quote } from './quote.mjs';
+import { printDrops, printRateLimits, printWaf } from './refusals.mjs';
 import { firstOf, writeEach } from './rules.mjs';
+import { chooseTarget } from './targets.mjs';
 
 /**
  * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
@@ -118,116 +119,6 @@ function printBody(config, host, around) {
  */
 function printStep(where, text, next, facts) {
   return `  location ${where} {\n${text}    root ${quote(facts.folders.empty)};\n    try_files /.none ${next};\n  }\n`;
-}
-
-/**
- * A pool before a route, a route before where robots are sent, all before the host's own origins.
- * @param {EdgeHost} host
- * @param {EdgeConfig['rules']} rules
- * @param {Around} around
- */
-function chooseTarget(host, rules, { upstreams, maps, told, beside }) {
-  /** @type {Target[]} */
-  const targets = [];
-  const place = (/** @type {Parameters<typeof upstreams.targetOf>[0]} */ way) => {
-    targets.push(upstreams.targetOf(way));
-    return `o${targets.length - 1}`;
-  };
-  const placeOwn = (/** @type {Parameters<typeof upstreams.targetOf>[0]} */ way) => {
-    try {
-      return place(way);
-    } catch (error) {
-      if (!(error instanceof Unwritable)) throw error;
-      return place({ scheme: 'http', timeoutSeconds: 15, members: [] });
-    }
-  };
-  const own = ownTargets(host, placeOwn, upstreams.prefix, beside);
-  const [origin] = host.origins;
-  const timeoutSeconds = origin?.timeout_seconds ?? 15;
-  const bots = printBots(rules, maps, told, (destination) => {
-    const { scheme = 'default', port = 443, host_header: hostHeader } = origin ?? {};
-    return place({ scheme, hostHeader, timeoutSeconds, members: [{ destination, port }] });
-  });
-  const choose = (
-    /** @type {'origin_route' | 'origin_pool'} */ type,
-    /** @type {(rule: any) => string} */ placeOf,
-  ) => {
-    /** @type {string[]} */
-    const names = [];
-    const { part } = firstOf(rules, type, 'n', maps, told, (rule) => names.push(placeOf(rule)));
-    if (names.length === 0) return '';
-    const lines = names.map((name, i) => `  if ($zf_chosen = n${i + 1}) { set $zf_target ${name}; }\n`);
-    return `  set $zf_chosen "${part}";\n${lines.join('')}`;
-  };
-  const chooses = [
-    choose('origin_route', ({ destination, port, scheme, host_header }) =>
-      place({ scheme, hostHeader: host_header, timeoutSeconds, members: [{ destination, port }] }),
-    ),
-    choose('origin_pool', (rule) => placePool(rule, timeoutSeconds, place, told)),
-  ].join('');
-  return { targets, chooses, bots, first: own };
-}
-
-/**
- * @param {import('./rules.mjs').RuleOf<'origin_pool'>} rule
- * @param {number} timeoutSeconds
- * @param {(way: import('./origins.mjs').Way) => string} place
- * @param {import('./domain.mjs').Told} told
- */
-function placePool(rule, timeoutSeconds, place, told) {
-  const { origins, method, health } = rule;
-  const [scheme] = new Set(origins.map((each) => each.scheme));
-  if (origins.some((each) => each.scheme !== scheme))
-    throw new Unwritable('nginx asks all origins of a pool in one scheme');
-  if (method === 'least_time') throw new Unwritable('this nginx does not measure how quickly origins answer');
-  if (health !== undefined)
-    told.add(rule.id, 'in part: nginx finds out by requests alone which origins are there');
-  if (method === 'hash' && origins.some(({ backup }) => backup)) {
-    told.add(rule.id, 'in part: nginx has no backups beside hashing');
-  }
-  const members = origins.map(({ host: destination, port, weight, backup }) => ({
-    destination,
-    port,
-    weight,
-    backup,
-  }));
-  return place({ scheme: scheme ?? 'https', timeoutSeconds, method, members });
-}
-
-/**
- * Origins that are asked in the same way are one group; several groups are taken by chance, by their size.
- * @param {EdgeHost} host
- * @param {(way: import('./origins.mjs').Way) => string} place
- * @param {string} prefix
- * @param {Map<string, string>} beside
- */
-function ownTargets(host, place, prefix, beside) {
-  /** @type {Map<string, import('../../../src/edge/edge-config.ts').EdgeOrigin[]>} */
-  const groups = new Map();
-  for (const origin of host.origins) {
-    const key = JSON.stringify([origin.scheme, origin.host_header, origin.timeout_seconds]);
-    groups.set(key, [...(groups.get(key) ?? []), origin]);
-  }
-  const names = [...groups.values()].map((origins) => {
-    const [{ scheme, host_header: hostHeader, timeout_seconds: timeoutSeconds }] = /** @type {[any]} */ (
-      origins
-    );
-    const members = origins.map(({ destination, port }) => ({ destination, port }));
-    return { name: place({ scheme, hostHeader, timeoutSeconds, members }), size: origins.length };
-  });
-  const [only] = names;
-  if (only === undefined) return place({ scheme: 'http', timeoutSeconds: 15, members: [] });
-  if (names.length === 1) return only.name;
-  const total = host.origins.length;
-  const shares = names
-    .slice(0, -1)
-    .map(({ name, size }) => `  ${((size / total) * 100).toFixed(2)}% ${name};\n`);
-  const chosen = `${prefix}_split_${shares.join('').replaceAll(/[^0-9o]+/g, '_')}${names.at(-1)?.name}`;
-  beside.set(
-    chosen,
-    `split_clients $request_id $${chosen} {\n${shares.join('')}  * ${names.at(-1)?.name};\n}\n`,
-  );
-  return `$${chosen}`;
 }
 
 /**

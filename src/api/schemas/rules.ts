@@ -41,6 +41,16 @@ function fieldsOf(kind: RuleKind, map: (field: z.ZodType) => z.ZodType): Record<
   return Object.fromEntries(all.map(([name, field]) => [name, map(field)]));
 }
 
+export const READ_ONLY_FIELDS: readonly string[] = [
+  'id',
+  'domain_id',
+  'type',
+  'size',
+  'disabled_reason',
+  'created_at',
+  'updated_at',
+];
+
 const answers = RULE_KINDS.map((kind) => {
   const { type, what, pageField } = kind;
   const fields = fieldsOf(kind, bare);
@@ -55,12 +65,17 @@ const answers = RULE_KINDS.map((kind) => {
 
 const creates = RULE_KINDS.map((kind) =>
   z
-    .strictObject({ record_id, ...fieldsOf(kind, (field) => field) })
+    .strictObject({ type: z.literal(kind.type).optional(), record_id, ...fieldsOf(kind, (field) => field) })
     .meta({ id: `${nameOf(kind.type)}RuleCreate`, description: `A new rule of the type ${kind.type}.` }),
 );
 
+/** What an update takes and ignores, so that what was read can be sent back. */
+const ignored = Object.fromEntries(
+  READ_ONLY_FIELDS.map((name) => [name, z.unknown().optional().describe('Read-only: ignored.')]),
+);
+
 const updates = RULE_KINDS.map((kind) =>
-  z.strictObject({ record_id, ...fieldsOf(kind, (field) => bare(field).optional()) }).meta({
+  z.strictObject({ ...ignored, record_id, ...fieldsOf(kind, (field) => bare(field).optional()) }).meta({
     id: `${nameOf(kind.type)}RuleUpdate`,
     description: `Fields of a rule of the type ${kind.type}.`,
   }),

@@ -150,13 +150,11 @@ export async function setSuspended(
   });
 }
 
-/** Edges are told of most of these, and are woken. */
 async function setColumns(
   trx: Database,
   domainId: number,
   columns: UpdateObject<Schema, 'domains'>,
 ): Promise<void> {
-  announceAfterCommit(trx);
   await trx.updateTable('domains').set(columns).where('id', '=', domainId).execute();
 }
 

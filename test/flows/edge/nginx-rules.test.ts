@@ -8,7 +8,9 @@ import type { EdgeRule } from '../../../src/edge/edge-rule.ts';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';
 import { hasNginx, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';
 import { startOrigin, type TestOrigin } from '../../support/edge/origin/test-origin.ts';
+import { certificateOf } from '../../support/edge/told-certificate.ts';
 import { until } from '../../support/tests/until.ts';
 
 const WWW = 'http://www.shop.example';
@@ -17,11 +19,13 @@ describe.skipIf(!hasNginx)('nginx', () => {
   let origin: TestOrigin;
   let other: TestOrigin;
   let nginx: ServedNginx;
+  const authority = makeAuthority();
+  const certificate = authority.issue(['*.shop.example']);
 
   beforeAll(async () => {
     origin = await startOrigin('main', '127.0.0.1');
     other = await startOrigin('other', '127.0.0.1');
-    nginx = await serveNginx();
+    nginx = await serveNginx({ certificates: new Map([[5, certificate]]) });
   });
   afterAll(async () => {
     await nginx?.stop();
@@ -420,6 +424,21 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/`)).status).toBe(403);
     await expect(askEdge(nginx, 'https://www.shop.example/')).rejects.toThrow();
     expect((await askEdge(nginx, `${WWW}/.well-known/acme-challenge/to-ken`)).text).toBe('to-ken.key');
+  });
+
+  it('speaks TLS with the certificate of the host, and refuses who asks for another host then', async () => {
+    const told = certificateOf(5, certificate.certificate);
+    await serve([], { certificates: [told] });
+    const visiting = { ca: authority.certificate };
+    const { json, certificate: seen } = await askEdge(nginx, 'https://www.shop.example/x', visiting);
+    expect(json.headers['x-forwarded-proto']).toBe('https');
+    expect(seen?.subjectaltname).toBe('DNS:*.shop.example');
+    const other = await askEdge(nginx, 'https://bare.example/', { servername: 'www.shop.example' });
+    expect(other.status).toBe(421);
+    expect(readdirSync(join(nginx.state, 'certificates'))).toHaveLength(2);
+    await serve([], { suspended: true, certificates: [told] });
+    await expect(askEdge(nginx, 'https://www.shop.example/', visiting)).rejects.toThrow();
+    expect(readdirSync(join(nginx.state, 'certificates'))).toEqual([]);
   });
 
   it('answers challenges before rules, also for names that are not proxied', async () => {

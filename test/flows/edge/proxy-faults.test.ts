@@ -121,6 +121,11 @@ describe('the config', () => {
     store.apply(line('b.example', 1, config('b.example')));
     store.apply({ cursor: 'c0', snapshot: 'end' });
     expect(store.all().map(({ domain }) => domain)).toEqual(['b.example']);
+    store.apply(line('b.example', 7, config('b.example')));
+    store.apply({ cursor: 'c0', snapshot: 'begin' }); // of a database that was restored: its versions begin lower
+    store.apply(line('b.example', 3, config('b.example')));
+    store.apply({ cursor: 'c0', snapshot: 'end' });
+    expect(store.versionOf('b.example')).toBe(3);
     store.apply({ cursor: 'c0', snapshot: 'end' }); // of one whose begin was not seen
     expect(store.all()).toHaveLength(1);
   });

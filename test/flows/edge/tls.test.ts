@@ -8,7 +8,7 @@ import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
 import { DOMAIN, EdgeFleet, FINGERPRINT, FINGERPRINTED, HOST } from '../../support/edge/edge-fleet.ts';
 import { ConfigStore } from '../../support/edge/proxy/config-store.ts';
-import { EdgeApi } from '../../support/edge/proxy/edge-api.ts';
+import { EdgeAgent } from '../../support/edge/proxy/edge-agent.ts';
 import { showRule } from '../../support/edge/show-rule.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -62,7 +62,7 @@ it('a key is read when its certificate is first shown, once, and each read is in
 it('a token opens no key of a domain that its region does not serve, nor what is not there', async () => {
   const created = await createEdge(fleet.database.db, { name: 'far', region: 'us', v4: [], v6: [] });
   if (created.kind !== 'created') throw new Error(created.kind);
-  const far = new EdgeApi(() => fleet.api.url, created.token);
+  const far = new EdgeAgent(() => fleet.api.url, created.token);
   const { id } = fleet.config().certificates[0] as EdgeCertificate;
   const path = `/edge/v1/certificates/${id}`;
   const read = await far.ask('GET', path);

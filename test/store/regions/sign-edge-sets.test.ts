@@ -5,6 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
+import { loadEdgeSets } from '../../../src/store/feed/edge-sets.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import { connect } from '../../../src/store/postgres/connection.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { republishDomains } from '../../../src/store/migrate/republish-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type DecidedSets, decideEdgeSets } from '../../../src/store/regions/decide-edge-sets.ts';
@@ -17,7 +21,7 @@ import { buildZone } from '../../../src/zone/build-zone.ts';
 import { regionalSet } from '../../../src/zone/regional-set.ts';
 import { verifySet } from '../../../src/zone/signing/verify-set.ts';
 import { EDGE_MARK_TYPE, type RecordSet, type ZoneNode } from '../../../src/zone/zone.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
 import { atLater } from '../../support/database/database-clock.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
@@ -111,6 +115,23 @@ test('names that were published before the first edge get their marks, and an ed
   await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
   expect(await marks()).toHaveLength(2);
   await expectPublished(db, domainId);
+});
+
+test('workers and nodes have the rights that it takes', async () => {
+  await migrate(db, TEST_SETTINGS); // it gives the rights
+  await addEdge('a', 'eu', ['203.0.113.1']);
+  await enabled(db, { domainId });
+  const workers = openDatabase(asRole(database.url, 'zonefleet_worker'), { maxConnections: 2 });
+  useSecrets(workers);
+  later.push(workers);
+  const decided = await decideEdgeSets(workers);
+  await republishDomains(workers);
+  for (const due of await findDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
+    expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
+  const node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
+  expect(JSON.parse((await loadEdgeSets(node, '')) ?? '')).toEqual(decided?.sets);
+  expect(await loadEdgeSets(node, (await loadEdgeSets(node, '')) ?? '')).toBeUndefined();
+  await node.close();
 });
 
 test('a domain that edges of some regions only serve publishes the default everywhere', async () => {

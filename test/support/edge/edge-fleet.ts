@@ -17,7 +17,7 @@ import { until } from '../tests/until.ts';
 import { askEdge, type EdgeAnswer, type Visiting } from './ask-edge.ts';
 import { makeAuthority, type TestAuthority } from './origin/made-certificate.ts';
 import { startOrigin, type TestOrigin } from './origin/test-origin.ts';
-import { EdgeApi } from './proxy/edge-api.ts';
+import { EdgeAgent } from './proxy/edge-agent.ts';
 import { type EdgeProxy, startEdgeProxy } from './proxy/edge-proxy.ts';
 
 /** Where the tests' origins are; loopback is refused everywhere else. */
@@ -53,7 +53,7 @@ export class EdgeFleet {
   /** The proxied record of `HOST`, to `own`. */
   record: MadeRecord = { id: 0 };
   api: ApiProcess;
-  readonly edge: EdgeApi;
+  readonly edge: EdgeAgent;
   readonly proxy: EdgeProxy;
   readonly #owner: string;
   readonly #options: EdgeFleetOptions;
@@ -93,7 +93,7 @@ export class EdgeFleet {
       own,
       other,
       tls,
-      edge: new EdgeApi(() => fleet.api.url, created.token),
+      edge: new EdgeAgent(() => fleet.api.url, created.token),
       token: created.token,
       domainId: domain.id,
       owner,
@@ -125,7 +125,7 @@ export class EdgeFleet {
     own: TestOrigin;
     other: TestOrigin;
     tls: TestOrigin;
-    edge: EdgeApi;
+    edge: EdgeAgent;
     token: string;
     domainId: number;
     owner: string;

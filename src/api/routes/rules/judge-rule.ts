@@ -12,11 +12,9 @@ import { type FieldProblem, invalid, MAX_PROBLEMS, Problem, problem } from '../.
 import { fieldName } from '../../body/field-problems.ts';
 import { judgeBody } from '../../body/judge-body.ts';
 import type { Api } from '../../calls/call.ts';
+import { READ_ONLY_FIELDS } from '../../schemas/rules.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-
-/** Members that an update takes and ignores, so that a body that was read can be sent back. */
-const READ_ONLY = ['id', 'domain_id', 'type', 'size', 'disabled_reason', 'created_at', 'updated_at'];
 
 /** The body of a new rule. */
 export function readNewRule(kind: RuleKind, given: unknown): RuleBody | Problem {
@@ -31,7 +29,9 @@ export function readNewRule(kind: RuleKind, given: unknown): RuleBody | Problem 
 /** The whole body that an update makes of a rule. */
 export function readChangedRule(kind: RuleKind, rule: WholeRule, given: unknown): RuleBody | Problem {
   if (!isMembers(given)) return judge(kind, given);
-  const asked = Object.fromEntries(Object.entries(given).filter(([name]) => !READ_ONLY.includes(name)));
+  const asked = Object.fromEntries(
+    Object.entries(given).filter(([name]) => !READ_ONLY_FIELDS.includes(name)),
+  );
   const scoped = readScope(asked);
   if (scoped instanceof Problem) return scoped;
   const clears = asked.record_id === null && asked.record_ids === undefined;

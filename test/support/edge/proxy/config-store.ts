@@ -45,9 +45,12 @@ export class ConfigStore {
       this.garbage++;
       return false;
     }
+    // Versions of before a snapshot may be of another history: what it tells first counts.
+    const isFirst = this.#mentioned?.has(domain) === false;
     this.#mentioned?.add(domain);
     const known = this.#byDomain.get(domain);
-    if (known === undefined || known.version <= version) this.#byDomain.set(domain, { version, config });
+    if (isFirst || known === undefined || known.version <= version)
+      this.#byDomain.set(domain, { version, config });
     return true;
   }
 

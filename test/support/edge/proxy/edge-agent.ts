@@ -17,7 +17,7 @@ export interface Reported {
   readonly body: any;
 }
 
-export class EdgeApi {
+export class EdgeAgent {
   readonly #url: () => string;
   readonly #token: string;
   #isStopped = false;

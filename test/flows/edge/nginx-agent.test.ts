@@ -1,0 +1,278 @@
+// The parts of docs/edge-agent that need no nginx: configs on disk, addresses, expressions, files that are refused.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DomainFiles } from '../../../docs/edge-agent/apply-files.mjs';
+import { listOf, mayConnect } from '../../../docs/edge-agent/judge-address.mjs';
+import { KeptCertificates } from '../../../docs/edge-agent/keep-certificates.mjs';
+import { KeptConfigs } from '../../../docs/edge-agent/kept-configs.mjs';
+import { above } from '../../../docs/edge-agent/nginx/cache.mjs';
+import { Unwritable } from '../../../docs/edge-agent/nginx/quote.mjs';
+import { translateRegex } from '../../../docs/edge-agent/nginx/regex.mjs';
+import { madeConfig } from '../../support/edge/made-config.ts';
+import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';
+import { certificateOf } from '../../support/edge/told-certificate.ts';
+
+let state: string;
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'zonefleet-kept-'));
+});
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+describe('kept configs', () => {
+  const line = (domain: string, version: number, cursor: string, isServed = true) => ({
+    cursor,
+    domain,
+    version,
+    config: isServed ? madeConfig(domain, {}) : null,
+  });
+
+  it('outlive the agent, with the cursor behind which it goes on', () => {
+    const kept = new KeptConfigs(state);
+    expect(kept.take(line('a.example', 1, 'c1'))).toEqual(['a.example']);
+    expect(kept.take({ cursor: 'c2' })).toEqual([]);
+    const again = new KeptConfigs(state);
+    expect([again.cursor, again.domains()]).toEqual(['c2', ['a.example']]);
+  });
+
+  it('take the newest version, also of a domain that is gone', () => {
+    const kept = new KeptConfigs(state);
+    kept.take(line('a.example', 5, 'c1', false));
+    expect(kept.take(line('a.example', 4, 'c2'))).toEqual([]);
+    expect(kept.domains()).toEqual([]);
+    expect(kept.take(line('a.example', 6, 'c3'))).toEqual(['a.example']);
+  });
+
+  it('drop what a snapshot does not name, and keep the cursor of before until its end', () => {
+    const kept = new KeptConfigs(state);
+    for (const each of [line('a.example', 1, 'c1'), line('b.example', 1, 'c2')]) kept.take(each);
+    kept.take({ cursor: 'c3', snapshot: 'begin' });
+    kept.take(line('b.example', 1, 'c3'));
+    expect(new KeptConfigs(state).cursor).toBe('c2');
+    kept.forgetSnapshot(); // it broke off: nothing is dropped
+    expect(kept.domains()).toEqual(['a.example', 'b.example']);
+    kept.take({ cursor: 'c4', snapshot: 'begin' });
+    kept.take(line('b.example', 1, 'c4'));
+    expect(kept.take({ cursor: 'c5', snapshot: 'end' })).toEqual(['a.example']);
+    const again = new KeptConfigs(state);
+    expect([again.cursor, again.domains()]).toEqual(['c5', ['b.example']]);
+  });
+
+  it('ask for everything when a file cannot be read', () => {
+    new KeptConfigs(state).take(line('a.example', 1, 'c1'));
+    writeFileSync(join(state, 'configs/a.example.json'), '{"domain":');
+    expect(new KeptConfigs(state).cursor).toBeUndefined();
+  });
+
+  it('do not take names that lead out of the folder, nor a config of another domain', () => {
+    const kept = new KeptConfigs(state);
+    expect(kept.take(line('../../a', 1, 'c1'))).toEqual([]);
+    kept.take({ ...line('a.example', 1, 'c2'), config: madeConfig('b.example', {}) });
+    expect(kept.domains()).toEqual([]);
+    expect(readdirSync(join(state, 'configs'))).toEqual(['a.example.json']);
+  });
+
+  it('know the domains below one', () => {
+    const kept = new KeptConfigs(state);
+    for (const name of ['a.example', 'b.a.example', 'c.b.a.example']) kept.take(line(name, 1, 'c'));
+    expect(kept.domainsBelow('a.example')).toEqual(['b.a.example', 'c.b.a.example']);
+    kept.take(line('b.a.example', 2, 'c', false));
+    expect(kept.domainsBelow('a.example')).toEqual(['c.b.a.example']);
+  });
+});
+
+describe('certificates', () => {
+  it('are files for this user only, and go when nobody names them', async () => {
+    const made = makeAuthority().issue(['a.example']);
+    const kept = new KeptCertificates(state, async () => ({
+      certificate: made.certificate,
+      private_key: made.privateKey,
+    }));
+    await kept.ensure(certificateOf(7, made.certificate));
+    const files = kept.filesOf(7);
+    expect(readFileSync(files?.key ?? '', 'utf8')).toBe(made.privateKey);
+    expect(statSync(files?.key ?? '').mode & 0o777).toBe(0o600);
+    kept.removeUnused(() => false);
+    expect([kept.filesOf(7), existsSync(files?.key ?? '')]).toEqual([undefined, false]);
+  });
+
+  it('are refused with another key, or when another certificate comes', async () => {
+    const authority = makeAuthority();
+    const [made, other] = [authority.issue(['a.example']), authority.issue(['a.example'])];
+    const kept = new KeptCertificates(state, async (id) => ({
+      certificate: id === 1 ? made.certificate : other.certificate,
+      private_key: other.privateKey,
+    }));
+    await expect(kept.ensure(certificateOf(1, made.certificate))).rejects.toThrow('does not fit');
+    await expect(kept.ensure(certificateOf(2, made.certificate))).rejects.toThrow('another one');
+    expect(readdirSync(join(state, 'certificates'))).toEqual([]);
+  });
+});
+
+describe('addresses of origins', () => {
+  const none = listOf([]);
+  it.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '169.254.169.254',
+    '192.168.0.1',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::1',
+    '::',
+    'fe80::1',
+    'fc00::1',
+    'fe80::1%eth0',
+    '::ffff:127.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '::127.0.0.1',
+    '64:ff9b::a00:1',
+    '64:ff9b:1::1',
+    '2002:7f00:1::',
+    '2001:db8::1',
+    '2001::1',
+    'ff02::1',
+    'localhost',
+    '',
+  ])('%s is refused', (address) => expect(mayConnect(address, none, none)).toBe(false));
+
+  it.each(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808'])('%s is taken', (address) =>
+    expect(mayConnect(address, none, none)).toBe(true));
+
+  it('are what the operator says, first what is denied', () => {
+    const [allowed, denied] = [listOf(['10.0.0.0/8']), listOf(['10.9.0.0/16', '9.9.9.9/32'])];
+    const asked = ['10.1.1.1', '10.9.1.1', '9.9.9.9', '::ffff:10.9.1.1', '192.168.0.1'];
+    expect(asked.map((address) => mayConnect(address, allowed, denied))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('regular expressions', () => {
+  const translate = (text: string) => translateRegex(text, { end: '$', captures: true }).written;
+  // JavaScript has no flags within expressions: what is compared does without.
+  const matches = (text: string, path: string) => {
+    try {
+      return new RegExp(translate(text).replaceAll('(?m:^)', '^')).test(path);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Unwritable); // left out, as too many repetitions are
+      return undefined;
+    }
+  };
+
+  it('mean what they meant', () => {
+    const parts = [
+      'a',
+      'b',
+      '/',
+      '.',
+      String.raw`\.`,
+      '[a-c]',
+      '[^a/]',
+      String.raw`\d`,
+      String.raw`\w`,
+      '(a|b)',
+      '(?:bc)',
+      '^',
+      '$',
+      '|',
+    ];
+    const regex = fc.array(
+      fc.tuple(fc.constantFrom(...parts), fc.constantFrom('', '', '', '+', '?', '{2}', '*?')),
+      { maxLength: 6 },
+    );
+    const path = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '/', '.', '1'), maxLength: 12 });
+    fc.assert(
+      fc.property(regex, path, (drawn, text) => {
+        const source = drawn.map(([part, count]) => (/^[\^$|]$/.test(part) ? part : part + count)).join('');
+        expect([undefined, new RegExp(source).test(text)]).toContain(matches(source, text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    '(a+)+',
+    '(a*)*$',
+    '(a|a)*',
+    '(a|ab)*',
+    '(x(a|ab)(bc|c))*',
+    '((a?){9}){9}',
+    '.*.*.*.*.*x',
+    String.raw`(a)\1`,
+    '(?=a)',
+    '(?<!a)',
+    '(*FAIL)',
+    '(?R)',
+    '(?P>a)',
+    String.raw`\K`,
+    String.raw`\Qa\E`,
+    'a**',
+    'a++',
+    '(',
+    ')',
+    '[',
+    'a{2,1}',
+    '[b-a]',
+    '[é]',
+    '\n',
+  ])('%s is not taken', (text) => expect(() => translate(text)).toThrow(Unwritable));
+});
+
+describe('numbers above a limit', () => {
+  it('are found by their digits', () => {
+    for (const limit of [128, 4_096].map((mebibytes) => mebibytes * 1_048_576)) {
+      const regex = new RegExp(above(limit).replace(String.raw`\A`, '^').replace(String.raw`\z`, '$'));
+      fc.assert(
+        fc.property(fc.integer({ min: 0, max: 2 ** 40 }), (n) => {
+          expect(regex.test(String(n))).toBe(n > limit);
+        }),
+      );
+      expect([limit - 1, limit, limit + 1].map((n) => regex.test(String(n)))).toEqual([false, false, true]);
+    }
+  });
+});
+
+describe('files', () => {
+  /** Refuses what has `bad` in it, and says whose fault it is or not. */
+  const judge = (names: boolean) => async () => {
+    for (const file of readdirSync(join(state, 'domains'))) {
+      const path = join(state, 'domains', file);
+      if (readFileSync(path, 'utf8').includes('bad'))
+        return names ? `emerg: wrong in ${path}:1` : 'emerg: wrong';
+    }
+    return undefined;
+  };
+
+  it.each([
+    true,
+    false,
+  ])('of refused domains stay as they were, the others are taken (told whose: %s)', async (names) => {
+    const files = new DomainFiles(join(state, 'domains'), judge(names));
+    await files.apply(new Map([['d3.example', 'old']]));
+    const wanted = new Map(
+      Array.from({ length: 9 }, (_, i) => [`d${i}.example`, i % 3 === 0 ? 'bad' : 'good'] as const),
+    );
+    const { taken, refused } = await files.apply(wanted);
+    expect([...refused.keys()].sort()).toEqual(['d0.example', 'd3.example', 'd6.example']);
+    expect(taken.sort()).toEqual([
+      'd1.example',
+      'd2.example',
+      'd4.example',
+      'd5.example',
+      'd7.example',
+      'd8.example',
+    ]);
+    expect(readFileSync(files.pathOf('d3.example'), 'utf8')).toBe('old');
+    expect(existsSync(files.pathOf('d0.example'))).toBe(false);
+  });
+});

@@ -1,0 +1,207 @@
+// docs/edge-agent and Debian's nginx behind a fleet: from a customer's call to what a visitor is answered.
+
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createEdge } from '../../../src/store/edges/edges.ts';
+import { askEdge, type Visiting } from '../../support/edge/ask-edge.ts';
+import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { type AgentProcess, startAgent } from '../../support/edge/nginx/agent-process.ts';
+import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { until } from '../../support/tests/until.ts';
+
+const COUNTRIES = join(
+  dirname(createRequire(import.meta.url).resolve('@ip-location-db/geo-whois-asn-country-mmdb/package.json')),
+  'geo-whois-asn-country.mmdb',
+);
+const ATTACK = "/search?id=1'%20or%20'1'%3D'1";
+
+describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
+  let fleet: EdgeFleet;
+  let agent: AgentProcess;
+  /** Rules, which the end of a test deletes. */
+  const made: string[] = [];
+
+  beforeAll(async () => {
+    fleet = await EdgeFleet.start();
+    const created = await createEdge(fleet.database.db, {
+      name: 'nginx1',
+      region: 'eu',
+      v4: ['198.51.100.11'],
+      v6: [],
+    });
+    if (created.kind !== 'created') throw new Error(created.kind);
+    agent = await startAgent({
+      api: fleet.api.url,
+      token: created.token,
+      allowOrigins: [ORIGINS],
+      countries: { file: COUNTRIES, field: ['country_code'] },
+    });
+  });
+  afterAll(async () => {
+    await agent?.stop();
+    await fleet?.stop();
+  });
+  afterEach(async () => {
+    fleet.own.says(undefined);
+    for (const path of made.splice(0)) await fleet.ask('DELETE', `/domains/${DOMAIN}${path}`);
+  });
+
+  const visit = async (path: string, visiting: Visiting = {}, host = HOST) =>
+    await askEdge(agent, `http://${host}${path}`, {
+      ...visiting,
+      headers: { 'user-agent': 'test', accept: '*/*', ...visiting.headers },
+    });
+  /** Until a visitor is answered so: the agent takes a moment to reload. */
+  const becomes = async (expected: object, path: string, visiting: Visiting = {}) =>
+    await until(
+      async () => {
+        const answer = await visit(path, visiting).catch(() => undefined);
+        try {
+          expect(answer).toMatchObject(expected);
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      () => `${path} is answered with ${JSON.stringify(expected)}; ${agent.log()}`,
+      60_000,
+    );
+  const rule = async (type: string, fields: object): Promise<{ id: number; drop(): Promise<void> }> => {
+    const { id } = await fleet.change('POST', `/rules/${type}/`, fields);
+    made.push(`/rules/${type}/${id}`);
+    return { id, drop: async () => void (await fleet.change('DELETE', `/rules/${type}/${id}`)) };
+  };
+
+  it('serves a proxied record', async () => {
+    await becomes(
+      { status: 200, json: { name: 'own', url: '/page?a=1', headers: { host: HOST } } },
+      '/page?a=1',
+    );
+  });
+
+  it('redirects, and no more when the rule is gone', async () => {
+    const { drop } = await rule('redirect', {
+      target: 'https://new.example/x?$host=1',
+      path_includes: ['/old*'],
+      status_code: 301,
+    });
+    await becomes({ status: 301, headers: { location: 'https://new.example/x?$host=1&a=1' } }, '/old?a=1');
+    await drop();
+    await becomes({ status: 200 }, '/old?a=1');
+  });
+
+  it('drops by country', async () => {
+    await rule('drop', { countries: ['DE'], country_match_type: 'include', path_includes: ['/country'] });
+    const from = (client: string): Visiting => ({
+      from: '127.0.0.9',
+      headers: { 'x-forwarded-for': client },
+    });
+    await becomes({ status: 403 }, '/country', from('5.9.1.1'));
+    await becomes({ status: 200 }, '/country', from('8.8.8.8'));
+    // Who is not a trusted proxy does not say whose request it is.
+    await becomes({ status: 200 }, '/country', { headers: { 'x-forwarded-for': '5.9.1.1' } });
+  });
+
+  it('limits rates', async () => {
+    const counted = await rule('rate_limit', {
+      requests: 3,
+      period_seconds: 60,
+      path_includes: ['/limited'],
+    });
+    await becomes({ status: 429 }, '/limited');
+    expect((await visit('/other')).status).toBe(200);
+    await counted.drop();
+    await becomes({ status: 200 }, '/limited');
+  });
+
+  it('rewrites what the origin is asked for', async () => {
+    await rule('rewrite', {
+      path_match_type: 'regex',
+      path_includes: ['^/shop/([a-z]+)$'],
+      path_target: '/index/$1',
+      query_mode: 'replace',
+      query_target: 'from=edge',
+    });
+    await becomes({ json: { url: '/index/shoes?from=edge' } }, '/shop/shoes?a=1');
+  });
+
+  it('caches', async () => {
+    let count = 0;
+    fleet.own.says(() => ({ body: `${++count}` }));
+    await rule('cache', { ttl_seconds: 600, path_includes: ['/cached/*'] });
+    await becomes({ headers: { 'x-cache': 'HIT' } }, '/cached/1');
+    const kept = (await visit('/cached/1')).text;
+    expect((await visit('/cached/1')).text).toBe(kept);
+    const fresh = (await visit('/not')).text;
+    expect((await visit('/not')).text).not.toBe(fresh);
+  });
+
+  it('answers errors with the customer’s page', async () => {
+    fleet.own.says(() => ({ status: 503, body: 'broken' }));
+    const html = '<h1>Back {soon}; "$host"</h1>\n';
+    await rule('error_page', { status_codes: [503], html });
+    await becomes(
+      { status: 503, text: html, headers: { 'content-type': 'text/html; charset=utf-8' } },
+      '/any',
+    );
+  });
+
+  it('runs the core rule set, with level, score and exclusions', async () => {
+    expect((await visit(ATTACK)).status).toBe(200);
+    const { id } = await rule('waf', { paranoia: 1, threshold: 5 });
+    const update = async (fields: object) => void (await fleet.change('PUT', `/rules/waf/${id}`, fields));
+    await becomes({ status: 403 }, ATTACK);
+    expect((await visit('/search?id=1')).status).toBe(200);
+    await update({ threshold: 100 });
+    await becomes({ status: 200 }, ATTACK);
+    await update({ threshold: 5, rule_excludes: ['942100'] });
+    await becomes({ status: 200 }, ATTACK);
+    await update({ paranoia: 4 });
+    await becomes({ status: 403 }, ATTACK);
+    await update({ action_mode: 'dry_run' });
+    await becomes({ status: 200 }, ATTACK);
+  });
+
+  it('sends security headers', async () => {
+    await fleet.change('PUT', '', { sec_no_sniff: true, sec_referrer_policy: true });
+    await becomes(
+      {
+        headers: {
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'strict-origin-when-cross-origin',
+        },
+      },
+      '/',
+    );
+  });
+
+  it('refuses a suspended domain, and serves it again', async () => {
+    await fleet.suspend(true);
+    await becomes({ status: 403 }, '/');
+    await fleet.suspend(false);
+    await becomes({ status: 200 }, '/');
+  });
+
+  it('tells which rules it cannot obey', async () => {
+    const { id } = await rule('captcha', { mode: 'js' });
+    const told = async () =>
+      (await fleet.database.db
+        .selectFrom('edges')
+        .selectAll()
+        .where('name', '=', 'nginx1')
+        .executeTakeFirst()) as unknown;
+    await until(async () => JSON.stringify(await told()).includes(`"rule_id":${id}`), 'the rule is told');
+  });
+
+  it('goes on when the agent and the API are away, and catches up', async () => {
+    await agent.kill();
+    expect((await visit('/')).status).toBe(200);
+    await rule('redirect', { target: '/later', path_includes: ['/while-away'] });
+    expect((await visit('/while-away')).status).toBe(200);
+    await agent.restart();
+    await becomes({ status: 302 }, '/while-away');
+    expect(readdirSync(join(agent.state, 'configs'))).toEqual([`${DOMAIN}.json`]);
+  });
+});
