@@ -15,6 +15,7 @@ const COUNTRIES = join(
   dirname(createRequire(import.meta.url).resolve('@ip-location-db/geo-whois-asn-country-mmdb/package.json')),
   'geo-whois-asn-country.mmdb',
 );
+const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 const ATTACK = "/search?id=1'%20or%20'1'%3D'1";
 
 describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
@@ -24,7 +25,7 @@ describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
   const made: string[] = [];
 
   beforeAll(async () => {
-    fleet = await EdgeFleet.start();
+    fleet = await EdgeFleet.start({ env: { KEY_SECRETS } });
     const created = await createEdge(fleet.database.db, {
       name: 'nginx1',
       region: 'eu',
@@ -175,6 +176,19 @@ describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
       },
       '/',
     );
+  });
+
+  it('speaks TLS with an uploaded certificate, and forgets its key when it is deleted', async () => {
+    const { certificate, privateKey } = fleet.authority.issue([HOST]);
+    const chain = certificate + fleet.authority.certificate;
+    await fleet.change('POST', '/ssl', { certificate: chain, private_key: privateKey });
+    const visiting = { ca: fleet.authority.certificate };
+    const ask = () => askEdge(agent, `https://${HOST}/`, visiting).catch(() => undefined);
+    await until(async () => (await ask())?.status === 200, agent.log, 60_000);
+    expect(readdirSync(join(agent.state, 'certificates'))).toHaveLength(2);
+    await fleet.change('DELETE', '/ssl');
+    await until(async () => (await ask()) === undefined, agent.log, 60_000);
+    await until(() => readdirSync(join(agent.state, 'certificates')).length === 0, agent.log, 60_000);
   });
 
   it('refuses a suspended domain, and serves it again', async () => {
