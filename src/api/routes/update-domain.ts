@@ -40,9 +40,14 @@ export const updateDomain = domainRoute({
     const { api, caller, domain, body } = call;
     const nameservers = chosenNameservers(domain, body.svc_ns);
     if (nameservers instanceof Problem) return nameservers;
-    const refused = judgeMode(domain, body) ?? judgeSettings(domain, body);
+    const nowMs = Date.now();
+    const refused = judgeMode(domain, body) ?? judgeDeveloperMode(body, nowMs) ?? judgeSettings(domain, body);
     if (refused !== undefined) return refused;
-    const set = { ...changedSettings(domain, body), ...(nameservers && { nameservers }) };
+    const set = {
+      ...changedSettings(domain, body),
+      ...developerMode(domain, body, nowMs),
+      ...(nameservers && { nameservers }),
+    };
     if (Object.keys(set).length === 0) {
       call.audit();
       return printDomain(domain, api);
@@ -109,6 +114,24 @@ function judgeMode({ name, dnsMode }: VisibleDomain, body: Body): Problem | unde
   if (body.dns_mode !== 'external' || dnsMode === 'external') return undefined;
   const refused = judgeExternalName(name);
   return refused && invalid([{ field: 'dns_mode', error: refused.message }]);
+}
+
+const MAX_DEVELOPER_MODE_MS = 86_400_000;
+
+function judgeDeveloperMode({ developer_mode_until: until }: Body, nowMs: number): Problem | undefined {
+  if (until === undefined || Date.parse(until) <= nowMs + MAX_DEVELOPER_MODE_MS) return undefined;
+  return invalid([{ field: 'developer_mode_until', error: 'expected a time at most 24 hours ahead' }]);
+}
+
+/** A time that has passed is none: it ends the mode, and leaves a domain as it is that is not in it. */
+function developerMode(
+  { developerModeUntil: before }: VisibleDomain,
+  { developer_mode_until: text }: Body,
+  nowMs: number,
+): Pick<SavedUpdate, 'developerModeUntil'> {
+  if (text === undefined) return {};
+  const wanted = Date.parse(text) > nowMs ? new Date(text) : null;
+  return wanted?.getTime() === before?.getTime() ? {} : { developerModeUntil: wanted };
 }
 
 function changedSettings(domain: VisibleDomain, body: Body): SavedUpdate {

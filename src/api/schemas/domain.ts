@@ -44,6 +44,10 @@ const settings = {
   uptime_recover_min: z.int().min(1).max(1440).describe('So many clear minutes close an incident.'),
 };
 
+const developerModeUntil = Timestamp.describe(
+  'Until then the edge neither reads nor writes its cache: at most 24 hours ahead. A time that has passed ends it.',
+);
+
 const svcNs = boundedArray(HostName).describe(
   'The accepted set that it is to be delegated to: one of `svc_ns_sets`.',
 );
@@ -75,7 +79,6 @@ const facts = {
   serial: z.int().min(0).describe('Of the SOA; every change raises it.'),
   user_id: Id.describe('The account that owns it.'),
   verification_started_at: Timestamp.optional(),
-  developer_mode_until: Timestamp.optional().describe('Until then the edge does without its cache.'),
   pending_since: Timestamp.optional(),
   moved_since: Timestamp.optional(),
   next_check_at: Timestamp.optional().describe('When its delegation is looked at again.'),
@@ -110,6 +113,7 @@ export const Domain = z
   .object({
     ...facts,
     ...settings,
+    developer_mode_until: developerModeUntil.optional(),
     svc_ns: z.array(z.string()).describe('Its own set: what its parent delegates to, else the chosen one.'),
   })
   .meta({ id: 'Domain' });
@@ -159,11 +163,15 @@ const ignored = z.unknown().optional().describe('Read-only: ignored.');
 export const DomainUpdate = z
   .strictObject({
     ...z.object(settings).partial().shape,
+    developer_mode_until: developerModeUntil.optional(),
     svc_ns: svcNs.optional(),
     ...Object.fromEntries(
       [...Object.keys(facts), 'ssl', 'subscription'].map((name) => [name, ignored] as const),
     ),
   } as {
     [K in keyof typeof settings]: z.ZodOptional<(typeof settings)[K]>;
-  } & { svc_ns: z.ZodOptional<typeof svcNs> })
+  } & {
+    svc_ns: z.ZodOptional<typeof svcNs>;
+    developer_mode_until: z.ZodOptional<typeof developerModeUntil>;
+  })
   .meta({ id: 'DomainUpdate' });

@@ -55,6 +55,18 @@ describe('changing the settings of a domain', () => {
     ['uptime_min_active_min', 1],
     ['uptime_recover_min', 1440],
   ];
+  it('sets developer mode for at most 24 hours, and a time that has passed ends it', async () => {
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const tooLong = await put({ developer_mode_until: at(24.1) });
+    expect(tooLong).toMatchObject({ status: 400, body: { fields: [{ field: 'developer_mode_until' }] } });
+    expect((await put({ developer_mode_until: 'soon' })).status).toBe(400);
+    const until = at(23.9);
+    expect((await put({ developer_mode_until: until })).body).toMatchObject({ developer_mode_until: until });
+    const sentBack = await put(await read());
+    expect(sentBack).toMatchObject({ status: 200, body: { developer_mode_until: until } });
+    expect((await put({ developer_mode_until: at(-1) })).status).toBe(200);
+    expect(await read()).not.toHaveProperty('developer_mode_until');
+  });
   it('sets each field by itself and nothing else', async () => {
     let before = await read();
     for (const [field, value] of SETTINGS) {
