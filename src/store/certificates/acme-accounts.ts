@@ -48,7 +48,8 @@ async function insertAccount(db: Database, directory: string, key: string): Prom
   return (await findAccount(db, directory)) as AccountRow;
 }
 
-export async function saveAcmeUrl(db: Database, directory: string, url: string): Promise<void> {
+/** Null: the authority does not know it any more. */
+export async function saveAcmeUrl(db: Database, directory: string, url: string | null): Promise<void> {
   await sql`update acme_accounts set url = ${url} where directory = ${directory}`.execute(db);
 }
 

@@ -7,7 +7,8 @@ import { lockDomain } from '../change/lock-domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { writeChallenges } from './challenge-records.ts';
-import { type OrderWork, type StoredFinding, saveStep } from './order-work.ts';
+import type { OrderWork, StoredFinding } from './order-work.ts';
+import { saveStep } from './save-step.ts';
 import { writeCertificate } from './write-certificate.ts';
 
 export type PublishedChallenges =
