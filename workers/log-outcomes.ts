@@ -3,8 +3,8 @@
 import type { MailJob } from '../src/queue/jobs.ts';
 import type { ChildOutcome } from './jobs/check-child.ts';
 import type { CheckOutcome } from './jobs/check-delegation.ts';
-import type { CertificateOutcome } from './jobs/issue-certificate.ts';
 import type { FlattenOutcome } from './jobs/flatten-aname.ts';
+import type { CertificateOutcome } from './jobs/issue-certificate.ts';
 import type { KeyOutcome } from './jobs/roll-keys.ts';
 import type { ScanOutcome } from './jobs/scan-import.ts';
 import type { MailOutcome } from './jobs/send-mail.ts';
@@ -105,6 +105,8 @@ export function logMail(log: OutcomeLog, outcome: MailOutcome, { mailId: mail }:
 
 export function logCertificate(log: OutcomeLog, outcome: CertificateOutcome): void {
   const { kind } = outcome;
-  if (kind === 'issued') log.info({ domain: outcome.domain, names: outcome.names }, 'a certificate is issued');
-  if (kind === 'failed') log.warn({ domain: outcome.domain, error: outcome.error }, 'a certificate is not issued');
+  if (kind === 'issued')
+    log.info({ domain: outcome.domain, names: outcome.names }, 'a certificate is issued');
+  if (kind === 'failed')
+    log.warn({ domain: outcome.domain, error: outcome.error }, 'a certificate is not issued');
 }

@@ -6,6 +6,7 @@ import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/nex
 import type { MachineRules } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
+import type { Authority } from '../src/outbound/acme/authority.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
   CHECK_CHILD,
@@ -18,7 +19,6 @@ import {
   VERIFY_TXT,
   type VerifyJob,
 } from '../src/queue/jobs.ts';
-import type { Authority } from '../src/outbound/acme/authority.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
 import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
 import { claimDueOrders } from '../src/store/certificates/claim-due-orders.ts';
@@ -34,8 +34,8 @@ import { accountsInTurn, fillQueue } from './fill-queue.ts';
 import type { AccountShares } from './jobs/account-shares.ts';
 import { createChildChecker } from './jobs/check-child.ts';
 import { createChecker } from './jobs/check-delegation.ts';
-import { createIssuer } from './jobs/issue-certificate.ts';
 import { createFlattener } from './jobs/flatten-aname.ts';
+import { createIssuer } from './jobs/issue-certificate.ts';
 import { rememberOurAddresses } from './jobs/our-addresses.ts';
 import { createKeyRoller } from './jobs/roll-keys.ts';
 import { createScanner } from './jobs/scan-import.ts';

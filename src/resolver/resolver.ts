@@ -68,10 +68,7 @@ export interface Resolver {
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<TargetEvidence>;
   /** The CAA records that count for a name. Rejects as `observeDelegation` does. */
-  observeCaa(
-    name: Name,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<CaaEvidence>;
+  observeCaa(name: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<CaaEvidence>;
   /** The addresses of all these names; undefined when those of one are not found. Rejects as `observeDelegation` does. */
   findAllAddresses(
     names: Iterable<Name>,

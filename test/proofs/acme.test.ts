@@ -110,7 +110,9 @@ it.skipIf(needsPebble !== '')(
     const errors: unknown[] = [];
     const job = createIssuer({ db, resolver, authority, askServersAfterMs: 3_600_000, onOutcome: () => {} });
     const count = async () => {
-      const { rows } = await sql<{ count: number }>`select count(*)::integer as count from certificates`.execute(db);
+      const { rows } = await sql<{
+        count: number;
+      }>`select count(*)::integer as count from certificates`.execute(db);
       return (rows[0] as { count: number }).count;
     };
     const work = async () => {
@@ -119,7 +121,9 @@ it.skipIf(needsPebble !== '')(
         if (rows.length === 0) await pause(50);
         for (const { id } of rows) {
           const killed = Math.random() < KILLED;
-          const signal = killed ? AbortSignal.timeout(1 + Math.floor(Math.random() * 300)) : new AbortController().signal;
+          const signal = killed
+            ? AbortSignal.timeout(1 + Math.floor(Math.random() * 300))
+            : new AbortController().signal;
           await job({ orderId: id }, { signal, again: false }).catch((error) => {
             if (!signal.aborted) errors.push(error);
           });
@@ -127,7 +131,9 @@ it.skipIf(needsPebble !== '')(
           if (signal.aborted) await sql`update acme_orders set due_at = now() where id = ${id}`.execute(db);
           // what waits for minutes after a fault does so in a shorter time here
           await sql`update acme_orders set due_at = least(due_at, now() + interval '1 second')
-            where id = ${id} and not exists (select from certificates c where c.domain_id = acme_orders.domain_id)`.execute(db);
+            where id = ${id} and not exists (select from certificates c where c.domain_id = acme_orders.domain_id)`.execute(
+            db,
+          );
         }
       }
     };
@@ -138,7 +144,9 @@ it.skipIf(needsPebble !== '')(
     expect(await count()).toBe(DOMAINS);
     const { rows: left } = await sql`select name from records where type = 'TXT'`.execute(db);
     expect(left).toEqual([]);
-    const { rows: shown } = await sql`select owner from zone_records where type = 16 and not removed`.execute(db);
+    const { rows: shown } = await sql`select owner from zone_records where type = 16 and not removed`.execute(
+      db,
+    );
     expect(shown).toEqual([]);
     const { rows: certificates } = await sql<{ id: number; domain: string }>`
       select c.id, d.name as domain from certificates c join domains d on d.id = c.domain_id`.execute(db);

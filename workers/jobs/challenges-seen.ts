@@ -1,12 +1,12 @@
 // Whether the answers to an order's challenges stand: only then is the authority told to look, since a failed look counts.
 
+import { parseName } from '../../src/dns/name.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import type { OrderWork } from '../../src/store/certificates/order-work.ts';
 import { inSync } from '../../src/store/feed/in-sync.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { parseName } from '../../src/dns/name.ts';
 
-export interface SeenOptions {
+interface SeenOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'observeTxt'>;
   /** When nodes are missing so long, what the servers answer decides. */

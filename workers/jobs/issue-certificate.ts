@@ -42,7 +42,7 @@ export type CertificateOutcome =
   | { readonly kind: 'busy'; readonly domain: string; readonly error: string }
   | { readonly kind: 'waiting' | 'resting' | 'conflict' | 'absent' };
 
-export interface IssuerOptions {
+interface IssuerOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'observeCaa' | 'observeAddresses' | 'observeTxt'>;
   readonly authority: Authority;
@@ -73,7 +73,11 @@ export function createIssuer(options: IssuerOptions): RunJob<CertificateJob> {
   };
 }
 
-async function run(options: IssuerOptions, orderId: number, signal: AbortSignal): Promise<CertificateOutcome> {
+async function run(
+  options: IssuerOptions,
+  orderId: number,
+  signal: AbortSignal,
+): Promise<CertificateOutcome> {
   const deadline = AbortSignal.timeout(RUN_MS);
   for (let steps = 1; ; steps++) {
     const work = await loadOrder(options.db, orderId);
@@ -139,12 +143,22 @@ async function rest(options: IssuerOptions, work: OrderWork, signal: AbortSignal
   const { certificate } = work;
   const replaces = certificate?.kind === 'acme' ? certificate.chain : undefined;
   const order = await orderAt(authority, names, replaces, signal);
-  const saved = await saveNewOrder(db, work, { directory: authority.directory, url: order.url, names, findings });
+  const saved = await saveNewOrder(db, work, {
+    directory: authority.directory,
+    url: order.url,
+    names,
+    findings,
+  });
   return saved ? 'next' : { kind: 'conflict' };
 }
 
 /** An authority may say that the certificate was replaced already (RFC 9773 §5): then the order replaces none. */
-async function orderAt(authority: Authority, names: readonly string[], replaces: string | undefined, signal: AbortSignal) {
+async function orderAt(
+  authority: Authority,
+  names: readonly string[],
+  replaces: string | undefined,
+  signal: AbortSignal,
+) {
   try {
     return await authority.order(names, replaces, signal);
   } catch (error) {
@@ -174,7 +188,9 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
   }
   const untilRenewal = (renewAt ?? at).getTime() - at.getTime();
   const dueInMs = Math.max(BUSY.least, Math.min(untilRenewal, lookInMs, DAY_MS));
-  return (await saveRest(db, work, { dueInMs, renewAt, lookInMs })) ? { kind: 'resting' } : { kind: 'conflict' };
+  return (await saveRest(db, work, { dueInMs, renewAt, lookInMs }))
+    ? { kind: 'resting' }
+    : { kind: 'conflict' };
 }
 
 async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
@@ -221,7 +237,8 @@ async function finalize(options: IssuerOptions, work: OrderWork, signal: AbortSi
   const url = work.orderUrl as string;
   const privateKey = await openOrderKey(db, work);
   let order = await authority.look(url, signal);
-  if (order.status === 'ready') order = await authority.finalize(url, { names: work.names, privateKey }, signal);
+  if (order.status === 'ready')
+    order = await authority.finalize(url, { names: work.names, privateKey }, signal);
   if (order.status === 'invalid') return await fail(options, work, order.error ?? 'the order became invalid');
   if (order.status !== 'valid') return await wait(options, work, POLL_MS);
   const certificate = await authority.certificate(url, signal);

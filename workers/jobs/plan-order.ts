@@ -1,8 +1,13 @@
 // For which names a certificate is ordered, after what CAA and the addresses of the names say, and when.
 
-import { caaNames, judgeCaa } from '../../src/edge/certificates/judge-caa.ts';
-import { areCovered, type PlannedNames, planHosts, planWildcards } from '../../src/edge/certificates/plan-names.ts';
 import { parseName } from '../../src/dns/name.ts';
+import { caaNames, judgeCaa } from '../../src/edge/certificates/judge-caa.ts';
+import {
+  areCovered,
+  type PlannedNames,
+  planHosts,
+  planWildcards,
+} from '../../src/edge/certificates/plan-names.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import {
   loadEdgeAddresses,
@@ -17,12 +22,12 @@ interface PlanOptions {
   readonly resolver: Pick<Resolver, 'observeCaa' | 'observeAddresses'>;
 }
 
-export interface Issuer {
+interface Issuer {
   readonly identities: readonly string[];
   readonly accountUrl: string;
 }
 
-export interface PlannedOrder {
+interface PlannedOrder {
   readonly names: readonly string[];
   readonly findings: readonly StoredFinding[];
 }

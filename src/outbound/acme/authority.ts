@@ -9,7 +9,7 @@ import { rootCertificates } from 'node:tls';
 import acme, { type Authorization, type Order } from 'acme-client';
 import { CaFault, faultOf, readRetryAfter, wordsOf } from './ca-fault.ts';
 
-export interface AuthorityOptions {
+interface AuthorityOptions {
   readonly directory: string;
   readonly binding?: { readonly kid: string; readonly hmacKey: string } | undefined;
   readonly contact?: string | undefined;
@@ -19,7 +19,7 @@ export interface AuthorityOptions {
   readonly requestMs?: number;
 }
 
-export interface CaChallenge {
+interface CaChallenge {
   readonly url: string;
   readonly type: 'dns-01' | 'http-01';
   readonly host: string;
@@ -28,14 +28,14 @@ export interface CaChallenge {
   readonly value: string;
 }
 
-export interface CaOrder {
+interface CaOrder {
   readonly url: string;
   readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
   readonly names: readonly string[];
   readonly error: string | undefined;
 }
 
-export interface Renewal {
+interface Renewal {
   readonly window: { readonly start: Date; readonly end: Date } | undefined;
   readonly retryAfterMs: number | undefined;
 }
@@ -58,7 +58,9 @@ interface Surrounding {
 /** acme-client has one HTTP client for all; whose a request is, is known by this. */
 const around = new AsyncLocalStorage<Surrounding>();
 
-Object.assign((acme.axios.defaults as unknown as { acmeSettings: object }).acmeSettings, { retryMaxAttempts: 0 });
+Object.assign((acme.axios.defaults as unknown as { acmeSettings: object }).acmeSettings, {
+  retryMaxAttempts: 0,
+});
 acme.axios.defaults.headers.common['User-Agent'] = 'zonefleet';
 acme.axios.interceptors.request.use((config) => {
   const here = around.getStore();
@@ -108,7 +110,10 @@ export class Authority {
   }
 
   /** With which account it is asked. Gives the account's URL, which is made when it has none. */
-  async use(account: { readonly key: string; readonly url: string | undefined }, signal: AbortSignal): Promise<string> {
+  async use(
+    account: { readonly key: string; readonly url: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string> {
     if (this.#client === undefined || this.#account?.key !== account.key) {
       const { directory, binding } = this.#options;
       this.#client = new acme.Client({
@@ -117,7 +122,8 @@ export class Authority {
         ...(account.url !== undefined && { accountUrl: account.url }),
         ...(binding !== undefined && { externalAccountBinding: binding }),
       });
-      (this.#client as unknown as { http: { maxBadNonceRetries: number } }).http.maxBadNonceRetries = NONCE_TRIES;
+      (this.#client as unknown as { http: { maxBadNonceRetries: number } }).http.maxBadNonceRetries =
+        NONCE_TRIES;
       this.#account = { ...account };
     }
     const known = this.#account as { key: string; url: string | undefined };
@@ -239,7 +245,9 @@ export class Authority {
     this.#agent.destroy();
   }
 
-  async #directory(signal: AbortSignal): Promise<Record<string, unknown> & { meta?: Record<string, unknown> }> {
+  async #directory(
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown> & { meta?: Record<string, unknown> }> {
     return await this.#ask(signal, (client) =>
       (client as unknown as { http: { getDirectory(): Promise<never> } }).http.getDirectory(),
     );

@@ -32,8 +32,16 @@ const PREFIX = 'urn:ietf:params:acme:error:';
 const MAX_WORDS = 300;
 
 /** Of a response that is no success. */
-export function faultOf(status: number, headers: Readonly<Record<string, unknown>>, body: unknown, now: Date): CaFault {
-  const { type, detail, subproblems } = ((typeof body === 'object' ? body : undefined) ?? {}) as Record<string, unknown>;
+export function faultOf(
+  status: number,
+  headers: Readonly<Record<string, unknown>>,
+  body: unknown,
+  now: Date,
+): CaFault {
+  const { type, detail, subproblems } = ((typeof body === 'object' ? body : undefined) ?? {}) as Record<
+    string,
+    unknown
+  >;
   const short = typeof type === 'string' && type.startsWith(PREFIX) ? type.slice(PREFIX.length) : undefined;
   const words = wordsOf(detail, subproblems) ?? `it answered ${status}`;
   const isBusy = status === 429 || status >= 500 || short === 'rateLimited' || short === 'badNonce';

@@ -6,7 +6,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import type { About } from '../secrets/key-boxes.ts';
 import { requireBoxes } from './certificates-unavailable.ts';
 
-export interface AcmeAccount {
+interface AcmeAccount {
   /** PEM. */
   readonly key: string;
   /** Undefined: it is not registered yet. */

@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import type { CertificateKind, OrderStep } from '../postgres/certificate-tables.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
+import type { CertificateKind, OrderStep } from '../postgres/certificate-tables.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';

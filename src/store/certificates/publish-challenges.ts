@@ -11,7 +11,7 @@ import type { OrderWork, StoredFinding } from './order-work.ts';
 import { saveStep } from './save-step.ts';
 import { writeCertificate } from './write-certificate.ts';
 
-export type PublishedChallenges =
+type PublishedChallenges =
   | { readonly kind: 'published' | 'conflict' | 'not_served' }
   | { readonly kind: 'blocked'; readonly name: string; readonly type: 'CNAME' | 'NS' };
 
