@@ -4,6 +4,7 @@ import type { MailJob } from '../src/queue/jobs.ts';
 import type { ChildOutcome } from './jobs/check-child.ts';
 import type { CheckOutcome } from './jobs/check-delegation.ts';
 import type { FlattenOutcome } from './jobs/flatten-aname.ts';
+import type { CertificateOutcome } from './jobs/issue-certificate.ts';
 import type { KeyOutcome } from './jobs/roll-keys.ts';
 import type { ScanOutcome } from './jobs/scan-import.ts';
 import type { MailOutcome } from './jobs/send-mail.ts';
@@ -100,4 +101,12 @@ export function logSigning(log: OutcomeLog, outcome: SigningOutcome): void {
 export function logMail(log: OutcomeLog, outcome: MailOutcome, { mailId: mail }: MailJob): void {
   if (outcome.kind === 'delayed') log.warn({ mail, reason: outcome.reason }, 'a mail is tried again later');
   if (outcome.kind === 'given_up') log.error({ mail, reason: outcome.reason }, 'a mail is given up');
+}
+
+export function logCertificate(log: OutcomeLog, outcome: CertificateOutcome): void {
+  const { kind } = outcome;
+  if (kind === 'issued')
+    log.info({ domain: outcome.domain, names: outcome.names }, 'a certificate is issued');
+  if (kind === 'failed')
+    log.warn({ domain: outcome.domain, error: outcome.error }, 'a certificate is not issued');
 }

@@ -1,9 +1,11 @@
 // The workers process: brings due work into the queues, and does the jobs in them. It waits for Postgres and the queue,
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
+import { readFile } from 'node:fs/promises';
 import { RULES } from '../src/checks/dnssec/rules.ts';
 import { Slots } from '../src/checks/shares/slots.ts';
 import { openMailer } from '../src/mail/mailer.ts';
+import { Authority } from '../src/outbound/acme/authority.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
@@ -168,6 +170,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const { smtpUrl, mailFrom } = settings;
   const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom);
   life.onStop(async () => mailer?.close());
+  const authority = await openAuthority(settings);
+  life.onStop(async () => authority?.close());
+  if (authority !== undefined && !keyBoxes.canSeal)
+    log.warn('ACME_DIRECTORY is set, but not KEY_SECRETS: no certificates are issued');
   startQueueWorkers(workers, {
     db,
     resolver,
@@ -186,6 +192,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     trouble,
     mailer,
     publicUrl: settings.publicUrl,
+    authority: keyBoxes.canSeal ? authority : undefined,
   });
   const housekeeping = runHousekeeping({
     db,
@@ -230,6 +237,13 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     'ready',
   );
   life.ready({ addresses: board === undefined ? [] : [board.address] });
+}
+
+async function openAuthority(settings: Settings): Promise<Authority | undefined> {
+  const { acmeDirectory: directory, acmeBinding: binding, acmeContact: contact, acmeCaFile } = settings;
+  if (directory === undefined) return undefined;
+  const roots = acmeCaFile === undefined ? undefined : await readFile(acmeCaFile, 'utf8');
+  return new Authority({ directory, binding, contact, roots });
 }
 
 /** Undefined: there is no board, since none is wanted, or since another program has the default address. */

@@ -1,4 +1,4 @@
-// The seven kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
+// The kinds of jobs of a workers process: what each runs, how many at a time, and where its outcome is counted and
 // logged.
 
 import type { AsnOf } from '../src/checks/child/observation.ts';
@@ -6,11 +6,13 @@ import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/nex
 import type { MachineRules } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
+import type { Authority } from '../src/outbound/acme/authority.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
   CHECK_CHILD,
   CHECK_DELEGATION,
   FLATTEN_ANAME,
+  ISSUE_CERTIFICATE,
   ROLL_KEYS,
   SCAN_IMPORT,
   SEND_MAIL,
@@ -19,6 +21,7 @@ import {
 } from '../src/queue/jobs.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
 import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
+import { claimDueOrders } from '../src/store/certificates/claim-due-orders.ts';
 import { claimDueChildChecks } from '../src/store/child/claim-due-child-checks.ts';
 import { noteCheckedDomains } from '../src/store/child/note-checked-domains.ts';
 import { claimDueSteps } from '../src/store/dnssec/claim-due-steps.ts';
@@ -32,12 +35,14 @@ import type { AccountShares } from './jobs/account-shares.ts';
 import { createChildChecker } from './jobs/check-child.ts';
 import { createChecker } from './jobs/check-delegation.ts';
 import { createFlattener } from './jobs/flatten-aname.ts';
+import { createIssuer } from './jobs/issue-certificate.ts';
 import { rememberOurAddresses } from './jobs/our-addresses.ts';
 import { createKeyRoller } from './jobs/roll-keys.ts';
 import { createScanner } from './jobs/scan-import.ts';
 import { createMailSender } from './jobs/send-mail.ts';
 import { createVerifier } from './jobs/verify-txt.ts';
 import {
+  logCertificate,
   logChild,
   logKeys,
   logMail,
@@ -48,6 +53,7 @@ import {
   type OutcomeLog,
 } from './log-outcomes.ts';
 import { createAnameMetrics } from './metrics/aname-metrics.ts';
+import { createCertificateMetrics } from './metrics/certificate-metrics.ts';
 import { createChildMetrics } from './metrics/child-metrics.ts';
 import { createKeyMetrics } from './metrics/key-metrics.ts';
 import { createMailMetrics } from './metrics/mail-metrics.ts';
@@ -70,6 +76,8 @@ const CHILDREN_AT_ONCE = 50;
 const MAILS_AT_ONCE = 4;
 /** Each asks up to 120 questions. */
 const KEYS_AT_ONCE = 20;
+/** Authorities bound how many requests they take at a time. */
+const ORDERS_AT_ONCE = 10;
 const IDLE_MS = 1000;
 
 export type Trouble =
@@ -93,6 +101,7 @@ export function openQueueWorkers(place: QueuePlace, onQueueTrouble: (error: Erro
     children: new QueueWorker({ place, kind: CHECK_CHILD, onQueueTrouble }),
     mails: new QueueWorker({ place, kind: SEND_MAIL, onQueueTrouble }),
     keys: new QueueWorker({ place, kind: ROLL_KEYS, onQueueTrouble }),
+    certificates: new QueueWorker({ place, kind: ISSUE_CERTIFICATE, onQueueTrouble }),
   };
 }
 
@@ -117,6 +126,8 @@ interface Dependencies {
   /** Undefined: no mail is sent. */
   readonly mailer: Mailer | undefined;
   readonly publicUrl: string;
+  /** Undefined: no certificates are issued. */
+  readonly authority: Authority | undefined;
 }
 
 export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependencies): void {
@@ -127,6 +138,7 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
   startAnames(workers.anames, dependencies);
   startChildren(workers.children, dependencies, notes);
   startKeys(workers.keys, dependencies);
+  startCertificates(workers.certificates, dependencies);
   if (dependencies.mailer !== undefined) startMails(workers.mails, dependencies, dependencies.mailer);
 }
 
@@ -282,6 +294,35 @@ function startKeys(worker: QueueWorkers['keys'], dependencies: Dependencies): vo
       ...accountsInTurn(
         (claim) => claimDueSteps(db, claim),
         (signedZoneId, turn) => ({ signedZoneId, turn }),
+      ),
+    ),
+    onFailed: failing(worker, dependencies),
+  });
+}
+
+function startCertificates(worker: QueueWorkers['certificates'], dependencies: Dependencies): void {
+  const { db, resolver, authority, metrics, log, shares } = dependencies;
+  if (authority === undefined) return;
+  const count = createCertificateMetrics(metrics.registry);
+  worker.start({
+    run: createIssuer({
+      db,
+      resolver,
+      authority,
+      shares,
+      onOutcome(outcome) {
+        count(outcome);
+        logCertificate(log, outcome);
+      },
+    }),
+    concurrency: ORDERS_AT_ONCE,
+    rounds: feed(
+      worker,
+      dependencies,
+      ORDERS_AT_ONCE * WAITING_PER_RUN,
+      ...accountsInTurn(
+        (claim) => claimDueOrders(db, claim),
+        (orderId, turn) => ({ orderId, turn }),
       ),
     ),
     onFailed: failing(worker, dependencies),

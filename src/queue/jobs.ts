@@ -125,6 +125,20 @@ export const ROLL_KEYS: JobKind<KeyJob> = {
   connections: 2,
 };
 
+/** Take the next steps of the order for a certificate. */
+export interface CertificateJob {
+  readonly orderId: number;
+  /** As for a check. */
+  readonly turn?: number;
+}
+
+export const ISSUE_CERTIFICATE: JobKind<CertificateJob> = {
+  queue: 'issue-certificate',
+  key: ({ orderId }) => `certificate:${orderId}`,
+  turn: ({ turn }) => turn,
+  connections: 2,
+};
+
 /** The names of all queues. */
 export const QUEUES: readonly string[] = [
   CHECK_DELEGATION,
@@ -134,4 +148,5 @@ export const QUEUES: readonly string[] = [
   CHECK_CHILD,
   SEND_MAIL,
   ROLL_KEYS,
+  ISSUE_CERTIFICATE,
 ].map(({ queue }) => queue);

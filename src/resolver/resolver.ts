@@ -13,8 +13,10 @@ import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { RootKeys } from '../checks/validation/root-keys.ts';
 import type { Name } from '../dns/name.ts';
 import type { Network } from '../dns/record/network.ts';
+import type { CaaEvidence } from '../edge/certificates/judge-caa.ts';
 import { findAllAddresses } from './aname/find-all-addresses.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
+import { observeCaa } from './caa/observe-caa.ts';
 import { type ChildOptions, observeChild } from './child/observe-child.ts';
 import { OwnProbes } from './child/own-probes.ts';
 import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
@@ -65,6 +67,8 @@ export interface Resolver {
     target: Name,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<TargetEvidence>;
+  /** The CAA records that count for a name. Rejects as `observeDelegation` does. */
+  observeCaa(name: Name, options?: { readonly signal?: AbortSignal | undefined }): Promise<CaaEvidence>;
   /** The addresses of all these names; undefined when those of one are not found. Rejects as `observeDelegation` does. */
   findAllAddresses(
     names: Iterable<Name>,
@@ -163,6 +167,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     async observeAddresses(target, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');
       return observeAddresses(targets, target, observed);
+    },
+    async observeCaa(name, observed = {}) {
+      if (isClosed) throw new Error('the resolver is closed');
+      return observeCaa(state, name, observed);
     },
     async findAllAddresses(names, observed = {}) {
       if (isClosed) throw new Error('the resolver is closed');

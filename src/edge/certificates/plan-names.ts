@@ -1,6 +1,6 @@
 // Which names a certificate is ordered for: all that edges answer for, in as few names as possible.
 
-interface PlannedNames {
+export interface PlannedNames {
   /** The apex first. */
   readonly names: readonly string[];
   /** Proxied names that the certificate is not for, and why. */

@@ -6,7 +6,7 @@ export interface Lifetime {
 }
 
 /** The window that the authority suggests (RFC 9773 §4.2). */
-export interface RenewalWindow {
+interface RenewalWindow {
   readonly start: Date;
   readonly end: Date;
 }

@@ -6,7 +6,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 import type { About } from '../secrets/key-boxes.ts';
 import { requireBoxes } from './certificates-unavailable.ts';
 
-export interface AcmeAccount {
+interface AcmeAccount {
   /** PEM. */
   readonly key: string;
   /** Undefined: it is not registered yet. */
@@ -48,7 +48,8 @@ async function insertAccount(db: Database, directory: string, key: string): Prom
   return (await findAccount(db, directory)) as AccountRow;
 }
 
-export async function saveAcmeUrl(db: Database, directory: string, url: string): Promise<void> {
+/** Null: the authority does not know it any more. */
+export async function saveAcmeUrl(db: Database, directory: string, url: string | null): Promise<void> {
   await sql`update acme_accounts set url = ${url} where directory = ${directory}`.execute(db);
 }
 

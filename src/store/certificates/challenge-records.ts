@@ -20,7 +20,7 @@ import {
   recordsAsTable,
 } from '../records/record-row.ts';
 
-export interface ChallengeText {
+interface ChallengeText {
   /** The whole name, as `_acme-challenge.example.org`. */
   readonly name: string;
   readonly value: string;

@@ -1,14 +1,12 @@
-// One order as a worker finds it, and its steps as they are saved. A step compares and sets a number, so of two workers with the
-// same order the slower one saves nothing.
+// One order as a worker finds it, with what its certificate is to be for.
 
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { printWithoutDot } from '../../zone/name-text.ts';
+import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { CertificateKind, OrderStep } from '../postgres/certificate-tables.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { About } from '../secrets/key-boxes.ts';
-import { requireBoxes } from './certificates-unavailable.ts';
 
 /** A challenge of the authority, and how it is answered. */
 export interface StoredChallenge {
@@ -46,6 +44,7 @@ export interface OrderWork {
   readonly publishedAt: Date | undefined;
   readonly begunAt: Date | undefined;
   readonly attempts: number;
+  readonly findings: readonly StoredFinding[];
   readonly renewAt: Date | undefined;
   readonly renewalLookAt: Date | undefined;
   readonly certificate:
@@ -92,7 +91,7 @@ export async function loadOrder(db: Database, id: number): Promise<OrderWork | u
   const { rows } = await sql<OrderRow>`
     select o.id, o.seq, o.step, o.domain_id as "domainId", o.account_id as "accountId", d.name as domain,
       d.dns_mode as "dnsMode", o.wanted, o.names, o.directory, o.order_url as "orderUrl", o.challenges,
-      o.change_id as "changeId", o.published_at as "publishedAt", o.begun_at as "begunAt", o.attempts,
+      o.change_id as "changeId", o.findings, o.published_at as "publishedAt", o.begun_at as "begunAt", o.attempts,
       o.renew_at as "renewAt", o.renewal_look_at as "renewalLookAt",
       d.deleted_at is null and d.status = 'active' and d.suspended_at is null
         and (d.dns_mode = 'external' or d.served = 'full') as "isActive",
@@ -132,41 +131,10 @@ export async function loadProxied(
   return rows.map((row) => row.place.replace(/\.$/, ''));
 }
 
-/** Saves a step unless another one was saved since; then false. `dueInMs` null: it is not looked at again. */
-export async function saveStep(
-  db: Database,
-  { id, seq }: Pick<OrderWork, 'id' | 'seq'>,
-  { dueInMs, set }: { readonly dueInMs: number | null; readonly set: RawBuilder<unknown> },
-): Promise<boolean> {
-  const { rows } = await sql`
-    update acme_orders set seq = seq + 1, ${set},
-      due_at = clock_timestamp() + make_interval(secs => ${dueInMs === null ? null : dueInMs / 1000}::float8)
-    where id = ${id} and seq = ${seq} returning 1`.execute(db);
-  return rows.length > 0;
-}
-
-/** The private key of the certificate that is ordered, sealed, as columns. Throws CertificatesUnavailable. */
-export async function sealOrderKey(
-  trx: Database,
-  work: Pick<OrderWork, 'id' | 'domainId'>,
-  privateKey: string,
-): Promise<RawBuilder<unknown>> {
-  const { boxId, sealed } = await requireBoxes(trx).seal(trx, aboutOrderKey(work), Buffer.from(privateKey));
-  return sql`box_id = ${boxId}, sealed = ${sealed}`;
-}
-
-/** Undefined: none was made. Throws CertificatesUnavailable. */
-export async function openOrderKey(
-  db: Database,
-  work: Pick<OrderWork, 'id' | 'domainId'>,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ boxId: number | null; sealed: Buffer | null }>`
-    select box_id as "boxId", sealed from acme_orders where id = ${work.id}`.execute(db);
-  const { boxId, sealed } = rows[0] ?? {};
-  if (boxId == null || sealed == null) return undefined;
-  return (await requireBoxes(db).unseal(db, { boxId, sealed }, aboutOrderKey(work))).toString('utf8');
-}
-
-function aboutOrderKey({ id, domainId }: Pick<OrderWork, 'id' | 'domainId'>): About {
-  return ['certificate order', String(id), String(domainId)];
+/** The addresses by which clients reach the edges. */
+export async function loadEdgeAddresses(db: Database): Promise<ReadonlySet<string>> {
+  const { edges } = await loadPublishSettings(db);
+  const { rows } = await sql<{ addresses: string[] }>`
+    select v4 || v6 as addresses from edges where revoked_at is null`.execute(db);
+  return new Set([...edges.v4, ...edges.v6, ...rows.flatMap(({ addresses }) => addresses)]);
 }

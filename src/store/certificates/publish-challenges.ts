@@ -7,10 +7,11 @@ import { lockDomain } from '../change/lock-domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { writeChallenges } from './challenge-records.ts';
-import { type OrderWork, type StoredFinding, saveStep } from './order-work.ts';
+import type { OrderWork, StoredFinding } from './order-work.ts';
+import { saveStep } from './save-step.ts';
 import { writeCertificate } from './write-certificate.ts';
 
-export type PublishedChallenges =
+type PublishedChallenges =
   | { readonly kind: 'published' | 'conflict' | 'not_served' }
   | { readonly kind: 'blocked'; readonly name: string; readonly type: 'CNAME' | 'NS' };
 

@@ -47,6 +47,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/walk':
     'dns dns/message checks/delegation checks/txt resolver/exchange resolver/replies resolver/state',
   'resolver/aname': 'dns checks/aname checks/delegation resolver/replies resolver/state resolver/walk',
+  'resolver/caa': 'dns edge/certificates resolver/state resolver/walk',
   'resolver/child': 'dns checks/child resolver/exchange resolver/replies resolver/state resolver/walk',
   'resolver/validation':
     'dns checks/delegation checks/validation resolver/replies resolver/state resolver/walk',
@@ -59,7 +60,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'resolver/dnssec':
     'checks/dnssec dns resolver/child resolver/state resolver/walk checks/validation resolver/validation',
   resolver:
-    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec dns/record',
+    'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec dns/record edge/certificates resolver/caa',
+  'outbound/acme': '',
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
@@ -162,10 +164,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/rounds':
     'checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
   'workers/jobs':
-    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec',
+    'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/feed',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
   workers:
-    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record',
+    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record outbound/acme store/certificates',
   'workers/observer':
     'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers dns/record',
   'start/postgres': 'process store/roles',

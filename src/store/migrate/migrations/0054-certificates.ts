@@ -73,6 +73,15 @@ const STATEMENTS = [
      primary key (domain_id, host, token)
    )`,
 
+  // Managed records are the service's own NS at the apex, and now TXT records below it, which answer an authority. What is there
+  // satisfies the narrower rule.
+  `alter table records drop constraint records_check1,
+     add constraint records_managed check (not managed or type in ('NS', 'TXT')) not valid`,
+  `do $do$ begin
+     execute replace(pg_get_functiondef('check_records()'::regprocedure),
+       'bool_or(r.managed)', 'bool_or(r.managed and r.type = ''NS'')');
+   end $do$`,
+
   `create function note_edge_certificate() returns trigger language plpgsql as $$
    declare changed text;
    begin
