@@ -10,6 +10,7 @@ import { Authority } from '../../src/outbound/acme/authority.ts';
 import { askForCertificate } from '../../src/store/certificates/change-certificate.ts';
 import { claimDueOrders } from '../../src/store/certificates/claim-due-orders.ts';
 import { openCertificate } from '../../src/store/certificates/open-certificate.ts';
+import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
 import { inSync } from '../../src/store/feed/in-sync.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
@@ -67,8 +68,8 @@ async function followSlowly(): Promise<void> {
   while (!isOver) {
     await sql`
       insert into nodes (name, instance, started_at, seen_at, loaded, epoch, snapshot, zones, records, held_zones, unserved)
-      select 'n1', gen_random_uuid(), now(), now(), true, epoch, pg_current_snapshot(), 0, 0, 0, '{}' from feed
-      on conflict (name) do update set snapshot = excluded.snapshot, seen_at = now()`.execute(database.db);
+      select 'n1', gen_random_uuid(), now(), now(), true, ${sql.raw(EPOCH_SQL)}, pg_current_snapshot(), 0, 0, 0, '{}' from feed
+      on conflict (name) do update set epoch = excluded.epoch, snapshot = excluded.snapshot, seen_at = now()`.execute(database.db);
     await pause(Math.random() * 500);
   }
 }
