@@ -6,8 +6,8 @@ type Chain =
   | { readonly kind: 'chain'; readonly chain: readonly X509Certificate[] }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** The first is the leaf. `roots`: the subjects of roots that browsers have themselves, so that they need not be sent. */
-export function buildChain(given: readonly X509Certificate[], roots: ReadonlySet<string>): Chain {
+/** The first is the leaf. `roots`: the subjects of roots that browsers have themselves, so that they need not be sent; undefined: any issuer may be left out. */
+export function buildChain(given: readonly X509Certificate[], roots: ReadonlySet<string> | undefined): Chain {
   const [leaf, ...rest] = given;
   if (leaf === undefined) return problem('it has no certificate');
   const chain = [leaf];
@@ -16,7 +16,7 @@ export function buildChain(given: readonly X509Certificate[], roots: ReadonlySet
     if (isSelfSigned(last)) break;
     const issuer = [...left].find((one) => last.checkIssued(one) && last.verify(one.publicKey));
     if (issuer === undefined) {
-      if (roots.has(last.issuer)) break;
+      if (roots === undefined || roots.has(last.issuer)) break;
       return problem(
         `the certificate of the issuer of ${commonName(last.subject)} is missing: append the intermediate certificates`,
       );

@@ -64,7 +64,7 @@ export function judgeCertificate(judging: Judging): Judgement {
   }
   if (!leaf.checkPrivateKey(key.key))
     refuse('private_key', 'it is not the key of the certificate: the first certificate has another one');
-  const built = buildChain(given.certificates, judging.roots ?? new Set([leaf.issuer]));
+  const built = buildChain(given.certificates, judging.roots);
   if (built.kind === 'problem') refuse('certificate', built.message);
   const chain = built.kind === 'chain' ? built.chain : [leaf];
   for (const certificate of chain) {

@@ -130,10 +130,15 @@ export class Authority {
     if (known.url !== undefined) return known.url;
     const { contact } = this.#options;
     known.url = await this.#ask(signal, async (client) => {
-      await client.createAccount({
-        termsOfServiceAgreed: true,
-        ...(contact !== undefined && { contact: [`mailto:${contact}`] }),
-      });
+      try {
+        await client.createAccount({
+          termsOfServiceAgreed: true,
+          ...(contact !== undefined && { contact: [`mailto:${contact}`] }),
+        });
+      } catch (error) {
+        // an account that is there already the package wants to update, which an authority may refuse
+        if (!(error instanceof CaFault) || error.type !== 'malformed') throw error;
+      }
       return client.getAccountUrl();
     });
     return known.url;
