@@ -5,6 +5,7 @@ import { GATES } from '../../../src/billing/gates.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { makeChain } from '../../support/certificates/make-certificate.ts';
 
 type Built = {
   [G in keyof typeof GATES]: (typeof GATES)[G]['isBuilt'] extends true ? G : never;
@@ -12,6 +13,8 @@ type Built = {
 type Asked = readonly [method: string, path: string, body: object];
 
 const record = { name: 'new', type: 'A', destination: '192.0.2.1' };
+const { leaf, middle, root } = await makeChain(['gated.test']);
+const upload = { certificate: leaf.pem + middle.pem + root.pem, private_key: leaf.key };
 
 /** A call that the gate stops, and what a plan without the entitlement answers; undefined: such a plan opens it. */
 const CALLS: Record<Built, { ask: Asked; shut: object | undefined }> = {
@@ -31,6 +34,10 @@ const CALLS: Record<Built, { ask: Asked; shut: object | undefined }> = {
     shut: { code: 'plan_feature', feature: 'rules_enabled' },
   },
   rules_of_a_type: { ask: ['POST', '/rules/captcha/', {}], shut: { code: 'plan_limit', limit: 0 } },
+  certificates: {
+    ask: ['POST', '/ssl', upload],
+    shut: { code: 'plan_feature', feature: 'custom_ssl_enabled' },
+  },
 };
 
 let api: TestApi;
@@ -58,11 +65,16 @@ it.each(Object.keys(CALLS) as Built[])('%s', async (gate) => {
   const without = await ask(asked);
   expect([without.status, without.body.code]).toEqual([402, 'no_active_plan']);
   if (shut !== undefined) {
-    const isFeature = JSON.stringify(shut).includes('rules_enabled');
-    await plan('free', { max_records: 1, max_rules_per_set: 0, rules_enabled: !isFeature });
+    const isRules = gate === 'rules';
+    await plan('free', { max_records: 1, max_rules_per_set: 0, rules_enabled: !isRules });
     const refused = await ask(asked);
     expect([refused.status, refused.body]).toEqual([403, expect.objectContaining(shut)]);
-    await plan('free', { max_records: 9, max_cache_cap_mb: 4096, host_header_edit_enabled: true });
+    await plan('free', {
+      max_records: 9,
+      max_cache_cap_mb: 4096,
+      host_header_edit_enabled: true,
+      custom_ssl_enabled: true,
+    });
   } else await plan('free');
   expect((await ask(asked)).status).toBe(200);
 });

@@ -5,6 +5,7 @@ import { Entitlements } from '../../../src/api/schemas/entitlements.ts';
 import { CataloguePlan } from '../../../src/api/schemas/plan.ts';
 import { Subscription } from '../../../src/api/schemas/subscription.ts';
 import { NO_WALLET } from '../../../src/billing/wallet.ts';
+import { RULE_TYPES } from '../../../src/edge/rules/every-type.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';
@@ -51,7 +52,10 @@ describe('the features of a domain', () => {
       max_cache_cap_mb: 512,
       logs_enabled: false,
       rules_enabled: true,
-      domain_usage: [{ name: 'records', used: 0, limit: 200 }],
+      domain_usage: expect.arrayContaining([
+        { name: 'records', used: 0, limit: 200 },
+        { name: 'rules_waf', used: 0, limit: 5 },
+      ]),
       quota_reset_days: 30,
     });
     const { quota_period_start: start, quota_period_end: end } = body;
@@ -62,7 +66,9 @@ describe('the features of a domain', () => {
   it('have null for what has no limit', async () => {
     const { body } = await api.ask('GET', '/domains/other.test/features');
     expect(body).toMatchObject({ plan_slug: 'pro', max_records: null, max_traffic_gb: null });
-    expect(body.domain_usage).toEqual([{ name: 'records', used: 0, limit: null }]);
+    const names = body.domain_usage.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['records', ...RULE_TYPES.map((type) => `rules_${type}`)]);
+    expect(body.domain_usage[0]).toEqual({ name: 'records', used: 0, limit: null });
   });
 
   it('are shown to all who see the domain, and to no others', async () => {
@@ -137,7 +143,7 @@ describe('the subscriptions of a domain', () => {
       max_records: 5,
       plan_term_id: termId,
       billing_duration_days: 90,
-      domain_usage: [{ name: 'records', used: 0, limit: 5 }],
+      domain_usage: expect.arrayContaining([{ name: 'records', used: 0, limit: 5 }]),
     });
     const end = Date.parse(own.expires_at);
     expect(end - Date.parse(own.started_at)).toBe(90 * 86_400_000);
