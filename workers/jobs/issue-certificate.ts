@@ -61,7 +61,7 @@ const MOST_STEPS = 10;
 const DAY_MS = 86_400_000;
 /** An order that is not through by then is given up, and made anew. */
 const ORDER_MS = DAY_MS;
-const SEEN = { askServersAfterMs: 60_000, edgesFollowMs: 5000, pollMs: 1000, giveUpMs: 3_600_000 };
+const SEEN = { askServersAfterMs: 60_000, edgesFollowMs: 15_000, pollMs: 1000, giveUpMs: 3_600_000 };
 const POLL_MS = 2000;
 const BUSY = { least: 1000, usual: 5000, most: DAY_MS, mostPause: 3_600_000 };
 const INACTIVE_MS = 3_600_000;

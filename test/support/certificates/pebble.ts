@@ -22,8 +22,8 @@ export interface Pebble {
   stop(): Promise<void>;
 }
 
-/** Half of the nonces are refused. */
-export async function startPebble(dnsServer: string): Promise<Pebble> {
+/** Half of the nonces are refused. `httpPort`: where the names are asked for answers over HTTP. */
+export async function startPebble(dnsServer: string, httpPort = 5002): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-pebble-'));
   const server = await makeCertificate({ names: ['localhost'] });
   writeFileSync(join(folder, 'cert.pem'), server.pem);
@@ -34,7 +34,7 @@ export async function startPebble(dnsServer: string): Promise<Pebble> {
     managementListenAddress: `127.0.0.1:${await freePort()}`,
     certificate: join(folder, 'cert.pem'),
     privateKey: join(folder, 'key.pem'),
-    httpPort: 5002,
+    httpPort,
     tlsPort: 5001,
     ocspResponderURL: '',
     externalAccountBindingRequired: false,
@@ -135,7 +135,7 @@ export interface DatabaseDns {
   close(): void;
 }
 
-/** Answers TXT from what the database publishes, as a node that is never behind. */
+/** Answers TXT from what the database publishes, as a node that is never behind. Every name has the address of the tests' edge. */
 export async function serveDatabase(db: Database): Promise<DatabaseDns> {
   const socket = createSocket('udp4');
   socket.on('message', async (message, from) => {
@@ -156,12 +156,15 @@ export async function serveDatabase(db: Database): Promise<DatabaseDns> {
       id,
       flags: packet.AUTHORITATIVE_ANSWER,
       questions,
-      answers: rows.map(({ rdata }) => ({
-        type: 'TXT' as const,
-        name: question?.name ?? '',
-        ttl: 0,
-        data: [rdata.subarray(1)],
-      })),
+      answers:
+        question?.type === 'A'
+          ? [{ type: 'A' as const, name: question.name, ttl: 0, data: '127.0.0.1' }]
+          : rows.map(({ rdata }) => ({
+              type: 'TXT' as const,
+              name: question?.name ?? '',
+              ttl: 0,
+              data: [rdata.subarray(1)],
+            })),
     });
     socket.send(answer, from.port, from.address);
   });
