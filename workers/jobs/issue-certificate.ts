@@ -177,7 +177,7 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
   let lookInMs = Math.max(0, (renewalLookAt ?? at).getTime() - at.getTime());
   if (lookInMs === 0) {
     await useAccount(options, signal);
-    const told = await authority.renewal(certificate.chain, signal);
+    const told = await suggestedRenewal(authority, certificate.chain, signal);
     lookInMs = nextLookIn(told?.retryAfterMs);
     if (told?.window !== undefined) {
       const { start, end } = told.window;
@@ -191,6 +191,16 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
   return (await saveRest(db, work, { dueInMs, renewAt, lookInMs }))
     ? { kind: 'resting' }
     : { kind: 'conflict' };
+}
+
+/** An authority that cannot say it keeps nothing up: the certificate is renewed at the time that was chosen (RFC 9773 §4.3.3). */
+async function suggestedRenewal(authority: Authority, chain: string, signal: AbortSignal) {
+  try {
+    return await authority.renewal(chain, signal);
+  } catch (error) {
+    if (!(error instanceof CaFault)) throw error;
+    return { window: undefined, retryAfterMs: error.retryAfterMs };
+  }
 }
 
 async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
