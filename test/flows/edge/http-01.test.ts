@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { db } = fleet.database;
   useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
   dns = await serveDatabase(db);
-  pebble = await startPebble(dns.address, fleet.proxy.httpPort);
+  pebble = await startPebble(dns.address, { httpPort: fleet.proxy.httpPort });
   const { account_id } = await db
     .selectFrom('domains')
     .select('account_id')

@@ -22,8 +22,18 @@ export interface Pebble {
   stop(): Promise<void>;
 }
 
-/** Half of the nonces are refused. `httpPort`: where the names are asked for answers over HTTP. */
-export async function startPebble(dnsServer: string, httpPort = 5002): Promise<Pebble> {
+interface PebbleOptions {
+  /** Where names are asked for answers over HTTP. */
+  readonly httpPort?: number;
+  /** Accounts are made with one of these external ones only: their keys in base64url. */
+  readonly bindings?: Readonly<Record<string, string>>;
+}
+
+/** Half of the nonces are refused. */
+export async function startPebble(
+  dnsServer: string,
+  { httpPort = 5002, bindings }: PebbleOptions = {},
+): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-pebble-'));
   const server = await makeCertificate({ names: ['localhost'] });
   writeFileSync(join(folder, 'cert.pem'), server.pem);
@@ -37,7 +47,8 @@ export async function startPebble(dnsServer: string, httpPort = 5002): Promise<P
     httpPort,
     tlsPort: 5001,
     ocspResponderURL: '',
-    externalAccountBindingRequired: false,
+    externalAccountBindingRequired: bindings !== undefined,
+    ...(bindings !== undefined && { externalAccountMACKeys: bindings }),
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ pebble }));
   const child = spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', dnsServer], {
