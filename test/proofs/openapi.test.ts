@@ -14,6 +14,7 @@ import { type Answer, startTestApi, type TestApi } from '../support/api/api.ts';
 import { faultsOf, resolve, type Schema } from '../support/api/json-schema.ts';
 import { emailOf } from '../support/api/people.ts';
 import { fittingValue, type Sense, spoilt } from '../support/api/schema-values.ts';
+import { makeCertificate } from '../support/certificates/make-certificate.ts';
 import { saveMembership } from '../support/database/memberships.ts';
 import { scale } from '../support/tests/scale.ts';
 import { evidenceOf, type Said, workingChecks } from '../support/world/made-checks.ts';
@@ -53,6 +54,7 @@ const DOMAINS = [
   'banned.example',
   'broke.example',
   'other.example',
+  'active.example',
 ];
 
 let api: TestApi;
@@ -136,6 +138,9 @@ async function prepareDomains(): Promise<void> {
       await api.ask('PUT', `/domains/${name}`, { body: { dns_mode: dnsMode } });
     }
   }
+  await sql`update domains set status = 'active' where name = 'active.example.' and deleted_at is null`.execute(
+    api.db,
+  );
   for (const [name, event] of [
     ['off.example', 'disable'],
     ['banned.example', 'ban'],
@@ -153,6 +158,7 @@ async function prepareDomains(): Promise<void> {
   }
   for (const name of ['one.example', 'two.example']) {
     await api.ask('POST', `/domains/${name}/ns-check`);
+    await api.ask('POST', `/domains/${name}/ssl`, { body: await certificateOf(name) });
     for (const threshold of [1, 2])
       await api.ask('POST', `/domains/${name}/rules/waf/`, { body: { threshold } });
   }
@@ -333,6 +339,17 @@ const aSet = fc.record({
 
 const aRule = fc.record({ enabled: fc.boolean(), priority: fc.nat(9) }, { requiredKeys: [] });
 
+/** Made once for each name, since keys take time. */
+const certificates = new Map<string, Promise<{ certificate: string; private_key: string }>>();
+
+function certificateOf(name: string) {
+  const made =
+    certificates.get(name) ??
+    makeCertificate({ names: [name] }).then(({ pem, key }) => ({ certificate: pem, private_key: key }));
+  certificates.set(name, made);
+  return made;
+}
+
 /** Where a body that only fits its schema would seldom be accepted. */
 const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'POST /domains/{domain}/records/': aRecord,
@@ -355,6 +372,10 @@ const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'POST /domains/{domain}/records/import/parse': fc.record({
     zone_file: fc.constantFrom('www A 192.0.2.1 ; zonefleet port=80', 'a B c\n@ MX 10 mail', ''),
   }),
+  'POST /domains/{domain}/ssl': fc.constantFrom(
+    await certificateOf('one.example'),
+    await certificateOf('two.example'),
+  ),
   'POST /domains/{domain}/rules/{type}/': aRule,
   'PUT /domains/{domain}/rules/{type}/{id}': aRule,
   'PATCH /domains/{domain}/rules/{type}/reorder': fc.array(fc.record({ id: anId, priority: fc.nat(9) }), {

@@ -3,6 +3,7 @@
 import { parseName } from '../../src/dns/name.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import type { OrderWork } from '../../src/store/certificates/order-work.ts';
+import { edgesHaveSeen } from '../../src/store/edges/edges-have-seen.ts';
 import { inSync } from '../../src/store/feed/in-sync.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 
@@ -11,7 +12,7 @@ interface SeenOptions {
   readonly resolver: Pick<Resolver, 'observeTxt'>;
   /** When nodes are missing so long, what the servers answer decides. */
   readonly askServersAfterMs: number;
-  /** How long edges take to follow. */
+  /** So long the edges are waited for: they report every ten seconds, and one that lags keeps no order up. */
   readonly edgesFollowMs: number;
 }
 
@@ -22,7 +23,8 @@ export async function areAnswersSeen(
 ): Promise<boolean> {
   const waitedMs = work.at.getTime() - (work.publishedAt ?? work.at).getTime();
   const texts = work.challenges.filter(({ type }) => type === 'dns-01');
-  if (texts.length < work.challenges.length && waitedMs < edgesFollowMs) return false;
+  const isAtEdges = texts.length < work.challenges.length;
+  if (isAtEdges && waitedMs < edgesFollowMs && !(await edgesHaveSeen(db, work.domainId))) return false;
   if (texts.length === 0) return true;
   const { changeId } = work;
   if (changeId !== undefined && (await inSync(db, [changeId])).get(changeId)?.inSync === true) return true;

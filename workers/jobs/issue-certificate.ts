@@ -61,7 +61,7 @@ const MOST_STEPS = 10;
 const DAY_MS = 86_400_000;
 /** An order that is not through by then is given up, and made anew. */
 const ORDER_MS = DAY_MS;
-const SEEN = { askServersAfterMs: 60_000, edgesFollowMs: 5000, pollMs: 1000, giveUpMs: 3_600_000 };
+const SEEN = { askServersAfterMs: 60_000, edgesFollowMs: 15_000, pollMs: 1000, giveUpMs: 3_600_000 };
 const POLL_MS = 2000;
 const BUSY = { least: 1000, usual: 5000, most: DAY_MS, mostPause: 3_600_000 };
 const INACTIVE_MS = 3_600_000;
@@ -177,7 +177,7 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
   let lookInMs = Math.max(0, (renewalLookAt ?? at).getTime() - at.getTime());
   if (lookInMs === 0) {
     await useAccount(options, signal);
-    const told = await authority.renewal(certificate.chain, signal);
+    const told = await suggestedRenewal(authority, certificate.chain, signal);
     lookInMs = nextLookIn(told?.retryAfterMs);
     if (told?.window !== undefined) {
       const { start, end } = told.window;
@@ -191,6 +191,16 @@ async function lookAtRenewal(options: IssuerOptions, work: OrderWork, signal: Ab
   return (await saveRest(db, work, { dueInMs, renewAt, lookInMs }))
     ? { kind: 'resting' }
     : { kind: 'conflict' };
+}
+
+/** An authority that cannot say it keeps nothing up: the certificate is renewed at the time that was chosen (RFC 9773 §4.3.3). */
+async function suggestedRenewal(authority: Authority, chain: string, signal: AbortSignal) {
+  try {
+    return await authority.renewal(chain, signal);
+  } catch (error) {
+    if (!(error instanceof CaFault)) throw error;
+    return { window: undefined, retryAfterMs: error.retryAfterMs };
+  }
 }
 
 async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {

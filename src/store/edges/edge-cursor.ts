@@ -30,15 +30,22 @@ const MAX_IN_FLIGHT = 1000;
 const MAX_NAME_CHARACTERS = 1100;
 const MAX_XID = (1n << 63n) - 1n;
 
-export function encodeEdgeCursor({ region, place, after }: EdgeCursor): string {
-  const { epoch, from, inFlight, newest } = place;
+export function encodeEdgeCursor(cursor: EdgeCursor): string {
+  const { from, inFlight } = cursor.place;
   // Distances are shorter than whole numbers.
-  const distances = inFlight.slice(0, MAX_IN_FLIGHT).map((xid) => Number(from - xid));
-  // More are not told: an earlier place tells some of it again.
-  const start = inFlight.length > MAX_IN_FLIGHT ? lowest(inFlight) : from;
-  const running = inFlight.length > MAX_IN_FLIGHT ? [] : distances;
+  if (inFlight.length <= MAX_IN_FLIGHT) {
+    const running = inFlight.map((xid) => Number(from - xid));
+    const text = write(cursor, from, running);
+    if (text.length <= MAX_CURSOR_CHARACTERS) return text;
+  }
+  // More would not be taken back: an earlier place tells some of it again.
+  return write(cursor, lowest(inFlight), []);
+}
+
+function write({ region, place, after }: EdgeCursor, from: bigint, running: readonly number[]): string {
+  const { epoch, newest } = place;
   const seen = newest === undefined ? null : [newest.name, newest.version, newest.xid.toString()];
-  const parts = [1, region, epoch, start.toString(), running, seen, after ?? null];
+  const parts = [1, region, epoch, from.toString(), running, seen, after ?? null];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 

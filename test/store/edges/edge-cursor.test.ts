@@ -38,6 +38,14 @@ describe('the cursor of an edge', () => {
     expect(read?.place).toEqual({ ...place, from: 10_000n, inFlight: [] });
   });
 
+  it('is taken back also when those in flight began long ago, far from each other', () => {
+    const from = 10n ** 12n;
+    const inFlight = Array.from({ length: 1000 }, (_, i) => 1_000_000n + BigInt(i) * 7_777_777n);
+    const place = { epoch: 'e'.repeat(32), from, inFlight, newest: undefined };
+    const text = encodeEdgeCursor({ region: 'eu', place, after: undefined });
+    expect(decodeEdgeCursor(text)?.place).toEqual({ ...place, from: 1_000_000n, inFlight: [] });
+  });
+
   it('that we never wrote is none, whatever it is', () => {
     const wrong = [
       [2, 'eu', 'e', '9', [], null, null],

@@ -22,8 +22,18 @@ export interface Pebble {
   stop(): Promise<void>;
 }
 
+interface PebbleOptions {
+  /** Where names are asked for answers over HTTP. */
+  readonly httpPort?: number;
+  /** Accounts are made with one of these external ones only: their keys in base64url. */
+  readonly bindings?: Readonly<Record<string, string>>;
+}
+
 /** Half of the nonces are refused. */
-export async function startPebble(dnsServer: string): Promise<Pebble> {
+export async function startPebble(
+  dnsServer: string,
+  { httpPort = 5002, bindings }: PebbleOptions = {},
+): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-pebble-'));
   const server = await makeCertificate({ names: ['localhost'] });
   writeFileSync(join(folder, 'cert.pem'), server.pem);
@@ -34,10 +44,11 @@ export async function startPebble(dnsServer: string): Promise<Pebble> {
     managementListenAddress: `127.0.0.1:${await freePort()}`,
     certificate: join(folder, 'cert.pem'),
     privateKey: join(folder, 'key.pem'),
-    httpPort: 5002,
+    httpPort,
     tlsPort: 5001,
     ocspResponderURL: '',
-    externalAccountBindingRequired: false,
+    externalAccountBindingRequired: bindings !== undefined,
+    ...(bindings !== undefined && { externalAccountMACKeys: bindings }),
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ pebble }));
   const child = spawn('pebble', ['-config', join(folder, 'config.json'), '-dnsserver', dnsServer], {
@@ -135,7 +146,7 @@ export interface DatabaseDns {
   close(): void;
 }
 
-/** Answers TXT from what the database publishes, as a node that is never behind. */
+/** Answers TXT from what the database publishes, as a node that is never behind. Every name has the address of the tests' edge. */
 export async function serveDatabase(db: Database): Promise<DatabaseDns> {
   const socket = createSocket('udp4');
   socket.on('message', async (message, from) => {
@@ -156,12 +167,15 @@ export async function serveDatabase(db: Database): Promise<DatabaseDns> {
       id,
       flags: packet.AUTHORITATIVE_ANSWER,
       questions,
-      answers: rows.map(({ rdata }) => ({
-        type: 'TXT' as const,
-        name: question?.name ?? '',
-        ttl: 0,
-        data: [rdata.subarray(1)],
-      })),
+      answers:
+        question?.type === 'A'
+          ? [{ type: 'A' as const, name: question.name, ttl: 0, data: '127.0.0.1' }]
+          : rows.map(({ rdata }) => ({
+              type: 'TXT' as const,
+              name: question?.name ?? '',
+              ttl: 0,
+              data: [rdata.subarray(1)],
+            })),
     });
     socket.send(answer, from.port, from.address);
   });

@@ -1,0 +1,138 @@
+// A certificate for a domain whose DNS is elsewhere: its names are proved over HTTP at the edge, by pebble.
+
+import { X509Certificate } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { Authority } from '../../../src/outbound/acme/authority.ts';
+import { askForCertificate } from '../../../src/store/certificates/change-certificate.ts';
+import { edgesHaveSeen } from '../../../src/store/edges/edges-have-seen.ts';
+import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
+import {
+  type DatabaseDns,
+  type Pebble,
+  serveDatabase,
+  startPebble,
+} from '../../support/certificates/pebble.ts';
+import { playOrders } from '../../support/certificates/play-orders.ts';
+import { newDomain } from '../../support/database/domains.ts';
+import { EdgeFleet } from '../../support/edge/edge-fleet.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
+import { until } from '../../support/tests/until.ts';
+
+const DOMAIN = 'elsewhere.example';
+const HERE = `www.${DOMAIN}`;
+const AWAY = `away.${DOMAIN}`;
+const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const needsPebble = isInstalled('pebble') ? '' : ' (skipped: needs pebble)';
+
+let fleet: EdgeFleet;
+let dns: DatabaseDns;
+let pebble: Pebble;
+let domainId: number;
+
+beforeAll(async () => {
+  if (needsPebble !== '') return;
+  fleet = await EdgeFleet.start({ env: { KEY_SECRETS } });
+  const { db } = fleet.database;
+  useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
+  dns = await serveDatabase(db);
+  pebble = await startPebble(dns.address, { httpPort: fleet.proxy.httpPort });
+  const { account_id } = await db
+    .selectFrom('domains')
+    .select('account_id')
+    .where('id', '=', fleet.domainId)
+    .executeTakeFirstOrThrow();
+  ({ id: domainId } = await newDomain(db, account_id, `${DOMAIN}.`, { dnsMode: 'external' }));
+  await sql`update domains set status = 'active' where id = ${domainId}`.execute(db);
+  for (const name of ['www', 'away', '*.shop']) {
+    const origin = { type: 'A', destination: fleet.own.address, port: fleet.own.port, scheme: 'Http' };
+    const body = { name, ...origin, proxied: true };
+    expect(await fleet.ask('POST', `/domains/${DOMAIN}/records/`, body)).toMatchObject({ status: 200 });
+  }
+  await fleet.caughtUp(DOMAIN);
+});
+afterAll(async () => {
+  await pebble?.stop();
+  dns?.close();
+  await fleet?.stop();
+});
+
+let reported: string | undefined;
+
+/** As an edge does that tells where it is as soon as that is elsewhere. */
+async function reportNews(): Promise<void> {
+  const { cursor } = fleet.proxy.configs;
+  if (cursor === reported) return;
+  expect((await fleet.edge.report(fleet.proxy.configs, [])).status).toBe(200);
+  reported = cursor;
+}
+
+it.skipIf(needsPebble !== '')(
+  `is issued for the names that lead to our edges, and its answers go again${needsPebble}`,
+  async () => {
+    const { db } = fleet.database;
+    const answered: { hosts: string[]; told: boolean; atEdge: boolean }[] = [];
+    class Watched extends Authority {
+      override async answer(...given: Parameters<Authority['answer']>): Promise<void> {
+        const [challenges] = given;
+        const { http01 } = fleet.config(DOMAIN);
+        answered.push({
+          hosts: challenges.map(({ host }) => host),
+          told: await edgesHaveSeen(db, domainId),
+          atEdge: challenges.every(({ token }) => http01.some((one) => one.token === token)),
+        });
+        await super.answer(...given);
+      }
+    }
+    const found = (address: string) => ({ kind: 'found' as const, addresses: [address], ttl: 60 });
+    const resolver = {
+      observeAddresses: async (target: string) => ({
+        names: [target as never],
+        v4: found(printName(target as never) === `${HERE}.` ? '198.51.100.10' : '203.0.113.9'),
+        v6: { kind: 'none' as const, ttl: 60 },
+        queries: 1,
+        startedAt: 0,
+        finishedAt: 0,
+      }),
+      observeCaa: async () => ({ kind: 'none' as const }),
+      observeTxt: () => Promise.reject(new Error('no TXT record is asked for')),
+    };
+    const authority = new Watched({ directory: pebble.directory, roots: pebble.roots });
+    expect(await askForCertificate(db, { domainId })).toEqual({ kind: 'changed' });
+    const ended = await playOrders({ db, resolver, authority }, ['issued', 'failed'], reportNews);
+    authority.close();
+    expect(ended).toEqual({ kind: 'issued', domain: DOMAIN, names: [HERE] });
+    expect(answered).toEqual([{ hosts: [HERE], told: true, atEdge: true }]);
+    expect(fleet.proxy.seen.some(({ uri }) => uri.startsWith('/.well-known/acme-challenge/'))).toBe(true);
+
+    await fleet.caughtUp(DOMAIN);
+    const { http01, certificates } = fleet.config(DOMAIN);
+    expect(http01).toEqual([]);
+    expect(certificates).toMatchObject([{ names: [HERE] }]);
+    const { certificate } = await fleet.edge.loadCertificate(certificates[0]?.id as number);
+    expect(new X509Certificate(certificate).subjectAltName).toBe(`DNS:${HERE}`);
+    const { body } = await fleet.ask('GET', `/domains/${DOMAIN}/ssl`);
+    expect(body).toMatchObject({ status: 'issued', names: [HERE] });
+    expect(body.findings).toEqual([
+      { code: 'NOT_AT_EDGES', message: `${AWAY} does not lead to our edges: point it there, and ask again.` },
+    ]);
+  },
+);
+
+it.skipIf(needsPebble !== '')(
+  'what the edges have been told is known from the place that they report, while they do',
+  async () => {
+    const { db } = fleet.database;
+    await until(async () => {
+      await reportNews();
+      return await edgesHaveSeen(db, domainId);
+    });
+    await sql`update edges set config_cursor = 'x'`.execute(db);
+    expect(await edgesHaveSeen(db, domainId)).toBe(false);
+    await sql`update edges set seen_at = now() - interval '1 minute'`.execute(db);
+    expect(await edgesHaveSeen(db, domainId)).toBe(false);
+  },
+);

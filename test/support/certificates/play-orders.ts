@@ -1,0 +1,33 @@
+// Orders for certificates as the workers' queue plays them, without the queue.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { claimDueOrders } from '../../../src/store/certificates/claim-due-orders.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { type CertificateOutcome, createIssuer } from '../../../workers/jobs/issue-certificate.ts';
+
+/** Until an order comes to one of these ends. Returns it; `beside` is done between two looks. */
+export async function playOrders(
+  options: Omit<Parameters<typeof createIssuer>[0], 'onOutcome'>,
+  ends: readonly CertificateOutcome['kind'][],
+  beside: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<CertificateOutcome> {
+  const { db } = options;
+  const outcomes: CertificateOutcome[] = [];
+  const job = createIssuer({ ...options, onOutcome: (outcome) => void outcomes.push(outcome) });
+  const deadline = AbortSignal.timeout(120_000);
+  for (;;) {
+    if (deadline.aborted) throw new Error(`no end: ${JSON.stringify(outcomes.slice(-5))}`);
+    const { rows } = await claimDueOrders(db, { limit: 1 });
+    if (rows.length === 0) await pause(20);
+    for (const { id } of rows) await job({ orderId: id }, { signal: deadline, again: false });
+    await beside();
+    const ended = outcomes.find(({ kind }) => ends.includes(kind));
+    if (ended !== undefined) return ended;
+  }
+}
+
+/** What waits for a later time is due now. */
+export async function makeOrdersDue(db: Database): Promise<void> {
+  await sql`update acme_orders set due_at = clock_timestamp()`.execute(db);
+}

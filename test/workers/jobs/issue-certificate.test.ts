@@ -1,0 +1,269 @@
+// Orders at an authority whose word is given: what stands in their way, when it is told to look, and when they are renewed.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { judgeCertificate } from '../../../src/edge/certificates/judge-certificate.ts';
+import type { Authority } from '../../../src/outbound/acme/authority.ts';
+import { CaFault } from '../../../src/outbound/acme/ca-fault.ts';
+import { askForCertificate } from '../../../src/store/certificates/change-certificate.ts';
+import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
+import { loadOrder } from '../../../src/store/certificates/order-work.ts';
+import { endOrder } from '../../../src/store/certificates/publish-challenges.ts';
+import { createEdge } from '../../../src/store/edges/edges.ts';
+import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
+import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
+import { type CertificateOutcome, createIssuer } from '../../../workers/jobs/issue-certificate.ts';
+import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
+import { makeCertificate } from '../../support/certificates/make-certificate.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { type SaidTxt, txtEvidenceOf } from '../../support/world/made-verifications.ts';
+
+const DIRECTORY = 'https://ca.test/dir';
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let accountId: number;
+/** What the authority was asked, in order. */
+let asked: string[];
+let answers: Partial<Authority>;
+/** What the nameservers say of `_acme-challenge`. */
+let servers: readonly SaidTxt[];
+beforeEach(async () => {
+  database = await createDatabase();
+  useKeyBoxes(database.db, new KeyBoxes(TEST_KEY_SECRETS));
+  accountId = await newAccount(database.db, 'me@example.org');
+  asked = [];
+  answers = {};
+  servers = [];
+});
+afterEach(() => database.drop());
+
+const sayingAuthority = () =>
+  ({
+    directory: DIRECTORY,
+    use: async () => 'https://ca.test/account/1',
+    caaIdentities: async () => [],
+    order: async (names: readonly string[], replaces?: string) => {
+      asked.push(replaces === undefined ? 'order' : 'order in place of another');
+      return { url: 'https://ca.test/order/1', status: 'pending', names, error: undefined };
+    },
+    challenges: async (_url: string, type: 'dns-01' | 'http-01') => {
+      const hosts = type === 'dns-01' ? ['example.com', 'example.com'] : ['www.example.com'];
+      return hosts.map((host, i) => ({
+        url: `https://ca.test/${i}`,
+        type,
+        host,
+        token: `t${i}`,
+        value: `v${i}`,
+      }));
+    },
+    answer: async () => void asked.push('answer'),
+    look: async () => ({ url: 'https://ca.test/order/1', status: 'pending', names: [], error: undefined }),
+    renewal: async () => undefined,
+    forget: () => {},
+    ...answers,
+  }) as unknown as Authority;
+
+async function makeDomain(dnsMode: 'managed' | 'external' = 'managed'): Promise<number> {
+  const { id } = await newDomain(database.db, accountId, 'example.com.', { dnsMode });
+  await sql`update domains set status = 'active' where id = ${id}`.execute(database.db);
+  return id;
+}
+
+const orderId = async () =>
+  (await sql<{ id: number }>`select id from acme_orders`.execute(database.db)).rows[0]?.id as number;
+const order = async () =>
+  (await loadOrder(database.db, await orderId())) as NonNullable<Awaited<ReturnType<typeof loadOrder>>>;
+
+/** One run of the job. */
+async function runJob(): Promise<CertificateOutcome> {
+  const outcomes: CertificateOutcome[] = [];
+  const job = createIssuer({
+    db: database.db,
+    resolver: {
+      observeTxt: async (host) => txtEvidenceOf(host, { servers }),
+      observeCaa: async () => ({ kind: 'none' }),
+      observeAddresses: async (name) => ({
+        names: [name],
+        v4: { kind: 'found', addresses: ['198.51.100.10'], ttl: 60 },
+        v6: { kind: 'none', ttl: 60 },
+        queries: 1,
+        startedAt: 0,
+        finishedAt: 0,
+      }),
+    },
+    authority: sayingAuthority(),
+    onOutcome: (outcome) => void outcomes.push(outcome),
+    random: () => 0.5,
+  });
+  await job({ orderId: await orderId() }, { signal: new AbortController().signal, again: false });
+  return outcomes[0] as CertificateOutcome;
+}
+
+const publishedAgo = (seconds: number) =>
+  sql`update acme_orders set published_at = now() - make_interval(secs => ${seconds}::float8)`.execute(
+    database.db,
+  );
+
+describe('a zone of ours', () => {
+  it('with a CNAME at _acme-challenge is no way to prove it: the owner is told, and nothing is left', async () => {
+    const { db } = database;
+    const domainId = await makeDomain();
+    const name = parseName('_acme-challenge.example.com.');
+    const rdata = Buffer.from('\x09elsewhere\x04test\0', 'latin1');
+    await saved(db, domainId, { ...NO_EDIT, creates: [{ name, type: 'CNAME', rdata }] });
+    await askForCertificate(db, { domainId });
+    expect(await runJob()).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/has a CNAME in this zone/),
+    });
+    const told = (await loadSsl(db, [domainId])).get(domainId)?.order;
+    expect(told).toMatchObject({
+      isFailed: true,
+      findings: [
+        {
+          code: 'CHALLENGE_CNAME',
+          message: expect.stringMatching(/^_acme-challenge\.example\.com has a CNAME/),
+        },
+      ],
+    });
+    const { rows } = await sql`select from records where managed and type = 'TXT'`.execute(db);
+    expect([asked, rows]).toEqual([['order'], []]);
+  });
+
+  it('whose nodes lag is asked itself after a minute, and the authority looks when all servers answer so', async () => {
+    const { db } = database;
+    await sql`
+      insert into nodes (name, instance, started_at, seen_at, loaded, epoch, snapshot, zones, records, held_zones, unserved)
+      select 'n1', gen_random_uuid(), now(), now(), true, ${sql.raw(EPOCH_SQL)}, pg_current_snapshot(), 0, 0, 0, '{}'
+      from feed`.execute(db);
+    const domainId = await makeDomain();
+    await askForCertificate(db, { domainId });
+    const both = ['v0', 'v1'];
+    servers = [both, both];
+    expect(await runJob()).toEqual({ kind: 'waiting' });
+    await publishedAgo(55);
+    expect(await runJob()).toEqual({ kind: 'waiting' });
+    await publishedAgo(61);
+    for (const said of [[both, ['v0']], [both, 'nxdomain'], ['timeout', 'timeout'], []] as const) {
+      servers = said;
+      expect(await runJob()).toEqual({ kind: 'waiting' });
+    }
+    expect(asked).toEqual(['order']);
+    servers = [both, 'timeout', ['v1', 'of another', 'v0']];
+    expect(await runJob()).toEqual({ kind: 'waiting' }); // for the authority now
+    expect([asked, (await order()).step]).toEqual([['order', 'answer'], 'answered']);
+  });
+
+  it('whose servers never show it fails after an hour', async () => {
+    const domainId = await makeDomain();
+    await askForCertificate(database.db, { domainId });
+    servers = ['nxdomain'];
+    expect(await runJob()).toEqual({ kind: 'waiting' });
+    await publishedAgo(3601);
+    expect(await runJob()).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/not seen on all nameservers/),
+    });
+    expect(asked).toEqual(['order']);
+  });
+});
+
+it('edges that do not tell how far they are keep an order up for fifteen seconds only', async () => {
+  const { db } = database;
+  const domainId = await makeDomain('external');
+  await createEdge(db, { name: 'edge1', region: 'eu', v4: ['198.51.100.10'], v6: [] });
+  await sql`update edges set seen_at = now()`.execute(db);
+  const rdata = Buffer.from([192, 0, 2, 1]);
+  const name = parseName('www.example.com.');
+  await saved(db, domainId, { ...NO_EDIT, creates: [{ name, type: 'A', rdata, proxied: true }] });
+  await askForCertificate(db, { domainId });
+  expect(await runJob()).toEqual({ kind: 'waiting' });
+  await publishedAgo(10);
+  expect(await runJob()).toEqual({ kind: 'waiting' });
+  expect([asked, (await order()).step]).toEqual([['order'], 'published']);
+  await publishedAgo(16);
+  await runJob();
+  expect([asked, (await order()).step]).toEqual([['order', 'answer'], 'answered']);
+});
+
+describe('a certificate that was issued', () => {
+  let domainId: number;
+  beforeEach(async () => {
+    const { db } = database;
+    domainId = await makeDomain();
+    await askForCertificate(db, { domainId });
+    const { pem, key } = await makeCertificate({ names: ['example.com', '*.example.com'] });
+    const judging = {
+      certificate: pem,
+      privateKey: key,
+      domain: 'example.com',
+      now: new Date(),
+      roots: undefined,
+    };
+    const judgement = judgeCertificate(judging);
+    if (judgement.kind === 'refused') throw new Error(JSON.stringify(judgement.problems));
+    const renewAt = new Date(Date.now() + 60 * DAY_MS);
+    await endOrder(db, await order(), { issued: judgement.judged, findings: [], dueInMs: 0, renewAt });
+  });
+
+  const window = (fromDays: number, toDays: number) => ({
+    start: new Date(Date.now() + fromDays * DAY_MS),
+    end: new Date(Date.now() + toDays * DAY_MS),
+  });
+
+  it('is renewed within the window that the authority suggests, and names the one that it replaces', async () => {
+    const suggested = window(3, 5);
+    answers = { renewal: async () => ({ window: suggested, retryAfterMs: 7_200_000 }) };
+    expect(await runJob()).toEqual({ kind: 'resting' });
+    const { renewAt, renewalLookAt, at } = await order();
+    expect(renewAt).toEqual(new Date((suggested.start.getTime() + suggested.end.getTime()) / 2));
+    const minutes = Math.round(((renewalLookAt?.getTime() ?? 0) - at.getTime()) / 60_000);
+    expect(minutes).toBe(120);
+    await sql`update acme_orders set renew_at = now()`.execute(database.db);
+    await runJob();
+    expect(asked).toEqual(['order in place of another']);
+  });
+
+  it('is renewed at once when the window is over, as after a revocation', async () => {
+    answers = { renewal: async () => ({ window: window(-2, -1), retryAfterMs: undefined }) };
+    expect(await runJob()).toEqual({ kind: 'resting' });
+    await runJob();
+    expect(asked).toEqual(['order in place of another']);
+  });
+
+  it('keeps the time that was chosen for it while the authority cannot say another: no order, no failure', async () => {
+    const before = (await order()).renewAt;
+    for (const kind of ['refused', 'busy'] as const) {
+      answers = {
+        renewal: () => Promise.reject(new CaFault(kind, 'no', { status: kind === 'busy' ? 503 : 404 })),
+      };
+      await sql`update acme_orders set renewal_look_at = null`.execute(database.db);
+      expect(await runJob()).toEqual({ kind: 'resting' });
+      const { renewAt, attempts, renewalLookAt, at } = await order();
+      expect([renewAt, attempts]).toEqual([before, 0]);
+      expect((renewalLookAt?.getTime() ?? 0) - at.getTime()).toBeGreaterThan(3_600_000);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('that was replaced already is ordered without naming it', async () => {
+    const names: (string | undefined)[] = [];
+    answers = {
+      order: async (of: readonly string[], replaces?: string) => {
+        names.push(replaces === undefined ? undefined : 'replaces');
+        if (replaces !== undefined)
+          throw new CaFault('refused', 'replaced', { type: 'alreadyReplaced', status: 409 });
+        return { url: 'https://ca.test/order/2', status: 'pending' as const, names: of, error: undefined };
+      },
+    };
+    await sql`update acme_orders set renew_at = now()`.execute(database.db);
+    await runJob();
+    expect(names).toEqual(['replaces', undefined]);
+    expect((await order()).orderUrl).toBe('https://ca.test/order/2');
+  });
+});
