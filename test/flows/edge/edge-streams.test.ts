@@ -130,6 +130,7 @@ async function get(path: string, token: string): Promise<{ status: number; text:
 it.each([
   'cut',
   'pause',
+  'forget',
 ] as const)('with Postgres away (%s) streams stay open, and tell what has changed when it is back', async (how) => {
   const [first, second] = [follow((await makeEdge()).token), follow((await makeEdge()).token)];
   await setPort(10);
