@@ -69,7 +69,9 @@ async function followSlowly(): Promise<void> {
     await sql`
       insert into nodes (name, instance, started_at, seen_at, loaded, epoch, snapshot, zones, records, held_zones, unserved)
       select 'n1', gen_random_uuid(), now(), now(), true, ${sql.raw(EPOCH_SQL)}, pg_current_snapshot(), 0, 0, 0, '{}' from feed
-      on conflict (name) do update set epoch = excluded.epoch, snapshot = excluded.snapshot, seen_at = now()`.execute(database.db);
+      on conflict (name) do update set epoch = excluded.epoch, snapshot = excluded.snapshot, seen_at = now()`.execute(
+      database.db,
+    );
     await pause(Math.random() * 500);
   }
 }
