@@ -54,14 +54,18 @@ export class EdgeClient {
    * @param {AbortSignal} stopped
    */
   async *followConfig(after, stopped) {
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(new Error('the feed is silent')), SILENCE_MS);
+    // One controller: Node 20 may collect what `AbortSignal.any` makes, and then nothing ends the request.
+    const ended = new AbortController();
+    const stop = () => ended.abort(stopped.reason);
+    const timer = setTimeout(() => ended.abort(new Error('the feed is silent')), SILENCE_MS);
+    stopped.addEventListener('abort', stop);
     try {
+      if (stopped.aborted) stop();
       const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
       const response = await fetch(`${this.api}/edge/v1/config${query}`, {
         headers: this.headers,
         redirect: 'error',
-        signal: AbortSignal.any([stopped, silence.signal]),
+        signal: ended.signal,
       });
       if (!response.ok || response.body === null) {
         await judge(response);
@@ -77,6 +81,7 @@ export class EdgeClient {
       }
     } finally {
       clearTimeout(timer);
+      stopped.removeEventListener('abort', stop);
     }
   }
 }
