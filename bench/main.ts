@@ -75,7 +75,7 @@ async function run(names: string[], flags: Flags): Promise<void> {
     say(`== ${asked.join(', ')}`);
     try {
       for (const section of await part.run(options, new Set(asked))) {
-        writeSection(flags.results, section, {
+        writeSection(flags.results, section, known, {
           command,
           date: new Date().toISOString().slice(0, 10),
           machine: describeMachine(options.servers),

@@ -30,6 +30,8 @@ export interface Section {
   /** Markdown: tables and what to know about them. */
   readonly blocks: readonly string[];
   readonly charts: readonly Chart[];
+  /** What its figures are of, where it isn't the medians of as many runs as were asked for. */
+  readonly runs?: string;
 }
 
 export type PartName =
@@ -52,7 +54,8 @@ export type PartName =
   | 'memory'
   | 'start'
   | 'soak'
-  | 'signing';
+  | 'signing'
+  | 'region_signing';
 
 export interface Part {
   readonly names: readonly PartName[];

@@ -9,6 +9,7 @@ import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
 import { refresh } from './parts/refresh.ts';
+import { regionSigning } from './parts/region-signing.ts';
 import { regions } from './parts/regions.ts';
 import { rrl } from './parts/rrl.ts';
 import { scale } from './parts/scale.ts';
@@ -60,4 +61,5 @@ export const PARTS: readonly PartGroup[] = [
   single(edge, 2, 'edges that follow: snapshot of 100,000 domains, changes of rules, edges that were away'),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
   single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
+  single(regionSigning, 3, 'signatures over the sets of regions for 100,000 proxied names'),
 ];

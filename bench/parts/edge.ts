@@ -43,6 +43,7 @@ export const edge: Part = {
           table(['', 'figure'], rows),
         ],
         charts: [],
+        runs: 'one run',
       },
     ];
   },

@@ -141,5 +141,11 @@ async function compare(
     ];
     blocks.push(`### ${title}`, table(head, rows));
   }
-  return { part: 'regions', title: 'Answers by region', blocks, charts: [] };
+  return {
+    part: 'regions',
+    title: 'Answers by region',
+    blocks,
+    charts: [],
+    runs: `medians of ${rounds} runs each`,
+  };
 }

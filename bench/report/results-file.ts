@@ -5,28 +5,6 @@ import { join } from 'node:path';
 import type { PartName, Section } from '../part.ts';
 import { drawChart } from './chart.ts';
 
-const ORDER: readonly PartName[] = [
-  'answers',
-  'signed',
-  'signed_memory',
-  'tcp',
-  'rrl',
-  'latency',
-  'million',
-  'memory',
-  'start',
-  'edits',
-  'signed_edits',
-  'refresh',
-  'checks',
-  'scan',
-  'api',
-  'logins',
-  'edge',
-  'soak',
-  'signing',
-];
-
 export interface Provenance {
   readonly command: string;
   readonly date: string;
@@ -35,8 +13,13 @@ export interface Provenance {
   readonly runs: string;
 }
 
-/** Writes the section and its charts under `directory`. */
-export function writeSection(directory: string, section: Section, from: Provenance): void {
+/** Writes the section and its charts under `directory`. Sections stand in the order of `names`, the names of all parts. */
+export function writeSection(
+  directory: string,
+  section: Section,
+  names: readonly PartName[],
+  from: Provenance,
+): void {
   const file = join(directory, 'RESULTS.md');
   const sections = existsSync(file) ? readSections(readFileSync(file, 'utf8')) : new Map<PartName, string>();
   mkdirSync(join(directory, 'charts'), { recursive: true });
@@ -45,12 +28,12 @@ export function writeSection(directory: string, section: Section, from: Provenan
   }
   const charts = section.charts.map((chart) => `![${chart.title}](charts/${chart.name}.svg)`);
   const facts = [
-    `Made by \`${from.command}\` on ${from.date}; ${from.runs}.`,
+    `Made by \`${from.command}\` on ${from.date}; ${section.runs ?? from.runs}.`,
     '',
     `<sub>${from.machine}</sub>`,
   ].join('\n');
   sections.set(section.part, [`## ${section.title}`, facts, ...section.blocks, ...charts].join('\n\n'));
-  const parts = ORDER.filter((part) => sections.has(part));
+  const parts = names.filter((part) => sections.has(part));
   const body = parts.map((part) => `<!-- part ${part} -->\n${sections.get(part)}\n<!-- end ${part} -->`);
   writeFileSync(file, `${[HEAD, ...body].join('\n\n')}\n`);
 }

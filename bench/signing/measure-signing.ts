@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { EdgeSets } from '../../src/zone/edge-sets.ts';
 import type { BenchOptions } from '../part.ts';
 import { type Program, runProgram } from '../program.ts';
 import { say } from '../say.ts';
@@ -27,6 +28,25 @@ export interface MeasuredSigning {
   readonly batch: { readonly unsigned: number; readonly signed: number; readonly load: number };
 }
 
+/** Signs all names for the sets one after the other, with what is signed already left as it is. */
+export async function measureRegionSigning(
+  { url, domainId }: { readonly url: string; readonly domainId: number },
+  wanted: readonly { readonly sets: EdgeSets; readonly signatures: number }[],
+): Promise<Signed[]> {
+  const [signer, editor] = [await start(url), await start(url)];
+  try {
+    await signer.order({ kind: 'sign', domainId, denial: 'nsec' });
+    const measured: Signed[] = [];
+    for (const one of wanted) {
+      const order = { kind: 'regions', domainId, ...one } as const;
+      measured.push(await whileEdited({ signer, editor }, order, [domainId]));
+    }
+    return measured;
+  } finally {
+    await Promise.all([signer.stop(), editor.stop()]);
+  }
+}
+
 export async function measureSigning(
   database: SigningDatabase,
   batchRecords: number,
@@ -34,17 +54,8 @@ export async function measureSigning(
 ): Promise<MeasuredSigning> {
   const { url, largeId, smallIds, otherIds } = database;
   const [signer, editor] = [await start(url), await start(url)];
-  const meanwhile = async (order: Order, edited: readonly number[]): Promise<Signed> => {
-    const editing = editor.order({ kind: 'edit', domainIds: edited, perSecond: EDITS_PER_SECOND });
-    const done = await signer.order(order);
-    editor.tell({ kind: 'stop' });
-    const { millis } = await editing;
-    const load = loadavg()[0] as number;
-    say(
-      `  ${order.kind}: ${done.seconds.toFixed(1)} s, late ${done.lateMs.worst.toFixed(0)} ms, ${millis.length} edits`,
-    );
-    return { done, edits: millis, load };
-  };
+  const meanwhile = (order: Order, edited: readonly number[]) =>
+    whileEdited({ signer, editor }, order, edited);
   const batchSeconds = async () => {
     const runs: number[] = [];
     for (let round = 0; round < options.rounds; round++) {
@@ -66,6 +77,22 @@ export async function measureSigning(
   } finally {
     await Promise.all([signer.stop(), editor.stop()]);
   }
+}
+
+async function whileEdited(
+  { signer, editor }: { readonly signer: Running; readonly editor: Running },
+  order: Order,
+  edited: readonly number[],
+): Promise<Signed> {
+  const editing = editor.order({ kind: 'edit', domainIds: edited, perSecond: EDITS_PER_SECOND });
+  const done = await signer.order(order);
+  editor.tell({ kind: 'stop' });
+  const { millis } = await editing;
+  const load = loadavg()[0] as number;
+  say(
+    `  ${order.kind}: ${done.seconds.toFixed(1)} s, late ${done.lateMs.worst.toFixed(0)} ms, ${millis.length} edits`,
+  );
+  return { done, edits: millis, load };
 }
 
 interface Running {

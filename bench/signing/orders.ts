@@ -1,10 +1,19 @@
 // What the processes of this part are told, and tell.
 
+import type { EdgeSets } from '../../src/zone/edge-sets.ts';
+
 export type Order =
   /** Signs a domain's zone in pieces, and tells when it serves its keys. */
   | { readonly kind: 'sign'; readonly domainId: number; readonly denial: 'nsec' | 'nsec3' }
   /** Unsigns it, so that the next order finds it as it was. */
   | { readonly kind: 'unsign'; readonly domainId: number }
+  /** Signs the sets of regions for all names of the domain once, whoever edits meanwhile: so many signatures. */
+  | {
+      readonly kind: 'regions';
+      readonly domainId: number;
+      readonly sets: EdgeSets;
+      readonly signatures: number;
+    }
   /** Sets the goal of all these domains, and takes the steps that are due until each is signed. */
   | { readonly kind: 'enable'; readonly domainIds: readonly number[] }
   /** Makes edits until `stop`: a new name, and an address that changes, in turn. */

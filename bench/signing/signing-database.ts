@@ -5,6 +5,7 @@ import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createDomain } from '../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
 import { migrate } from '../../src/store/migrate/migrate.ts';
+import { startRegionalAnswers } from '../../src/store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
 import { parseEdit } from '../../src/zone/edit/parse-edit.ts';
@@ -27,26 +28,46 @@ export interface SigningDatabase {
 
 const OTHERS = 50;
 
-export async function signingDatabase(names: number, domains: number): Promise<SigningDatabase> {
-  const cluster = await benchCluster();
-  const kept = `zonefleet_signing_${names}_${domains}`;
-  const made = await cluster.database(kept, async (to) => {
-    const db = openDatabase(to, { limits: OPERATOR_LIMITS });
-    try {
-      await migrate(db, BENCH_SETTINGS);
-      await runOn(to, 'update plans set max_records = null, max_domains = null');
-      await fill(db, to, names, domains + OTHERS);
-    } finally {
-      await db.destroy();
-    }
-    await runOn(to, 'vacuum analyze');
+/** Of one domain, whose names are all proxied, in a fleet that answers by region. */
+export async function proxiedDatabase(
+  names: number,
+): Promise<{ readonly url: string; readonly domainId: number }> {
+  const url = await databaseWith(`zonefleet_signing_${names}_proxied`, async (db) => {
+    await startRegionalAnswers(db);
+    await fillLarge(db, await newAccount(db), names, true);
   });
-  const url = await copyOf(made, kept);
+  const [row] = await runOn(url, `select id::int as id from domains where name = '${LARGE_NAME}'`);
+  return { url, domainId: Number(row?.id) };
+}
+
+export async function signingDatabase(names: number, domains: number): Promise<SigningDatabase> {
+  const url = await databaseWith(`zonefleet_signing_${names}_${domains}`, (db, to) =>
+    fill(db, to, names, domains + OTHERS),
+  );
   const rows = await runOn(url, `select id::int as id, name from domains order by id`);
   const idOf = new Map(rows.map(({ id, name }) => [String(name), Number(id)]));
   const ids = Array.from({ length: domains + OTHERS }, (_, i) => idOf.get(smallName(i)) as number);
   const largeId = idOf.get(LARGE_NAME) as number;
   return { url, largeId, smallIds: ids.slice(OTHERS), otherIds: ids.slice(0, OTHERS) };
+}
+
+async function databaseWith(
+  kept: string,
+  fillIt: (db: Database, url: string) => Promise<void>,
+): Promise<string> {
+  const cluster = await benchCluster();
+  const made = await cluster.database(kept, async (to) => {
+    const db = openDatabase(to, { limits: OPERATOR_LIMITS });
+    try {
+      await migrate(db, BENCH_SETTINGS);
+      await runOn(to, 'update plans set max_records = null, max_domains = null');
+      await fillIt(db, to);
+    } finally {
+      await db.destroy();
+    }
+    await runOn(to, 'vacuum analyze');
+  });
+  return await copyOf(made, kept);
 }
 
 /** It is signed, and stays for the next time as it is. */
@@ -59,22 +80,30 @@ async function copyOf(url: string, name: string): Promise<string> {
 }
 
 async function fill(db: Database, to: string, names: number, domains: number): Promise<void> {
+  const accountId = await newAccount(db);
+  await fillLarge(db, accountId, names, false);
+  const first = smallName(0);
+  await create(db, await newDomain(db, accountId, first), first, HOSTS);
+  await runOn(to, 'begin', "set local session_replication_role = 'replica'", ...copies(domains), 'commit');
+  say(`made ${domains} domains`);
+}
+
+async function newAccount(db: Database): Promise<number> {
   const account = await createAccount(db, { email: 'bench@signing.test', planSlug: 'pro' });
   if (account.kind !== 'created') throw new Error(account.message);
-  const accountId = account.account.id;
+  return account.account.id;
+}
+
+async function fillLarge(db: Database, accountId: number, names: number, proxied: boolean): Promise<void> {
   const large = await newDomain(db, accountId, LARGE_NAME);
   for (let first = 0; first < names; first += RECORDS_AT_ONCE) {
     const hosts = Array.from(
       { length: Math.min(RECORDS_AT_ONCE, names - first) },
       (_, i) => `host${first + i}`,
     );
-    await create(db, large, LARGE_NAME, hosts);
+    await create(db, large, LARGE_NAME, hosts, proxied);
   }
   say(`made a domain of ${names} names`);
-  const first = smallName(0);
-  await create(db, await newDomain(db, accountId, first), first, HOSTS);
-  await runOn(to, 'begin', "set local session_replication_role = 'replica'", ...copies(domains), 'commit');
-  say(`made ${domains} domains`);
 }
 
 /** The first domain's rows once more for each other one, made inside Postgres: creating them would take many minutes. */
@@ -121,8 +150,14 @@ async function newDomain(db: Database, accountId: number, name: string): Promise
   return created.domain.id;
 }
 
-async function create(db: Database, domainId: number, zone: string, hosts: readonly string[]): Promise<void> {
-  const records = hosts.map((name) => ({ name, type: 'A' as const, destination: '192.0.2.1' }));
+async function create(
+  db: Database,
+  domainId: number,
+  zone: string,
+  hosts: readonly string[],
+  proxied = false,
+): Promise<void> {
+  const records = hosts.map((name) => ({ name, type: 'A' as const, destination: '192.0.2.1', proxied }));
   const parsed = parseEdit({ create: records }, parseName(zone));
   if (parsed.kind !== 'edit') throw new Error(JSON.stringify(parsed.problems.slice(0, 3)));
   const result = await saveEdit(db, { ...BY, domainId, edit: parsed.edit });

@@ -11,6 +11,7 @@ import { claimDueSteps } from '../../src/store/dnssec/claim-due-steps.ts';
 import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
+import { findDueEdgeZones, signEdgeSets, signedSetsKey } from '../../src/store/regions/sign-edge-sets.ts';
 import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
 import { disableSigning, unsignInPieces } from '../../src/store/signing/disable-signing.ts';
@@ -39,6 +40,9 @@ async function run(order: Order): Promise<readonly number[]> {
     case 'unsign':
       await unsign(order.domainId);
       return [];
+    case 'regions':
+      await signRegions(order);
+      return [];
     case 'enable':
       await enableAll(order.domainIds);
       return [];
@@ -62,6 +66,18 @@ async function unsign(domainId: number): Promise<void> {
   const done = await disableSigning(db, { domainId }, BY);
   const [row] = await runOn(url, `select id from signed_zones where domain_id = ${domainId}`);
   if (done === 'unsigning') await unsignInPieces(db, Number(row?.id), NEVER);
+}
+
+async function signRegions({
+  domainId,
+  sets,
+  signatures,
+}: Extract<Order, { kind: 'regions' }>): Promise<void> {
+  const due = await findDueEdgeZones(db, signedSetsKey(sets), 200);
+  const zone = due.find((one) => one.domainId === domainId);
+  if (zone === undefined) throw new Error(`domain ${domainId} isn't due to be signed for regions`);
+  const made = await signEdgeSets(db, zone, sets, NEVER);
+  if (made !== signatures) throw new Error(`${made} signatures were made, not ${signatures}`);
 }
 
 /** As the API sets goals, and as workers then sign: no DS is looked for before a zone is signed. */
@@ -133,21 +149,22 @@ async function editUntilStopped({
     const dueMs = startedMs + (n * 1000) / perSecond;
     await pause(Math.max(0, dueMs - performance.now()));
     const domainId = domainIds[n % domainIds.length] as number;
-    running.push(editOnce(domainId, n).then(() => void millis.push(performance.now() - dueMs)));
+    running.push(editOnce(domainId).then(() => void millis.push(performance.now() - dueMs)));
   }
   await Promise.all(running);
   return millis;
 }
 
 const names = new Map<number, Name>();
-let created = 0;
+let edited = 0;
 
-async function editOnce(domainId: number, n: number): Promise<void> {
+async function editOnce(domainId: number): Promise<void> {
   const apex = names.get(domainId) ?? (await apexOf(domainId));
+  const n = edited++; // goes on from one order to the next, so that each edit changes something
   const record = { type: 'A', destination: `192.0.2.${n % 256}` } as const;
   const text =
     n % 2 === 0
-      ? { create: [{ name: `new${process.pid}-${created++}`, ...record }] }
+      ? { create: [{ name: `new${process.pid}-${n}`, ...record }] }
       : {
           replace: [
             {

@@ -41,6 +41,7 @@ export function sessionSettings({ writeMs }: Limits): string {
     'set tcp_keepalives_interval = 2',
     'set tcp_keepalives_count = 3',
     `set tcp_user_timeout = ${writeMs}`,
+    'set jit = off', // it would compile, for longer than they run, statements whose number of rows Postgres takes for large
   ].join('; ');
 }
 

@@ -95,11 +95,15 @@ export function differenceWritten({ slices, rows }: Chunk): RawBuilder<unknown> 
         left join (select distinct zone_id, owner, type from fresh) f
           on f.zone_id = p.zone_id and f.owner = p.owner and f.type = p.type
       where i.zone_id is null),
+    -- arrays of row addresses are looked up one by one, however many rows the planner takes \`going\` to have
     removed as (
       update zone_records r set removed = true, version = g.version
-      from going g where r.ctid = g.ctid and not g.succeeded),
+      from (
+        select unnest(ctids) as ctid, unnest(versions) as version
+        from (select array_agg(ctid) as ctids, array_agg(version) as versions from going where not succeeded) a) g
+      where r.ctid = g.ctid),
     dropped as (
-      delete from zone_records r using going g where r.ctid = g.ctid and g.succeeded),
+      delete from zone_records r where r.ctid = any (array (select ctid from going where succeeded))),
     written as (
       insert into zone_records as r (zone_id, owner, type, ttl, rdata, version, place)
       select zone_id, owner, type, ttl, rdata, version, place from fresh
