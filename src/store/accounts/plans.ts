@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Entitlements, NO_ENTITLEMENTS } from '../../billing/entitlements.ts';
 import type { Term } from '../../billing/subscription.ts';
 import type { Database } from '../postgres/database.ts';
-import type { Schema } from '../postgres/schema.ts';
+import type { Schema } from '../postgres/tables/schema.ts';
 
 /** A plan; null in a field means no limit. */
 export interface Plan extends Entitlements {

@@ -1,8 +1,8 @@
 // What owners see of the certificates of domains.
 
 import { sql } from 'kysely';
-import type { CertificateKind } from '../postgres/certificate-tables.ts';
 import type { Database } from '../postgres/database.ts';
+import type { CertificateKind } from '../postgres/tables/certificate-tables.ts';
 
 export interface StoredSsl {
   readonly certificate:

@@ -3,10 +3,10 @@
 import { sql } from 'kysely';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
-import type { CertificateKind, OrderStep } from '../postgres/certificate-tables.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import type { CertificateKind, OrderStep } from '../postgres/tables/certificate-tables.ts';
 
 /** A challenge of the authority, and how it is answered. */
 export interface StoredChallenge {

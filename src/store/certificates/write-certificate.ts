@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import type { JudgedCertificate } from '../../edge/certificates/judge-certificate.ts';
-import type { CertificateKind } from '../postgres/certificate-tables.ts';
 import type { Database } from '../postgres/database.ts';
+import type { CertificateKind } from '../postgres/tables/certificate-tables.ts';
 import { requireBoxes } from './certificates-unavailable.ts';
 import { aboutCertificateKey } from './open-certificate.ts';
 

@@ -3,7 +3,9 @@
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { DomainsTable, DomainVerificationsTable, Schema } from '../postgres/schema.ts';
+import type { DomainVerificationsTable } from '../postgres/tables/check-tables.ts';
+import type { DomainsTable } from '../postgres/tables/domain-tables.ts';
+import type { Schema } from '../postgres/tables/schema.ts';
 
 /** Columns to set. A part that is left out, and a column that is undefined, stay as they are. */
 export interface DomainParts {

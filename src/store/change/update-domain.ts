@@ -9,7 +9,7 @@ import { type Domain, type DomainSettings, nameserversOf, provingSets } from '..
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { Schema } from '../postgres/schema.ts';
+import type { Schema } from '../postgres/tables/schema.ts';
 import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { applyEvent, type StatusOrder } from './change-status.ts';
 import { type DomainLock, isGone, lockDomain, lockDomainAndNames } from './lock-domain.ts';

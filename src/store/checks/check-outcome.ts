@@ -10,7 +10,8 @@ import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import type { DomainRow } from '../domains/domain.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind, DomainChecksTable, StoredFinding, StoredSet } from '../postgres/schema.ts';
+import type { CheckKind, DomainChecksTable, StoredFinding } from '../postgres/tables/check-tables.ts';
+import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
 import { encodeFinding, hashOf } from './check-run-row.ts';
 
 /** An order for a check. Times are milliseconds since 1970. */

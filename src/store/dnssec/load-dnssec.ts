@@ -10,7 +10,7 @@ import {
   type SignedZoneJson,
 } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import type { KeyRole, KeySigns } from '../postgres/schema.ts';
+import type { KeyRole, KeySigns } from '../postgres/tables/signing-tables.ts';
 
 export interface StoredDnssec {
   /** With the keys that are published, or sign. */

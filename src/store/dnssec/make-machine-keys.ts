@@ -9,7 +9,7 @@ import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import { dsOf } from '../keys/apex-keys.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
 import type { Database } from '../postgres/database.ts';
-import type { KeyRole } from '../postgres/schema.ts';
+import type { KeyRole } from '../postgres/tables/signing-tables.ts';
 import { type DnssecKey, loadKeys } from './load-dnssec.ts';
 
 /** Every digest type that a DS of ours may be shown in. */

@@ -17,7 +17,7 @@ import {
   toPage,
 } from '../postgres/list-page.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/schema.ts';
+import type { Role } from '../postgres/tables/account-tables.ts';
 import { ANAME_TROUBLES } from '../records/aname-troubles.ts';
 import {
   type Domain,

@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { hashSecret, isSecretText, makeSecretText } from '../accounts/secret-text.ts';
 import type { Database } from '../postgres/database.ts';
-import type { StoredUnsupported } from '../postgres/edge-tables.ts';
+import type { StoredUnsupported } from '../postgres/tables/edge-tables.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
 
 export interface StoredEdge {

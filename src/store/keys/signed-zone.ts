@@ -3,7 +3,13 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { DenialChange, DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/schema.ts';
+import type {
+  DenialChange,
+  DenialKind,
+  KeyRole,
+  KeySigns,
+  SigningPhase,
+} from '../postgres/tables/signing-tables.ts';
 
 export interface SignedZone {
   readonly id: number;

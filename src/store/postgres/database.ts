@@ -8,7 +8,7 @@ import { connectionTypes } from './connection-types.ts';
 import { type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
 import { GrowingPool } from './growing-pool.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import type { Schema } from './schema.ts';
+import type { Schema } from './tables/schema.ts';
 
 export type Database = Kysely<Schema>;
 

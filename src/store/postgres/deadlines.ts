@@ -2,7 +2,7 @@
 // gone. The client waits a little longer and then ends the connection, since a server that hangs cancels nothing.
 
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from './tables/schema.ts';
 
 export interface Limits {
   /** How long a statement that only reads, outside of a transaction, may be silent. */

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
-import type { InviteEnd } from '../postgres/schema.ts';
+import type { InviteEnd } from '../postgres/tables/account-tables.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { countInvite, mayMailInvite } from './invite-counts.ts';
 import { addToken, dropTokens } from './invite-tokens.ts';

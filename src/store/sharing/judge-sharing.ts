@@ -1,6 +1,6 @@
 // Who may change what of a domain's members, and what an invite gives. Decisions over values.
 
-import type { InviteEnd, Role } from '../postgres/schema.ts';
+import type { InviteEnd, Role } from '../postgres/tables/account-tables.ts';
 
 /** A role that is granted; an owner is one by having the domain. */
 export type GrantedRole = Exclude<Role, 'owner'>;

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { DenialChange } from '../postgres/schema.ts';
+import type { DenialChange } from '../postgres/tables/signing-tables.ts';
 
 const LEASE_SECONDS = 120;
 

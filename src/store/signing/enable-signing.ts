@@ -8,7 +8,7 @@ import type { ChangedBy } from '../accounts/actor.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
 import { findSignedZone, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import type { DenialKind } from '../postgres/schema.ts';
+import type { DenialKind } from '../postgres/tables/signing-tables.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { type LockedSubject, lockSubject, type Subject } from './lock-signed-zone.ts';
 import { findUnableNodes } from './unable-nodes.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
 import { connectionTypes } from '../../../src/store/postgres/connection-types.ts';
-import type { Schema } from '../../../src/store/postgres/schema.ts';
+import type { Schema } from '../../../src/store/postgres/tables/schema.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { type FollowingNode, followLoaded } from '../../support/processes/follow.ts';

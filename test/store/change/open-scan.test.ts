@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openScan, type ScanOrder, withdrawScan } from '../../../src/store/change/open-scan.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import type { ScanKind } from '../../../src/store/postgres/schema.ts';
+import type { ScanKind } from '../../../src/store/postgres/tables/check-tables.ts';
 import { beginScan, giveBackScan, keepScan } from '../../../src/store/scans/begin-scan.ts';
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
 import { findRecentScan, waitForScan } from '../../../src/store/scans/load-scan.ts';

@@ -1,7 +1,7 @@
 // The tables of rules, as Kysely sees them.
 
 import type { Generated } from 'kysely';
-import type { RuleType } from '../../edge/edge-rule.ts';
+import type { RuleType } from '../../../edge/edge-rule.ts';
 
 interface RulesTable {
   id: Generated<number>;
