@@ -7,11 +7,12 @@ import { readAddresses, readEdgeName, readRegion } from './read-edge-words.ts';
 interface CreateOptions {
   readonly region: string;
   readonly address: readonly string[];
+  readonly allowLoopback?: boolean;
 }
 
 export async function createOne(cli: Cli, name: string, options: CreateOptions): Promise<void> {
   const region = readRegion(options.region);
-  const { v4, v6 } = readAddresses(options.address);
+  const { v4, v6, private: inside } = readAddresses(options.address, options.allowLoopback === true);
   await cli.withStore(async (db) => {
     const outcome = await cli.audited(db, 'edge.create', async (trx, tell) => {
       const created = await createEdge(trx, { name: readEdgeName(name), region, v4, v6 });
@@ -19,7 +20,11 @@ export async function createOne(cli: Cli, name: string, options: CreateOptions):
         tell({ target: { name }, after: { region, addresses: [...v4, ...v6] } });
       return created;
     });
-    if (outcome.kind === 'created') return await showToken(cli, name, outcome.token, 'created');
+    if (outcome.kind === 'created') {
+      for (const address of inside)
+        await cli.output.complain(`${address} is not public: it is given to visitors who cannot reach it`);
+      return await showToken(cli, name, outcome.token, 'created');
+    }
     const error =
       outcome.kind === 'exists'
         ? 'exists already'

@@ -14,7 +14,8 @@ export function addEdgeCommands(program: Command, cli: Cli): void {
     .argument('<name>', 'small letters, digits, dots and hyphens')
     .requiredOption('--region <region>', 'where it stands: small letters, digits and hyphens')
     .requiredOption('--address <address...>', 'the addresses at which visitors reach it')
-    .action(async (name: string, options: { region: string; address: string[] }) => {
+    .option('--allow-loopback', 'take loopback addresses too: for tests on one machine')
+    .action(async (name: string, options: { region: string; address: string[]; allowLoopback?: boolean }) => {
       const { createOne } = await import('./change-edges.ts');
       await createOne(cli, name, options);
     });

@@ -1,5 +1,6 @@
 // The words of the commands on edges: names, regions, countries, addresses.
 
+import { judgeEdgeAddress } from '../../edge/judge-edge-address.ts';
 import { canonicalAddress } from '../../zone/pool/address-lists.ts';
 import { Failure } from '../terminal/failure.ts';
 
@@ -26,14 +27,28 @@ export function readCountries(words: readonly string[]): string[] {
   });
 }
 
-/** In the form in which each address is written in one way only. */
-export function readAddresses(words: readonly string[]): { readonly v4: string[]; readonly v6: string[] } {
+interface ReadAddresses {
+  readonly v4: string[];
+  readonly v6: string[];
+  /** Those that only a part of the visitors reaches. */
+  readonly private: string[];
+}
+
+/** In the form in which each address is written in one way only. Loopback ones are for tests on one machine. */
+export function readAddresses(words: readonly string[], allowLoopback: boolean): ReadAddresses {
   const addresses = words.flatMap((word) => word.split(',')).map((word) => word.trim());
   if (addresses.length > MOST_ADDRESSES) throw new Failure('usage', `--address: at most ${MOST_ADDRESSES}`);
   const canonical = addresses.map((word) => {
     const address = canonicalAddress(word);
     if (address === undefined) throw new Failure('usage', `--address ${word}: not an IP address`);
-    if (isNowhere(address)) throw new Failure('usage', `--address ${word}: nobody can be reached there`);
+    const reach = judgeEdgeAddress(address);
+    if (reach === 'nowhere')
+      throw new Failure('usage', `--address ${word}: no visitor can reach an edge at such an address`);
+    if (reach === 'loopback' && !allowLoopback)
+      throw new Failure(
+        'usage',
+        `--address ${word}: a loopback address leads visitors to themselves; --allow-loopback takes it for tests`,
+      );
     return address;
   });
   const twice = canonical.find((address, i) => canonical.indexOf(address) !== i);
@@ -41,10 +56,6 @@ export function readAddresses(words: readonly string[]): { readonly v4: string[]
   return {
     v4: canonical.filter((address) => !address.includes(':')),
     v6: canonical.filter((address) => address.includes(':')),
+    private: canonical.filter((address) => judgeEdgeAddress(address) !== 'public'),
   };
-}
-
-/** Of no host: the unspecified address, multicast, broadcast. Loopback and private ones are for laboratories. */
-function isNowhere(address: string): boolean {
-  return /^(0|22[4-9]|23\d|24\d|25[0-5])\./.test(address) || address === '::' || /^ff/i.test(address);
 }

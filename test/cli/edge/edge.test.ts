@@ -59,13 +59,40 @@ describe('edge create', () => {
     expect(await audit()).toHaveLength(1);
   });
 
+  it('takes loopback addresses when it is told to, and warns of those that are not public', async () => {
+    const loopback = await run(
+      'create',
+      'lab',
+      '--region',
+      'eu',
+      '--address',
+      '127.0.0.1',
+      '--allow-loopback',
+    );
+    expect([loopback.code, loopback.stderr.split('\n')[0]]).toEqual([
+      0,
+      '127.0.0.1 is not public: it is given to visitors who cannot reach it',
+    ]);
+    const inside = await create('inside', '10.0.0.1', 'fd00::1', '203.0.113.1');
+    expect(inside.code).toBe(0);
+    expect(inside.stderr).toContain('10.0.0.1 is not public');
+    expect(inside.stderr).toContain('fd00::1 is not public');
+    expect(inside.stderr).not.toContain('203.0.113.1 is');
+  });
+
   it.each([
     [['Paris', '--region', 'eu', '--address', '203.0.113.1'], 'Paris: a name is'],
     [['paris', '--region', 'E U', '--address', '203.0.113.1'], 'E U: a region is'],
     [['paris', '--region', 'eu', '--address', '203.0.113'], '--address 203.0.113: not an IP address'],
     [['paris', '--region', 'eu', '--address', '::ffff:203.0.113.1'], 'not an IP address'],
-    [['paris', '--region', 'eu', '--address', '0.0.0.0'], 'nobody can be reached there'],
-    [['paris', '--region', 'eu', '--address', 'ff02::1'], 'nobody can be reached there'],
+    [['paris', '--region', 'eu', '--address', '0.0.0.0'], '--address 0.0.0.0: no visitor'],
+    [['paris', '--region', 'eu', '--address', 'ff02::1'], '--address ff02::1: no visitor'],
+    [
+      ['paris', '--region', 'eu', '--address', 'fe80::1', '--allow-loopback'],
+      '--address fe80::1: no visitor',
+    ],
+    [['paris', '--region', 'eu', '--address', '127.0.0.1'], '--address 127.0.0.1: a loopback address'],
+    [['paris', '--region', 'eu', '--address', '203.0.113.1', '::1'], '--address ::1: a loopback address'],
     [['paris', '--region', 'eu', '--address', '2001:db8::1', '2001:db8:0::1'], 'is there twice'],
     [['paris', '--region', 'eu'], '--address'],
     [['paris', '--address', '203.0.113.1'], '--region'],
