@@ -16,7 +16,7 @@ const PRIVATE = networksOf(
 );
 
 /** `nowhere`: link-local, multicast, unspecified, reserved, or an IPv6 address that stands for an IPv4 one. */
-export type AddressReach = 'public' | 'private' | 'loopback' | 'nowhere';
+type AddressReach = 'public' | 'private' | 'loopback' | 'nowhere';
 
 export function judgeEdgeAddress(address: string): AddressReach {
   const octets = addressOctets(address);

@@ -14,7 +14,7 @@ import { WrongKeys } from './wrong-keys.ts';
 export interface EdgeCaller extends FoundEdge {
   /** Where it calls from, through proxies that are trusted. */
   readonly address: string;
-  /** The connection is our own TLS, or comes from this machine: what a header says of it counts for nothing. */
+  /** The connection is our own TLS, or comes from this machine without any sign of a proxy. */
   readonly isPrivate: boolean;
 }
 

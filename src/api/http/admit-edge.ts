@@ -1,12 +1,13 @@
 // The guard of what edge nodes call, before a body is read: 401, 429, 404. Nothing but the token of an edge counts there.
 
-import { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
+import type { Network } from '../../dns/record/network.ts';
 import { trustConnection } from '../../process/bounded-server.ts';
 import { badRequest, notFound, Problem } from '../answers/problem.ts';
 import { judgeCredentials } from '../callers/authenticate.ts';
 import type { EdgeCallers } from '../callers/edge-callers.ts';
 import { type KnownPaths, pathOf } from './known-paths.ts';
+import { isPrivateWay } from './private-way.ts';
 
 const EDGE_PREFIX = '/edge/v1/';
 
@@ -24,6 +25,7 @@ export async function admitEdge(
   edges: EdgeCallers,
   paths: KnownPaths,
   request: FastifyRequest,
+  proxies: readonly Network[],
 ): Promise<Problem | undefined> {
   const repeated = judgeCredentials(request.raw.rawHeaders);
   if (repeated !== undefined) return repeated;
@@ -42,12 +44,7 @@ export async function admitEdge(
   if (params?.success === false) return notFound(route.finds ?? 'path');
   if (request.headers['idempotency-key'] !== undefined && request.method === 'POST')
     return badRequest('Idempotency-Key is not taken here');
-  const caller = { ...found, address: request.ip, isPrivate: isPrivate(request) };
+  const caller = { ...found, address: request.ip, isPrivate: isPrivateWay(request.raw, proxies) };
   request.edge = { caller, params: params?.data ?? {} };
   return undefined;
-}
-
-/** The socket decides: what a header says of the way before it counts for nothing. */
-function isPrivate({ raw: { socket } }: FastifyRequest): boolean {
-  return socket instanceof TLSSocket || /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
 }

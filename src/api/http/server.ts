@@ -13,6 +13,7 @@ import Fastify, {
 } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import { networksOf } from '../../dns/record/network.ts';
 import { ANSWER_HEADERS } from '../../process/answer-headers.ts';
 import { trustConnection } from '../../process/bounded-server.ts';
 import { touchApiKey } from '../../store/accounts/api-keys.ts';
@@ -85,7 +86,8 @@ const MAX_PARAMETER_CHARACTERS = 16 * 1024;
 const NO_PATH = '/%00';
 
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { api, log } = options;
+  const { api, log, trustedProxies = [] } = options;
+  const proxies = networksOf(...trustedProxies);
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -93,7 +95,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: SMALL_BODY_BYTES,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    trustProxy: (options.trustedProxies ?? []).length > 0 ? [...(options.trustedProxies as string[])] : false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     rewriteUrl: ({ url }) => routablePath(url ?? '/'),
   });
@@ -170,7 +172,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       return;
     }
     if (isEdgePath(request.url)) {
-      const refused = await admitEdge(edges, paths, request);
+      const refused = await admitEdge(edges, paths, request, proxies);
       if (refused !== undefined) return sendProblem(reply, refused);
       return;
     }

@@ -18,13 +18,15 @@ export const getCertificate = edgeRoute({
   tag: 'Edges',
   summary: 'A certificate with its private key.',
   description:
-    'Only for a domain that the region of the edge serves, and only over a connection that nobody else can read: TLS that ends in this process, or one within the machine. Each read is in the audit log. 404: it was replaced by one with another id, which a line of the feed tells.',
+    'Only for a domain that the region of the edge serves, and only over a connection that nobody else can read: TLS that ends in this process, or one within the machine without a proxy between (403 otherwise). Each read is in the audit log. 404: it was replaced by one with another id, which a line of the feed tells.',
   perMinute: CALLS_A_MINUTE,
   params: z.object({ id: idText }),
   response: EdgeKey,
   async run({ api: { db }, edge, params: { id }, log }) {
     if (!edge.isPrivate)
-      return forbidden('private keys are told over TLS that ends here, or within this machine');
+      return forbidden(
+        'private keys are told over TLS that ends here (EDGE_LISTEN), or within this machine with no proxy between',
+      );
     try {
       const read = await readKey(db, edge, id, edge.address);
       if (read === undefined) return notFound('certificate');

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeEdgeCursor } from '../../../../src/store/edges/edge-cursor.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
 import { drainEdge, listEdges, revokeEdge, rotateEdgeToken } from '../../../../src/store/edges/edges.ts';
-import { keyBoxesOf } from '../../../../src/store/secrets/database-keys.ts';
 import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { sealCertificate } from '../../../support/edge/sealed-certificate.ts';
 
 let api: EdgeApi;
 let token: string;
@@ -203,23 +203,9 @@ describe('the key of a certificate', () => {
   let domainId: number;
   beforeAll(async () => {
     domainId = (await api.makeDomain('keys.example.com')).id;
-    id = await saveCertificate(domainId);
+    id = await sealCertificate(api, domainId, 'keys.example.com');
   });
 
-  async function saveCertificate(ofDomain: number): Promise<number> {
-    const boxes = keyBoxesOf(api.db);
-    if (boxes === undefined) throw new Error('there are no boxes');
-    const next = 4000 + ofDomain;
-    const about = ['certificate key', String(next), String(ofDomain), 'ab'] as const;
-    const { boxId, sealed } = await api.db
-      .transaction()
-      .execute((trx) => boxes.seal(trx, about, Buffer.from('the key')));
-    await sql`insert into certificates (id, domain_id, kind, names, chain, box_id, sealed, not_before, not_after, issuer, fingerprint)
-      values (${next}, ${ofDomain}, 'custom', '{keys.example.com}', 'the chain', ${boxId}, ${sealed}, now(), now(), 'CA', 'ab')`.execute(
-      api.db,
-    );
-    return next;
-  }
   const read = (as: string, more: { remoteAddress?: string; headers?: Record<string, string> } = {}) =>
     api.app.inject({
       url: `/edge/v1/certificates/${id}`,

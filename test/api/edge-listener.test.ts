@@ -1,0 +1,157 @@
+// Keys over real sockets: which ways count as private is decided by the socket and by what proxies leave in a request.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as askHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as askHttps } from 'node:https';
+import { connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listenForEdges, pathsBesideEdges } from '../../src/api/edge-listener.ts';
+import { API_LIMITS, type HttpListeners, listenHttp } from '../../src/api/http/listen.ts';
+import { type EdgeApi, startEdgeApi } from '../support/edge/edge-api.ts';
+import { makeAuthority } from '../support/edge/origin/made-certificate.ts';
+import { CHAIN, KEY, sealCertificate } from '../support/edge/sealed-certificate.ts';
+
+const authority = makeAuthority();
+const log = pino({ level: 'silent' });
+const common = { limits: API_LIMITS, onError: () => {}, log };
+/** An address of this machine that is not loopback; what is sent to it does not leave the machine. */
+const OWN = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+
+let api: EdgeApi;
+let directory: string;
+let token: string;
+let id: number;
+let encrypted: HttpListeners;
+const opened: HttpListeners[] = [];
+
+beforeAll(async () => {
+  api = await startEdgeApi();
+  token = await api.makeEdge('paris');
+  id = await sealCertificate(api, (await api.makeDomain('keys.example.com')).id, 'keys.example.com');
+  directory = mkdtempSync(join(tmpdir(), 'zonefleet-edge-listener-'));
+  const { certificate, privateKey } = authority.issue(['localhost']);
+  writeFileSync(join(directory, 'cert'), certificate);
+  writeFileSync(join(directory, 'key'), privateKey);
+  const settings = {
+    edgeListen: [{ address: '127.0.0.1', port: 0 }],
+    edgeTlsCert: join(directory, 'cert'),
+    edgeTlsKey: join(directory, 'key'),
+  };
+  encrypted = (await listenForEdges(api.app, settings, common)) as HttpListeners;
+  opened.push(encrypted);
+});
+afterAll(async () => {
+  await Promise.all(opened.map((each) => each.close(0)));
+  await api?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  await sql`delete from audit_log where action = 'edge.read_key'`.execute(api.db);
+});
+
+async function ask(url: string, options: RequestOptions & { ca?: string; servername?: string } = {}) {
+  const send = url.startsWith('https:') ? askHttps : askHttp;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, ...(options.headers as object) };
+    send(url, { agent: false, ...options, headers }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  let text = '';
+  for await (const piece of response.setEncoding('utf8')) text += piece;
+  return { status: response.statusCode, text };
+}
+const reads = async () =>
+  (
+    await sql<{ actor_name: string; target_id: number }>`
+      select actor_name, target_id from audit_log where action = 'edge.read_key'`.execute(api.db)
+  ).rows;
+const path = () => `/edge/v1/certificates/${id}`;
+const portOf = ({ addresses }: HttpListeners) => addresses[0]?.port;
+
+describe('a private key', () => {
+  it('is told over TLS that ends here, whatever the headers say, and the read is in the audit log', async () => {
+    const headers = { host: 'edges.example.net', 'x-forwarded-for': '203.0.113.9', via: '1.1 proxy' };
+    const url = `https://localhost:${portOf(encrypted)}${path()}`;
+    const { status, text } = await ask(url, { ca: authority.certificate, servername: 'localhost', headers });
+    expect([status, JSON.parse(text)]).toEqual([200, { id, certificate: CHAIN, private_key: KEY }]);
+    expect(await reads()).toEqual([{ actor_name: 'edge paris', target_id: id }]);
+  });
+
+  it.skipIf(OWN === undefined)(
+    'is not told over a plain connection that could be from elsewhere',
+    async () => {
+      const plain = await listenHttp(api.app, [{ address: OWN as string, port: 0 }]);
+      opened.push(plain);
+      const url = `http://${OWN}:${portOf(plain)}${path()}`;
+      for (const headers of [{}, { host: 'localhost', 'x-forwarded-proto': 'https' }]) {
+        const { status, text } = await ask(url, { headers });
+        expect([status, text.includes(KEY)]).toEqual([403, false]);
+      }
+      expect(await reads()).toEqual([]);
+    },
+  );
+
+  it('is told to an agent on this machine', async () => {
+    const { port } = new URL(api.url);
+    for (const host of ['127.0.0.1', 'localhost'])
+      expect((await ask(`http://127.0.0.1:${port}${path()}`, { headers: { host } })).status).toBe(200);
+    expect(await reads()).toHaveLength(2);
+  });
+
+  it.each([
+    [{ 'x-forwarded-for': '127.0.0.1' }],
+    [{ forwarded: 'for=127.0.0.1;proto=https' }],
+    [{ via: '1.1 proxy' }],
+    [{ 'x-real-ip': '127.0.0.1' }],
+    [{ 'x-forwarded-proto': 'https' }],
+    [{ host: 'api.example.net' }],
+    [{ host: '127.0.0.1.example.net' }],
+  ])('is not told when a proxy on this machine has left %j', async (headers) => {
+    const { status, text } = await ask(`${api.url}${path()}`, { headers: headers as Record<string, string> });
+    expect([status, text.includes(KEY)]).toEqual([403, false]);
+    expect(await reads()).toEqual([]);
+  });
+
+  it('is not told over HTTP/1.0, which nginx speaks as a proxy and no agent does', async () => {
+    const { port } = new URL(api.url);
+    const socket = connect(Number(port), '127.0.0.1').setEncoding('latin1');
+    socket.write(
+      `GET ${path()} HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    );
+    let text = '';
+    for await (const piece of socket) text += piece;
+    expect([text.slice(0, 12), text.includes(KEY)]).toEqual(['HTTP/1.1 403', false]);
+  });
+
+  it('is not told over loopback when TRUSTED_PROXIES says that proxies are there', async () => {
+    const proxied = await startEdgeApi({ trustedProxies: ['10.0.0.0/8', '127.0.0.1/32'] });
+    try {
+      const as = await proxied.makeEdge('rome');
+      const domain = await proxied.makeDomain('keys.example.com');
+      const other = await sealCertificate(proxied, domain.id, 'keys.example.com');
+      const { status, text } = await ask(`${proxied.url}/edge/v1/certificates/${other}`, {
+        headers: { authorization: `Bearer ${as}` },
+      });
+      expect([status, text.includes(KEY)]).toEqual([403, false]);
+    } finally {
+      await proxied.stop();
+    }
+  });
+});
+
+it('where edges have addresses of their own, the others do not have their paths', async () => {
+  const edgeListen = [{ address: '127.0.0.1', port: 1 }];
+  const { serves } = pathsBesideEdges({ edgeListen, edgeTlsCert: undefined, edgeTlsKey: undefined });
+  expect([serves?.('/edge/v1/config'), serves?.('/edge/%76%31/config'), serves?.('/domains/')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+});

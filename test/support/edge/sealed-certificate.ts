@@ -1,0 +1,24 @@
+// A certificate of a domain in the database, with a sealed key: what edges ask for. Neither is one that TLS could use.
+
+import { sql } from 'kysely';
+import { keyBoxesOf } from '../../../src/store/secrets/database-keys.ts';
+import type { TestApi } from '../api/api.ts';
+
+export const CHAIN = 'the chain';
+export const KEY = 'the key';
+
+/** Gives its id. */
+export async function sealCertificate(api: TestApi, domainId: number, name: string): Promise<number> {
+  const boxes = keyBoxesOf(api.db);
+  if (boxes === undefined) throw new Error('there are no boxes');
+  const id = 4000 + domainId;
+  const about = ['certificate key', String(id), String(domainId), 'ab'] as const;
+  const { boxId, sealed } = await api.db
+    .transaction()
+    .execute((trx) => boxes.seal(trx, about, Buffer.from(KEY)));
+  await sql`insert into certificates (id, domain_id, kind, names, chain, box_id, sealed, not_before, not_after, issuer, fingerprint)
+    values (${id}, ${domainId}, 'custom', ${[name]}, ${CHAIN}, ${boxId}, ${sealed}, now(), now(), 'CA', 'ab')`.execute(
+    api.db,
+  );
+  return id;
+}
