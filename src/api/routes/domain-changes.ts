@@ -122,7 +122,8 @@ export const revertChange = domainRoute({
     );
     if (refused !== undefined) return refused;
     const { id: domainId, accountId: ownerId } = domain;
-    const order = { domainId, ownerId, changeId: found.id, by: asActor(caller) };
+    const { originAllow = [] } = api;
+    const order = { domainId, ownerId, changeId: found.id, by: asActor(caller), originAllow };
     const saved = await saveRevert(api.db, order);
     switch (saved.kind) {
       case 'no_change':

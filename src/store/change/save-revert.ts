@@ -1,5 +1,6 @@
 // Takes a change back by one of its own: its records and rules are as before the change, and the serial still grows with records.
 
+import type { Network } from '../../dns/record/network.ts';
 import { planRevert } from '../../zone/edit/plan-revert.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { planOf } from '../domains/domain.ts';
@@ -31,6 +32,8 @@ interface RevertOrder {
   readonly changeId: number;
   readonly by: ChangedBy['by'];
   readonly dryRun?: boolean;
+  /** As in `saveEdit`. */
+  readonly originAllow?: readonly Network[];
 }
 
 export async function saveRevert(db: Database, order: RevertOrder): Promise<SavedRevert> {
@@ -47,15 +50,18 @@ export async function saveRevert(db: Database, order: RevertOrder): Promise<Save
 /** With the rules that the change took its records from. */
 async function revertRecords(
   trx: Database,
-  { domainId, ownerId, changeId, by, dryRun = false }: RevertOrder,
+  { domainId, ownerId, changeId, by, dryRun = false, originAllow }: RevertOrder,
   { ops, rules: operations }: DomainChange,
 ): Promise<SavedRevert> {
   const returning = new Set(ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : [])));
   let rules: readonly WrittenRule[] = [];
   if (operations.length > 0) {
     const lock = await lockDomain(trx, domainId);
-    const plan = lock === undefined ? null : planOf(lock.row);
-    const planned = await planRuleRevert(trx, domainId, plan, operations, returning);
+    if (lock === undefined) return { kind: 'refused', code: 'not_found', message: 'the domain is gone' };
+    const { edges } = lock.settings;
+    const plan = planOf(lock.row);
+    const order = { domainId, plan, edges, originAllow, operations, returning };
+    const planned = await planRuleRevert(trx, order);
     if (planned.kind !== 'planned') return refused(planned);
     rules = planned.written;
   }
@@ -68,6 +74,7 @@ async function revertRecords(
     source: 'revert',
     reverts: changeId,
     dryRun,
+    ...(originAllow !== undefined && { originAllow }),
     rules,
     edit: async (locked) => {
       const byId = await locked.recordsWithIds([...new Set(touched.map(({ id }) => id))]);
@@ -84,8 +91,8 @@ async function revertRecords(
 
 async function revertRules(
   trx: Database,
-  { domainId, ownerId, changeId, by }: RevertOrder,
-  { rules }: DomainChange,
+  { domainId, ownerId, changeId, by, originAllow }: RevertOrder,
+  { rules: operations }: DomainChange,
 ): Promise<SavedRevert> {
   const saved = await saveRules<SavedRevert>(trx, {
     domainId,
@@ -93,8 +100,8 @@ async function revertRules(
     by,
     source: 'revert',
     reverts: changeId,
-    async plan(locked) {
-      const planned = await planRuleRevert(locked.trx, domainId, locked.plan, rules);
+    async plan({ trx, plan, edges }) {
+      const planned = await planRuleRevert(trx, { domainId, plan, edges, originAllow, operations });
       return planned.kind === 'planned' ? planned : { refusal: refused(planned) };
     },
   });

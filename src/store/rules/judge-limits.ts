@@ -24,19 +24,21 @@ export function judgeRuleGates(plan: Entitlements | null, count?: number): Refus
   return { code: 'plan_limit', message, limit: MAX_RULES_OF_A_TYPE };
 }
 
-/** Why there is no room for this value. `without`: the rule whose value it takes the place of. */
+/** Why there is no room for these values. `without`: the rules whose values they take the place of. */
 export async function findRoomFault(
   trx: Database,
   domainId: number,
-  value: RuleValue,
-  without?: number,
+  values: readonly RuleValue[],
+  without: readonly number[],
 ): Promise<{ readonly field: string; readonly error: string } | undefined> {
   const { bodies, pages } = await sumRuleOctets(trx, domainId, without);
+  const sum = (octetsOf: (value: RuleValue) => number) =>
+    values.reduce((octets, value) => octets + octetsOf(value), 0);
   const more = (what: string, limit: number) =>
     `${what} of a domain take at most ${limit / MIB} MiB together`;
-  if (pages + (value.page?.octets ?? 0) > MAX_PAGE_OCTETS)
+  if (pages + sum(({ page }) => page?.octets ?? 0) > MAX_PAGE_OCTETS)
     return { field: 'html', error: more('the error pages', MAX_PAGE_OCTETS) };
-  if (bodies + octetsOfBody(value) > MAX_BODY_OCTETS)
+  if (bodies + sum(octetsOfBody) > MAX_BODY_OCTETS)
     return { field: 'body', error: more('the rules', MAX_BODY_OCTETS) };
   return undefined;
 }

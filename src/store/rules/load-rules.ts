@@ -83,15 +83,15 @@ export async function loadRulesOfRecords(
   return rows.map(decodeRule);
 }
 
-/** What the rules of a domain take, without one of them. */
+/** What the rules of a domain take, without some of them. */
 export async function sumRuleOctets(
   trx: Database,
   domainId: number,
-  without?: number,
+  without: readonly number[],
 ): Promise<{ bodies: number; pages: number }> {
   const { rows } = await sql<{ bodies: number; pages: number }>`
     select coalesce(sum(octets), 0)::integer as bodies, coalesce(sum(page_octets), 0)::integer as pages
-    from rules where domain_id = ${domainId} and id <> ${without ?? 0}`.execute(trx);
+    from rules where domain_id = ${domainId} and not id = any(${without}::bigint[])`.execute(trx);
   return rows[0] as { bodies: number; pages: number };
 }
 

@@ -1,10 +1,15 @@
 // Plans how operations on rules are taken back, as `planRevert` of records does: refused when a rule is no longer as the change
-// left it. Deleted rules return with their ids and creation times.
+// left it. Deleted rules return with their ids and creation times. What comes back is judged as if it was written now.
 
 import type { Entitlements } from '../../billing/entitlements.ts';
+import type { Network } from '../../dns/record/network.ts';
+import { judgeOrigin } from '../../edge/judge-origin.ts';
+import { kindOf } from '../../edge/rules/every-type.ts';
+import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { Database } from '../postgres/database.ts';
-import { judgeRuleGates } from './judge-limits.ts';
+import { findRoomFault, judgeRuleGates } from './judge-limits.ts';
 import { countRulesByType, findForeignRecords, loadRulesWithIds } from './load-rules.ts';
+import { loadOwnEdges } from './own-edges.ts';
 import {
   created,
   deleted,
@@ -21,18 +26,25 @@ import { findLostPages } from './write-rules.ts';
 export type PlannedRuleRevert =
   | { readonly kind: 'planned'; readonly written: readonly WrittenRule[] }
   | { readonly kind: 'conflict'; readonly ids: readonly number[]; readonly message: string }
-  /** What the rules need is not there any more. */
+  /** What the rules need is not there, or not allowed, any more. */
   | { readonly kind: 'lacking'; readonly message: string }
   | { readonly kind: 'gate'; readonly refusal: NonNullable<ReturnType<typeof judgeRuleGates>> };
 
-/** Under the lock of the domain. `returning`: records that come back with them. */
-export async function planRuleRevert(
-  trx: Database,
-  domainId: number,
-  plan: Entitlements | null,
-  operations: readonly RuleOperation[],
-  returning: ReadonlySet<number> = new Set(),
-): Promise<PlannedRuleRevert> {
+interface RevertedRules {
+  readonly domainId: number;
+  readonly plan: Entitlements | null;
+  /** What proxied names publish by default. */
+  readonly edges: EdgeAddresses;
+  /** Origins have to be public, or in these; undefined: they are not judged. */
+  readonly originAllow: readonly Network[] | undefined;
+  readonly operations: readonly RuleOperation[];
+  /** Records that come back with the rules. */
+  readonly returning?: ReadonlySet<number>;
+}
+
+/** Under the lock of the domain. */
+export async function planRuleRevert(trx: Database, order: RevertedRules): Promise<PlannedRuleRevert> {
+  const { domainId, operations, returning = new Set() } = order;
   const ids = operations.map(({ id }) => id);
   const current = new Map((await loadRulesWithIds(trx, domainId, ids)).map((rule) => [rule.id, rule]));
   const touched = operations.filter((operation) => !isAsLeft(operation, current)).map(({ id }) => id);
@@ -44,9 +56,11 @@ export async function planRuleRevert(
   const values = written.flatMap(({ value }) => value ?? []);
   const lacking =
     (await findLackingRecord(trx, domainId, values, returning)) ??
-    (await findLackingPage(trx, domainId, values));
+    (await findLackingPage(trx, domainId, values)) ??
+    (await findWrongOrigin(trx, order, written, current)) ??
+    (values.length === 0 ? undefined : (await findRoomFault(trx, domainId, values, ids))?.error);
   if (lacking !== undefined) return { kind: 'lacking', message: lacking };
-  const refusal = await judgeReturning(trx, domainId, plan, operations);
+  const refusal = await judgeReturning(trx, order, written, current);
   return refusal === undefined ? { kind: 'planned', written } : { kind: 'gate', refusal };
 }
 
@@ -91,20 +105,57 @@ async function findLackingPage(
   return lost.length === 0 ? undefined : 'the text of the error page is not kept any more';
 }
 
-/** Rules that return need the plan as new ones do. */
+/** An origin that stays as it is is not judged again. */
+async function findWrongOrigin(
+  trx: Database,
+  { edges, originAllow: allowed }: RevertedRules,
+  written: readonly WrittenRule[],
+  current: ReadonlyMap<number, Rule>,
+): Promise<string | undefined> {
+  if (allowed === undefined) return undefined;
+  const hostsOf = (type: RuleOperation['type'], value: RuleValue | undefined) =>
+    value === undefined
+      ? []
+      : kindOf(type)
+          .origins(value.body)
+          .map(({ host }) => host);
+  const named = written.flatMap(({ operation: { id, type }, value }) => {
+    const held = new Set(hostsOf(type, current.get(id)));
+    return hostsOf(type, value).flatMap((host) => (held.has(host) ? [] : [{ id, host }]));
+  });
+  if (named.length === 0) return undefined;
+  const rules = { allowed, edges: await loadOwnEdges(trx, edges) };
+  for (const { id, host } of named) {
+    const fault = judgeOrigin(host, rules);
+    if (fault !== undefined) return `rule ${id}: ${fault}: ${host}`;
+  }
+  return undefined;
+}
+
+/** Rules that return need the plan as new ones do, and those that change as an update does. */
 async function judgeReturning(
   trx: Database,
-  domainId: number,
-  plan: Entitlements | null,
-  operations: readonly RuleOperation[],
+  { domainId, plan }: RevertedRules,
+  written: readonly WrittenRule[],
+  current: ReadonlyMap<number, Rule>,
 ): Promise<NonNullable<ReturnType<typeof judgeRuleGates>> | undefined> {
-  const returns = operations.filter(({ op }) => op === 'delete').map(({ type }) => type);
-  if (returns.length === 0) return undefined;
-  const counts = await countRulesByType(trx, domainId);
+  const returns = written.flatMap(({ operation: { op, type } }) => (op === 'create' ? [type] : []));
+  const changes = written.some(({ operation, value }) => {
+    const rule = current.get(operation.id);
+    return rule !== undefined && value !== undefined && !isSwitchedOff(rule, value);
+  });
+  const counts = returns.length === 0 ? new Map() : await countRulesByType(trx, domainId);
   for (const type of new Set(returns)) {
     const count = (counts.get(type) ?? 0) + returns.filter((each) => each === type).length;
     const refusal = judgeRuleGates(plan, count);
     if (refusal !== undefined) return refusal;
   }
-  return undefined;
+  return changes ? judgeRuleGates(plan) : undefined;
+}
+
+/** Whether it is only disabled, which needs no plan. */
+function isSwitchedOff(from: RuleValue, to: RuleValue): boolean {
+  const members = (value: RuleValue) =>
+    digestOf({ ...membersOf(value), enabled: false, disabled_reason: null });
+  return !to.body.enabled && members(from) === members(to);
 }

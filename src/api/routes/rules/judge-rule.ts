@@ -105,7 +105,7 @@ export async function judgeRule(
   }
   if (faults.length > 0) return invalid(faults.slice(0, MAX_PROBLEMS));
   const judged = ruleValueOf(kind.type, body);
-  const noRoom = await findRoomFault(trx, domainId, judged.value, rule?.id);
+  const noRoom = await findRoomFault(trx, domainId, [judged.value], rule === undefined ? [] : [rule.id]);
   if (noRoom !== undefined) return invalid([noRoom]);
   const shut = judgeRuleGates(plan, count);
   return shut === undefined ? judged : gateProblem(shut);
