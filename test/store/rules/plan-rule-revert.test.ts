@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { setPlan } from '../../../../src/store/change/set-plan.ts';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
 
 let api: TestApi;
 let domains = 0;
