@@ -61,7 +61,7 @@ const MOST_STEPS = 10;
 const DAY_MS = 86_400_000;
 /** An order that is not through by then is given up, and made anew. */
 const ORDER_MS = DAY_MS;
-const SEEN = { askServersAfterMs: 60_000, edgesFollowMs: 15_000, pollMs: 1000, giveUpMs: 3_600_000 };
+const SEEN = { askServersAfterMs: 60_000, pollMs: 1000, giveUpMs: 3_600_000 };
 const POLL_MS = 2000;
 const BUSY = { least: 1000, usual: 5000, most: DAY_MS, mostPause: 3_600_000 };
 const INACTIVE_MS = 3_600_000;
@@ -210,6 +210,11 @@ async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSig
     const challenges = await authority.challenges(work.orderUrl as string, type, signal);
     return (await saveChallenges(db, work, challenges)) ? 'next' : { kind: 'conflict' };
   }
+  const stray = work.challenges.find(
+    ({ host }) => !work.names.some((name) => name.replace(/^\*\./, '') === host),
+  );
+  if (stray !== undefined)
+    return await fail(options, work, `the authority wants proof of ${stray.host}, which was not ordered`);
   const published = await publishChallenges(db, work);
   switch (published.kind) {
     case 'published':
@@ -230,8 +235,13 @@ async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSig
 
 async function awaitSeen(options: IssuerOptions, work: OrderWork): Promise<CertificateOutcome> {
   const waitedMs = work.at.getTime() - (work.publishedAt ?? work.at).getTime();
-  if (waitedMs > SEEN.giveUpMs)
-    return await fail(options, work, 'the TXT records were not seen on all nameservers within an hour');
+  if (waitedMs > SEEN.giveUpMs) {
+    const what =
+      work.dnsMode === 'managed'
+        ? 'TXT records were not seen on all nameservers'
+        : 'edges did not all have the answers';
+    return await fail(options, work, `the ${what} within an hour`);
+  }
   return await wait(options, work, waitedMs < SEEN.askServersAfterMs ? SEEN.pollMs : 10 * SEEN.pollMs);
 }
 

@@ -1,5 +1,6 @@
 // For which names a certificate is ordered, after what CAA and the addresses of the names say, and when.
 
+import type { TargetEvidence } from '../../src/checks/aname/target-evidence.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { caaNames, judgeCaa } from '../../src/edge/certificates/judge-caa.ts';
 import {
@@ -47,7 +48,7 @@ export async function planOrder(
         : `${name} is left out: authorities issue for letters, digits and hyphens only.`,
   }));
   const method = work.dnsMode === 'managed' ? 'dns-01' : 'http-01';
-  const here = work.dnsMode === 'external' ? await loadEdgeAddresses(options.db) : undefined;
+  const here = work.dnsMode === 'external' ? await loadEdgeAddresses(options.db, work) : undefined;
   const names: string[] = [];
   for (const name of planned.names) {
     const message =
@@ -80,11 +81,18 @@ async function elsewhere(
   here: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<StoredFinding | undefined> {
-  const { v4, v6 } = await resolver.observeAddresses(parseName(`${name}.`), { signal });
-  const found = [v4, v6].flatMap((family) => (family.kind === 'found' ? family.addresses : []));
-  if (found.some((address) => here.has(address))) return undefined;
-  const message = `${name} does not lead to our edges: point it there, and ask again.`;
+  const found = addressesOf(await resolver.observeAddresses(parseName(`${name}.`), { signal }));
+  const away = found.find((address) => !here.has(address)); // the authority may be led there, and all names fail with one
+  if (found.length > 0 && away === undefined) return undefined;
+  const message =
+    away === undefined || !found.some((address) => here.has(address))
+      ? `${name} does not lead to our edges: point it there, and ask again.`
+      : `${name} leads to ${away} too, which is no edge of ours: take that address away, and ask again.`;
   return { code: 'NOT_AT_EDGES', message };
+}
+
+export function addressesOf({ v4, v6 }: TargetEvidence): string[] {
+  return [v4, v6].flatMap((family) => (family.kind === 'found' ? family.addresses : []));
 }
 
 async function forbidden(

@@ -1,13 +1,14 @@
 // A certificate authority (ACME, RFC 8555), by the package acme-client. That repeats requests whose nonce was refused; it waits for
 // nothing else here: what the authority asks for (429, Retry-After), and what fails, is told, and the order's queue waits.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { Agent } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import acme, { type Authorization, type Order } from 'acme-client';
-import { CaFault, faultOf, readRetryAfter, wordsOf } from './ca-fault.ts';
+import { askWithin, isHere, judgeUrl } from './ask-within.ts';
+import { CaFault, readRetryAfter, wordsOf } from './ca-fault.ts';
+import { isDirectory, judgeAuthorization, judgeAuthorizations, judgeOrder } from './judge-answers.ts';
 
 interface AuthorityOptions {
   readonly directory: string;
@@ -41,47 +42,12 @@ interface Renewal {
 }
 
 const REQUEST_MS = 20_000;
-const MAX_BYTES = 1024 * 1024;
 const NONCE_TRIES = 30;
 /** What a moment may mend is asked again at once. */
 const TRIES = 4;
 const RETRY_MS = 100;
 /** How many authorizations of one order are asked for at a time. */
 const AT_ONCE = 4;
-
-interface Surrounding {
-  readonly agent: Agent;
-  readonly signal: AbortSignal;
-  readonly requestMs: number;
-}
-
-/** acme-client has one HTTP client for all; whose a request is, is known by this. */
-const around = new AsyncLocalStorage<Surrounding>();
-
-Object.assign((acme.axios.defaults as unknown as { acmeSettings: object }).acmeSettings, {
-  retryMaxAttempts: 0,
-});
-acme.axios.defaults.headers.common['User-Agent'] = 'zonefleet';
-acme.axios.interceptors.request.use((config) => {
-  const here = around.getStore();
-  const url = new URL(config.url ?? '');
-  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  if (here === undefined || (url.protocol !== 'https:' && !isLocal))
-    throw new CaFault('refused', 'the authority names a URL that is not https');
-  config.httpsAgent = here.agent;
-  config.proxy = false;
-  config.maxRedirects = 0;
-  config.maxContentLength = MAX_BYTES;
-  config.timeout = here.requestMs;
-  config.signal = AbortSignal.any([here.signal, AbortSignal.timeout(here.requestMs)]);
-  return config;
-});
-acme.axios.interceptors.response.use((response) => {
-  const { status, headers, data } = response;
-  const isNonce = status === 400 && String(data?.type).endsWith(':badNonce'); // the package takes another nonce
-  if (status < 400 || isNonce) return response;
-  throw faultOf(status, headers as Record<string, unknown>, data, new Date());
-});
 
 export function makePrivateKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -122,25 +88,23 @@ export class Authority {
         ...(account.url !== undefined && { accountUrl: account.url }),
         ...(binding !== undefined && { externalAccountBinding: binding }),
       });
-      (this.#client as unknown as { http: { maxBadNonceRetries: number } }).http.maxBadNonceRetries =
-        NONCE_TRIES;
+      (this.#client as unknown as Inside).http.maxBadNonceRetries = NONCE_TRIES;
       this.#account = { ...account };
     }
     const known = this.#account as { key: string; url: string | undefined };
     if (known.url !== undefined) return known.url;
     const { contact } = this.#options;
-    known.url = await this.#ask(signal, async (client) => {
-      try {
-        await client.createAccount({
-          termsOfServiceAgreed: true,
-          ...(contact !== undefined && { contact: [`mailto:${contact}`] }),
-        });
-      } catch (error) {
-        // an account that is there already the package wants to update, which an authority may refuse
-        if (!(error instanceof CaFault) || error.type !== 'malformed') throw error;
-      }
-      return client.getAccountUrl();
-    });
+    // not by the package's own call: of an account that is there already it makes an update, which an authority may refuse
+    const response = await this.#ask(signal, (client) =>
+      (client as unknown as Inside).api.createAccount({
+        termsOfServiceAgreed: true,
+        ...(contact !== undefined && { contact: [`mailto:${contact}`] }),
+      }),
+    );
+    const url = response.headers.location;
+    const problem = judgeUrl(url, isHere(this.#options.directory));
+    if (problem !== undefined) throw new CaFault('busy', `it made no account: ${problem}`);
+    known.url = url as string;
     return known.url;
   }
 
@@ -156,7 +120,7 @@ export class Authority {
     const hasWindows = (await this.#directory(signal)).renewalInfo !== undefined;
     const more = replaces !== undefined && hasWindows ? { replaces: certificateId(replaces) } : {};
     return orderOf(
-      await this.#ask(signal, (client) => client.createOrder({ identifiers, ...more } as never)),
+      await this.#askOrder(signal, (client) => client.createOrder({ identifiers, ...more } as never)),
     );
   }
 
@@ -166,7 +130,7 @@ export class Authority {
     type: CaChallenge['type'],
     signal: AbortSignal,
   ): Promise<readonly CaChallenge[]> {
-    const order = await this.#ask(signal, (client) => client.getOrder({ url } as Order));
+    const order = await this.#askOrder(signal, (client) => client.getOrder({ url } as Order));
     const found: CaChallenge[] = [];
     for (const authorization of await this.#authorizations(order, signal)) {
       if (authorization.status === 'valid') continue;
@@ -174,7 +138,7 @@ export class Authority {
       if (challenge === undefined)
         throw new CaFault('refused', `it offers no ${type} for ${authorization.identifier.value}`);
       const value = await this.#ask(signal, (client) => client.getChallengeKeyAuthorization(challenge));
-      const host = authorization.identifier.value;
+      const host = authorization.identifier.value.toLowerCase();
       found.push({ url: challenge.url, type, host, token: challenge.token, value });
     }
     return found;
@@ -194,7 +158,7 @@ export class Authority {
   }
 
   async look(url: string, signal: AbortSignal): Promise<CaOrder> {
-    const order = await this.#ask(signal, (client) => client.getOrder({ url } as Order));
+    const order = await this.#askOrder(signal, (client) => client.getOrder({ url } as Order));
     if (order.status !== 'invalid') return orderOf(order);
     const problems = (await this.#authorizations(order, signal)).flatMap(({ identifier, challenges }) =>
       challenges.flatMap(({ error }) => {
@@ -211,17 +175,19 @@ export class Authority {
     { names, privateKey }: { readonly names: readonly string[]; readonly privateKey: string },
     signal: AbortSignal,
   ): Promise<CaOrder> {
-    const order = await this.#ask(signal, (client) => client.getOrder({ url } as Order));
+    const order = await this.#askOrder(signal, (client) => client.getOrder({ url } as Order));
     if (order.status !== 'ready') return orderOf(order);
     const [, csr] = await acme.crypto.createCsr({ altNames: [...names] }, privateKey);
-    return orderOf(await this.#ask(signal, (client) => client.finalizeOrder(order, csr)));
+    return orderOf(await this.#askOrder(signal, (client) => client.finalizeOrder(order, csr)));
   }
 
   /** PEM, the leaf first. */
   async certificate(url: string, signal: AbortSignal): Promise<string> {
-    const order = await this.#ask(signal, (client) => client.getOrder({ url } as Order));
+    const order = await this.#askOrder(signal, (client) => client.getOrder({ url } as Order));
     if (order.status !== 'valid') throw new CaFault('busy', 'the certificate is not there yet');
-    return await this.#ask(signal, (client) => client.getCertificate(order));
+    const chain: unknown = await this.#ask(signal, (client) => client.getCertificate(order));
+    if (typeof chain !== 'string') throw new CaFault('busy', 'it answered what is no certificate');
+    return chain;
   }
 
   /** When it wants the certificate to be renewed; undefined: it does not say (RFC 9773). */
@@ -255,17 +221,16 @@ export class Authority {
   async #directory(
     signal: AbortSignal,
   ): Promise<Record<string, unknown> & { meta?: Record<string, unknown> }> {
-    return await this.#ask(signal, (client) =>
-      (client as unknown as { http: { getDirectory(): Promise<never> } }).http.getDirectory(),
-    );
+    return await this.#ask(signal, (client) => (client as unknown as Inside).http.getDirectory() as never);
   }
 
   async #authorizations(order: Order, signal: AbortSignal): Promise<Authorization[]> {
     const found: Authorization[] = [];
-    const urls = order.authorizations;
+    const urls = judgeAuthorizations(order);
     for (let at = 0; at < urls.length; at += AT_ONCE) {
       const some = { ...order, authorizations: urls.slice(at, at + AT_ONCE) };
-      found.push(...(await this.#ask(signal, (client) => client.getAuthorizations(some))));
+      const answers = await this.#ask(signal, (client) => client.getAuthorizations(some));
+      found.push(...answers.map(judgeAuthorization));
     }
     return found;
   }
@@ -273,14 +238,22 @@ export class Authority {
   async #ask<T>(signal: AbortSignal, ask: (client: acme.Client) => Promise<T>): Promise<T> {
     const client = this.#client;
     if (client === undefined) throw new Error('no account is used yet');
-    return await this.#within(signal, () => ask(client));
+    return await this.#within(signal, async () => {
+      await readDirectory(client);
+      return await ask(client);
+    });
+  }
+
+  async #askOrder(signal: AbortSignal, ask: (client: acme.Client) => Promise<Order>): Promise<Order> {
+    return judgeOrder(await this.#ask(signal, ask));
   }
 
   async #within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const { requestMs = REQUEST_MS } = this.#options;
+    const { requestMs = REQUEST_MS, directory } = this.#options;
+    const here = { agent: this.#agent, signal, requestMs, isHere: isHere(directory) };
     for (let tries = 1; ; tries++) {
       try {
-        return await around.run({ agent: this.#agent, signal, requestMs }, work);
+        return await askWithin(here, work);
       } catch (error) {
         signal.throwIfAborted();
         const fault = error instanceof CaFault ? error : unreachable(error);
@@ -290,6 +263,26 @@ export class Authority {
       }
     }
   }
+}
+
+/** What the package has, and does not declare. */
+interface Inside {
+  readonly http: {
+    maxBadNonceRetries: number;
+    directoryCache: unknown;
+    getDirectory(): Promise<unknown>;
+  };
+  readonly api: {
+    createAccount(data: object): Promise<{ readonly headers: Readonly<Record<string, unknown>> }>;
+  };
+}
+
+/** The package keeps what it read for a day, whatever it is. */
+async function readDirectory(client: acme.Client): Promise<void> {
+  const { http } = client as unknown as Inside;
+  if (isDirectory(await http.getDirectory())) return;
+  http.directoryCache = null;
+  throw new CaFault('busy', 'it answered what is no directory of an authority');
 }
 
 function unreachable(error: unknown): CaFault {

@@ -44,7 +44,8 @@ export function faultOf(
   >;
   const short = typeof type === 'string' && type.startsWith(PREFIX) ? type.slice(PREFIX.length) : undefined;
   const words = wordsOf(detail, subproblems) ?? `it answered ${status}`;
-  const isBusy = status === 429 || status >= 500 || short === 'rateLimited' || short === 'badNonce';
+  const isBusy =
+    status < 400 || status === 429 || status >= 500 || short === 'rateLimited' || short === 'badNonce';
   return new CaFault(isBusy ? 'busy' : 'refused', words, {
     type: short,
     status,

@@ -131,10 +131,15 @@ export async function loadProxied(
   return rows.map((row) => row.place.replace(/\.$/, ''));
 }
 
-/** The addresses by which clients reach the edges. */
-export async function loadEdgeAddresses(db: Database): Promise<ReadonlySet<string>> {
+/** The addresses by which clients reach the edges that serve a domain. */
+export async function loadEdgeAddresses(
+  db: Database,
+  { domainId }: Pick<OrderWork, 'domainId'>,
+): Promise<ReadonlySet<string>> {
   const { edges } = await loadPublishSettings(db);
   const { rows } = await sql<{ addresses: string[] }>`
-    select v4 || v6 as addresses from edges where revoked_at is null`.execute(db);
+    select e.v4 || e.v6 as addresses from edges e, domains d
+    where d.id = ${domainId} and e.revoked_at is null
+      and (d.edge_regions is null or e.region = any(d.edge_regions))`.execute(db);
   return new Set([...edges.v4, ...edges.v6, ...rows.flatMap(({ addresses }) => addresses)]);
 }

@@ -20,6 +20,9 @@ export interface EdgeFeedRead {
   readonly more: boolean;
 }
 
+/** Of `feed`. With the table's number: a table that was made anew has another history. */
+export const EDGE_EPOCH_SQL = sql.raw(`md5(${EPOCH_SQL} || '/' || 'edge_changes'::regclass::oid::text)`);
+
 const MAX_XID = (1n << 63n) - 1n;
 
 /** Within a transaction of one snapshot. Begins behind `after`, of an earlier read from the same place. */
@@ -36,7 +39,7 @@ export async function readEdgeFeed(
   const { rows } = await sql<StoredRead>`
     with head as materialized (
       select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,
-        md5(${sql.raw(EPOCH_SQL)} || '/' || 'edge_changes'::regclass::oid::text) as epoch, ${sql.raw(COMPLETE_SQL)} as complete
+        ${EDGE_EPOCH_SQL} as epoch, ${sql.raw(COMPLETE_SQL)} as complete
       from feed limit 1),
     unseen as (
       (select e.name, e.version, e.xid from head, edge_changes e where e.xid >= ${from}::xid8 and ${behind})

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { Authority } from '../../../src/outbound/acme/authority.ts';
 import { askForCertificate } from '../../../src/store/certificates/change-certificate.ts';
-import { edgesHaveSeen } from '../../../src/store/edges/edges-have-seen.ts';
+import { loadEdgeSights } from '../../../src/store/edges/load-edge-sights.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
@@ -81,7 +81,7 @@ it.skipIf(needsPebble !== '')(
         const { http01 } = fleet.config(DOMAIN);
         answered.push({
           hosts: challenges.map(({ host }) => host),
-          told: await edgesHaveSeen(db, domainId),
+          told: (await loadEdgeSights(db, domainId)).every(({ seen }) => seen === 'yes'),
           atEdge: challenges.every(({ token }) => http01.some((one) => one.token === token)),
         });
         await super.answer(...given);
@@ -126,13 +126,31 @@ it.skipIf(needsPebble !== '')(
   'what the edges have been told is known from the place that they report, while they do',
   async () => {
     const { db } = fleet.database;
+    const seen = async () => (await loadEdgeSights(db, domainId)).map((sight) => [sight.seen, sight.isHeard]);
     await until(async () => {
       await reportNews();
-      return await edgesHaveSeen(db, domainId);
+      return JSON.stringify(await seen()) === '[["yes",true]]';
     });
-    await sql`update edges set config_cursor = 'x'`.execute(db);
-    expect(await edgesHaveSeen(db, domainId)).toBe(false);
+    const place = fleet.proxy.configs.cursor as string;
+    const parts = JSON.parse(Buffer.from(place, 'base64url').toString());
+    const [form, region, epoch, ...more] = parts;
+    const elsewhere = [
+      form,
+      region,
+      epoch.replace(/^./, (first: string) => (first === '0' ? '1' : '0')),
+      ...more,
+    ];
+    const write = (cursor: string | null) => sql`update edges set config_cursor = ${cursor}`.execute(db);
+    await write(Buffer.from(JSON.stringify(elsewhere)).toString('base64url')); // of before a restore
+    expect(await seen()).toEqual([['no', true]]);
+    await write('x');
+    expect(await seen()).toEqual([['no', true]]);
+    await write(null);
+    expect(await seen()).toEqual([['untold', true]]);
+    await write(place);
     await sql`update edges set seen_at = now() - interval '1 minute'`.execute(db);
-    expect(await edgesHaveSeen(db, domainId)).toBe(false);
+    expect(await seen()).toEqual([['yes', false]]);
+    await sql`update edges set revoked_at = now()`.execute(db);
+    expect(await seen()).toEqual([]);
   },
 );

@@ -100,7 +100,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/certificates':
     'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/records',
   'store/edges':
-    'billing edge store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
+    'billing edge edge/certificates store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
   'store/migrate':
     'dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':

@@ -10,8 +10,12 @@ import { askForCertificate } from '../../../src/store/certificates/change-certif
 import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
 import { loadOrder } from '../../../src/store/certificates/order-work.ts';
 import { endOrder } from '../../../src/store/certificates/publish-challenges.ts';
+import { encodeEdgeCursor } from '../../../src/store/edges/edge-cursor.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
+import { readEdgeFeed } from '../../../src/store/edges/read-edge-feed.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
+import { loadAnswerSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
@@ -32,6 +36,8 @@ let asked: string[];
 let answers: Partial<Authority>;
 /** What the nameservers say of `_acme-challenge`. */
 let servers: readonly SaidTxt[];
+/** Where names lead. */
+let addresses: readonly string[];
 beforeEach(async () => {
   database = await createDatabase();
   useKeyBoxes(database.db, new KeyBoxes(TEST_KEY_SECRETS));
@@ -39,6 +45,7 @@ beforeEach(async () => {
   asked = [];
   answers = {};
   servers = [];
+  addresses = ['198.51.100.10'];
 });
 afterEach(() => database.drop());
 
@@ -89,7 +96,7 @@ async function runJob(): Promise<CertificateOutcome> {
       observeCaa: async () => ({ kind: 'none' }),
       observeAddresses: async (name) => ({
         names: [name],
-        v4: { kind: 'found', addresses: ['198.51.100.10'], ttl: 60 },
+        v4: { kind: 'found', addresses, ttl: 60 },
         v6: { kind: 'none', ttl: 60 },
         queries: 1,
         startedAt: 0,
@@ -135,6 +142,68 @@ describe('a zone of ours', () => {
     expect([asked, rows]).toEqual([['order'], []]);
   });
 
+  it.each([
+    ['_acme-challenge.example.com.', []],
+    ['_acme-challenge.shop.example.com.', ['www.shop.example.com.']],
+  ])('that hands %s to other servers is none either, and says so as CHALLENGE_NS', async (cut, proxied) => {
+    const { db } = database;
+    const domainId = await makeDomain();
+    const rdata = Buffer.from('\x02ns\x09elsewhere\x04test\0', 'latin1');
+    const creates = proxied.map((name) => ({
+      name: parseName(name),
+      type: 'A' as const,
+      rdata: Buffer.from([192, 0, 2, 1]),
+      proxied: true,
+    }));
+    await saved(db, domainId, {
+      ...NO_EDIT,
+      creates: [...creates, { name: parseName(cut), type: 'NS', rdata }],
+    });
+    answers = {
+      challenges: async () =>
+        ['example.com', ...(proxied.length > 0 ? ['shop.example.com'] : [])].map((host, i) => ({
+          url: `https://ca.test/${i}`,
+          type: 'dns-01' as const,
+          host,
+          token: `t${i}`,
+          value: `v${i}`,
+        })),
+    };
+    await askForCertificate(db, { domainId });
+    expect(await runJob()).toMatchObject({ kind: 'failed', error: expect.stringMatching(/has NS records/) });
+    const told = (await loadSsl(db, [domainId])).get(domainId)?.order?.findings;
+    expect(told).toEqual([
+      { code: 'CHALLENGE_NS', message: expect.stringContaining(`${cut.slice(0, -1)} has NS records`) },
+    ]);
+    const { rows } = await sql`select from records where managed and type = 'TXT'`.execute(db);
+    expect([asked, rows]).toEqual([['order'], []]);
+  });
+
+  it('of which the authority wants proof of a name that was not ordered is not proved', async () => {
+    const { db } = database;
+    const domainId = await makeDomain();
+    for (const host of [
+      'sub.example.com',
+      'example.net',
+      '*.example.com',
+      'com',
+      '..',
+      `${'a.'.repeat(200)}example.com`,
+    ]) {
+      answers = {
+        challenges: async () => [{ url: 'https://ca.test/1', type: 'dns-01', host, token: 't', value: 'v' }],
+      };
+      await askForCertificate(db, { domainId });
+      expect(await runJob()).toMatchObject({
+        kind: 'failed',
+        error: expect.stringMatching(/which was not ordered/),
+      });
+      await sql`update acme_orders set attempts = 0, due_at = now()`.execute(db);
+    }
+    const { rows } = await sql`select from records where managed and type = 'TXT'`.execute(db);
+    expect([rows, asked.includes('answer')]).toEqual([[], false]);
+  });
+
   it('whose nodes lag is asked itself after a minute, and the authority looks when all servers answer so', async () => {
     const { db } = database;
     await sql`
@@ -173,22 +242,130 @@ describe('a zone of ours', () => {
   });
 });
 
-it('edges that do not tell how far they are keep an order up for fifteen seconds only', async () => {
-  const { db } = database;
-  const domainId = await makeDomain('external');
-  await createEdge(db, { name: 'edge1', region: 'eu', v4: ['198.51.100.10'], v6: [] });
-  await sql`update edges set seen_at = now()`.execute(db);
-  const rdata = Buffer.from([192, 0, 2, 1]);
-  const name = parseName('www.example.com.');
-  await saved(db, domainId, { ...NO_EDIT, creates: [{ name, type: 'A', rdata, proxied: true }] });
-  await askForCertificate(db, { domainId });
-  expect(await runJob()).toEqual({ kind: 'waiting' });
-  await publishedAgo(10);
-  expect(await runJob()).toEqual({ kind: 'waiting' });
-  expect([asked, (await order()).step]).toEqual([['order'], 'published']);
-  await publishedAgo(16);
-  await runJob();
-  expect([asked, (await order()).step]).toEqual([['order', 'answer'], 'answered']);
+describe('a domain whose DNS is elsewhere', () => {
+  let domainId: number;
+  beforeEach(async () => {
+    const { db } = database;
+    domainId = await makeDomain('external');
+    const rdata = Buffer.from([192, 0, 2, 1]);
+    const name = parseName('www.example.com.');
+    await saved(db, domainId, { ...NO_EDIT, creates: [{ name, type: 'A', rdata, proxied: true }] });
+    await addEdge('edge1', '198.51.100.10');
+  });
+
+  const addEdge = async (name: string, address: string) => {
+    await createEdge(database.db, { name, region: 'eu', v4: [address], v6: [] });
+    await sql`update edges set seen_at = now() where name = ${name}`.execute(database.db);
+  };
+  /** What an edge reports: a place before all changes, or behind them. */
+  const report = async (name: string, isBehind: boolean) => {
+    const { db } = database;
+    const { place } = await readEdgeFeed(db, undefined, 1);
+    const at = isBehind ? { ...place, from: 3n, inFlight: [] } : place;
+    const cursor = encodeEdgeCursor({ region: 'eu', place: at, after: undefined });
+    await sql`update edges set config_cursor = ${cursor} where name = ${name}`.execute(db);
+  };
+  const begin = async () => {
+    await askForCertificate(database.db, { domainId });
+    expect(await runJob()).toEqual({ kind: 'waiting' });
+  };
+  const isAnswered = async (afterSeconds: number) => {
+    await publishedAgo(afterSeconds);
+    await runJob();
+    return asked.includes('answer');
+  };
+
+  it('waits fifteen seconds for edges that do not tell how far they are', async () => {
+    await begin();
+    expect(await isAnswered(10)).toBe(false);
+    expect([asked, (await order()).step]).toEqual([['order'], 'published']);
+    expect(await isAnswered(16)).toBe(true);
+    expect([asked, (await order()).step]).toEqual([['order', 'answer'], 'answered']);
+  });
+
+  it('waits for every edge to which its name leads, and says so after an hour', async () => {
+    await addEdge('edge2', '198.51.100.11');
+    addresses = ['198.51.100.10', '198.51.100.11'];
+    await begin();
+    await report('edge1', false);
+    await report('edge2', true);
+    expect(await isAnswered(3000)).toBe(false);
+    await report('edge2', false);
+    expect(await isAnswered(0)).toBe(true);
+  });
+
+  it('whose edges never have the answers fails after an hour', async () => {
+    await begin();
+    await report('edge1', true);
+    expect(await isAnswered(3500)).toBe(false);
+    await publishedAgo(3601);
+    expect(await runJob()).toMatchObject({
+      kind: 'failed',
+      error: expect.stringMatching(/edges did not all/),
+    });
+    const { rows } = await sql`select from acme_answers`.execute(database.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('waits fifteen seconds for edges to which no name leads, and not at all for those that do not serve it', async () => {
+    await addEdge('edge2', '198.51.100.11');
+    await begin();
+    await report('edge1', false);
+    await report('edge2', true);
+    expect(await isAnswered(10)).toBe(false);
+    expect(await isAnswered(16)).toBe(true);
+    asked = [];
+    await sql`update acme_orders set step = 'published'`.execute(database.db);
+    await sql`update edges set region = 'us' where name = 'edge2'`.execute(database.db);
+    await sql`update domains set edge_regions = '{eu}'`.execute(database.db);
+    await report('edge1', false);
+    expect(await isAnswered(0)).toBe(true);
+  });
+
+  it('waits ten minutes for an edge that is not heard of, when its name leads there', async () => {
+    await addEdge('edge2', '198.51.100.11');
+    addresses = ['198.51.100.10', '198.51.100.11'];
+    await begin();
+    await report('edge1', false);
+    await report('edge2', true);
+    await sql`update edges set seen_at = now() - interval '1 day' where name = 'edge2'`.execute(database.db);
+    expect(await isAnswered(590)).toBe(false);
+    expect(await isAnswered(601)).toBe(true);
+  });
+
+  it('waits for all edges when its name leads to an address that is no edge’s own', async () => {
+    await addEdge('edge2', '198.51.100.11');
+    const { db } = database;
+    const settings = (await loadAnswerSettings(db)) as NonNullable<
+      Awaited<ReturnType<typeof loadAnswerSettings>>
+    >;
+    await inTransaction(db, (trx) => saveAnswerSettings(trx, { ...settings, edgeIpv4: ['203.0.113.1'] }));
+    addresses = ['203.0.113.1'];
+    await begin();
+    await report('edge1', false);
+    await report('edge2', true);
+    expect(await isAnswered(3000)).toBe(false);
+    await report('edge2', false);
+    expect(await isAnswered(0)).toBe(true);
+  });
+
+  it('is not ordered for names that lead elsewhere too, nor for those that lead to edges of other regions', async () => {
+    addresses = ['198.51.100.10', '192.0.2.77'];
+    await askForCertificate(database.db, { domainId });
+    expect(await runJob()).toMatchObject({
+      kind: 'failed',
+      error: expect.stringContaining('leads to 192.0.2.77 too'),
+    });
+    addresses = ['198.51.100.10'];
+    await sql`update domains set edge_regions = '{us}'`.execute(database.db);
+    await sql`update acme_orders set attempts = 0`.execute(database.db);
+    expect(await runJob()).toMatchObject({
+      kind: 'failed',
+      error: expect.stringContaining('does not lead to'),
+    });
+    const told = (await loadSsl(database.db, [domainId])).get(domainId)?.order?.findings;
+    expect([told?.map(({ code }) => code), asked]).toEqual([['NOT_AT_EDGES'], []]);
+  });
 });
 
 describe('a certificate that was issued', () => {
