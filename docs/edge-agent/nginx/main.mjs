@@ -63,7 +63,7 @@ ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   access_log ${quote(`${folders.logs}/dry-run.log`)} zonefleet_dry buffer=64k flush=1s if=$zf_dry;
   geo $zf_dollar { default "$"; }
 ${printCountries(shared.countries)}  map $uri $zf_bad_path { default ""; "~[\\x00-\\x1f\\x7f]" 1; }
-  map $request_uri $zf_raw_path { default "/"; "~\\A/+([^?]*)" "/$1"; }
+  map $request_uri $zf_raw_path { default "/"; "~\\A[/\\x5c]+([^?]*)" "/$1"; }
   map $args $zf_and_args { default "&$args"; "" ""; }
   map $args $zf_question_args { default "?$args"; "" ""; }
   map $http_upgrade $zf_connection { default upgrade; "" ""; }

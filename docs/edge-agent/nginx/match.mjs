@@ -68,6 +68,11 @@ function hostOf({ host }) {
   }
 }
 
+/** Whether looking for it takes more than one walk along the text. @param {string} regex */
+export function isSearch(regex) {
+  return /\[\^\\n\]\*(?!\+|\\z|\(\?=\\n\))/.test(regex);
+}
+
 /**
  * The maps of one domain. The same map is written once, whichever host needs it: each variable of nginx costs every request
  * 16 octets.
@@ -85,11 +90,13 @@ export class Maps {
    * @param {string} key
    * @param {readonly (readonly [regex: string, value: string])[]} entries values are words already
    * @param {string} otherwise
+   * @param {string} unknown where an entry took too many steps: nobody knows whether it, or a later one, matches
    * @returns {string} the variable's name
    */
-  add(key, entries, otherwise = '""') {
-    const lines = entries.map(([regex, value]) => `  ${quoteRegex(regex)} ${value};\n`);
-    const body = `{\n  default ${otherwise};\n${lines.join('')}}\n`;
+  add(key, entries, otherwise = '""', unknown = otherwise) {
+    const last = unknown === otherwise ? [] : [/** @type {const} */ (['\\A', otherwise])];
+    const lines = [...entries, ...last].map(([regex, value]) => `  ${quoteRegex(regex)} ${value};\n`);
+    const body = `{\n  default ${unknown};\n${lines.join('')}}\n`;
     const name = `${this.prefix}_${createHash('sha256').update(`${key}${body}`).digest('hex').slice(0, 12)}`;
     this.#texts.set(name, `map ${key} $${name} ${body}`);
     return name;

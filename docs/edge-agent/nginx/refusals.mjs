@@ -5,7 +5,7 @@ import { headerVariable } from './cache.mjs';
 import { KEYS, matchesOf } from './match.mjs';
 import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
 import { literal } from './regex.mjs';
-import { entriesOf, printEnding, writeEach } from './rules.mjs';
+import { affordable, entriesOf, printEnding, refuseUnknown, UNKNOWN, writeEach } from './rules.mjs';
 import { bodyLimitOf, profileOf } from './waf.mjs';
 
 /**
@@ -35,7 +35,8 @@ export function printDrops(rules, maps, told, { hasCountries }) {
     KEYS.country,
     maps,
     told,
-    (name) => `  if ($${name}) { set $zf_rule $${name}; return 403; }\n`,
+    (name) => `${refuseUnknown(name)}  if ($${name}) { set $zf_rule $${name}; return 403; }\n`,
+    UNKNOWN,
   );
 }
 
@@ -60,17 +61,25 @@ function countryLead({ countries, country_match_type }, hasCountries) {
  * @param {string} size of a zone
  */
 export function printRateLimits(rules, maps, told, zones, size) {
-  return writeEach(rules, 'rate_limit', told, (rule) => {
+  const written = writeEach(rules, 'rate_limit', told, (rule) => {
     if (rule.action === 'captcha') throw new Unwritable('nginx has no challenges');
     if (rule.action_mode === 'dry_run')
       throw new Unwritable('nginx cannot count without limiting for one rule alone');
     const requests = whole(rule.requests, 1, 1_000_000);
-    const rate = rateOf(requests, whole(rule.period_seconds, 1, 86_400));
+    rateOf(requests, whole(rule.period_seconds, 1, 86_400));
     const value = keyOf(rule);
-    const name = maps.add(
-      KEYS.plain,
-      matchesOf(rule).map(({ regex }) => [regex, value]),
-    );
+    return matchesOf(rule).map(({ regex }) => /** @type {const} */ ([regex, value]));
+  });
+  return affordable(written, told)
+    .map(({ rule, written: entries }) => printRateLimit(rule, entries))
+    .join('');
+
+  /** @param {RuleOf<'rate_limit'>} rule @param {import('./rules.mjs').Entries} entries */
+  function printRateLimit(rule, entries) {
+    const { requests } = rule;
+    const rate = rateOf(requests, rule.period_seconds);
+    // What takes too long to match counts, too.
+    const name = maps.add(KEYS.plain, entries, '""', keyOf(rule));
     // A zone keeps its key and rate for ever: another key or rate is another zone.
     const zone = `${name}_${rate.replace('/', '')}_${rule.id}`;
     zones.set(zone, `limit_req_zone $${name} zone=${zone}:${size} rate=${rate};\n`);
@@ -80,9 +89,7 @@ export function printRateLimits(rules, maps, told, zones, size) {
     const burst =
       rule.action === 'delay' ? ` burst=${2 * requests} delay=${requests}` : ` burst=${requests - 1} nodelay`;
     return `    limit_req zone=${zone}${requests === 1 && rule.action === 'block' ? '' : burst};\n`;
-  })
-    .map(({ written }) => written)
-    .join('');
+  }
 }
 
 /** @param {number} requests @param {number} seconds */
@@ -130,9 +137,10 @@ export function printBots(rules, maps, told, targetOf) {
     KEYS.agent,
     maps,
     told,
-    (name) => `  if ($${name} ~ "^block ([0-9]+)") { set $zf_rule $1; return 403; }
+    (name) => `${refuseUnknown(name)}  if ($${name} ~ "^block ([0-9]+)") { set $zf_rule $1; return 403; }
   if ($${name} ~ "^(o[0-9]+)") { set $zf_target $1; }
 `,
+    UNKNOWN,
   );
 }
 
@@ -157,7 +165,7 @@ export function printWaf(rules, maps, told, waf) {
   const ordered = ['enforce', 'dry_run'].flatMap((mode) =>
     written.filter(({ rule }) => rule.action_mode === mode),
   );
-  const name = maps.add(KEYS.plain, entriesOf(ordered, told), '"off-"');
+  const name = maps.add(KEYS.plain, entriesOf(ordered, told), '"off-"', ordered[0]?.written[0]?.[1]);
   return `    modsecurity on;
     modsecurity_rules_file ${quote(waf.file)};
     modsecurity_rules 'SecRequestBodyLimit ${bodyLimitOf(written.map(({ rule }) => rule))}';

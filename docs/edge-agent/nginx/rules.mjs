@@ -1,7 +1,7 @@
 // @ts-check
 // What rules of every type have in common on their way into nginx's file. A rule that nginx cannot obey is left out and told.
 
-import { KEYS, matchesOf } from './match.mjs';
+import { isSearch, KEYS, matchesOf } from './match.mjs';
 import { quote, Unwritable, whole } from './quote.mjs';
 
 /**
@@ -13,6 +13,8 @@ import { quote, Unwritable, whole } from './quote.mjs';
 
 /** Engines take thousands of entries; a request that walks them all pays for each. */
 const MAX_ENTRIES = 2_000;
+/** Those that are looked for: each may take all steps that one is given. */
+const MAX_SEARCHES = 400;
 
 /**
  * @template {EdgeRule['type']} T
@@ -45,21 +47,44 @@ export function writeEach(rules, type, told, write) {
 }
 
 /**
- * What a map is made of, up to a bound: the rules behind it are told.
+ * The rules up to a bound of what they cost a request: those behind it are told.
+ * @template {EdgeRule} R
+ * @param {readonly { rule: R, written: Entries }[]} written
+ * @param {Told} told
+ */
+export function affordable(written, told) {
+  let entries = 0;
+  let searches = 0;
+  return written.filter((each) => {
+    const more = each.written.filter(([regex]) => isSearch(regex)).length;
+    if (entries + each.written.length > MAX_ENTRIES)
+      told.add(each.rule.id, `more than ${MAX_ENTRIES} patterns`);
+    else if (searches + more > MAX_SEARCHES)
+      told.add(each.rule.id, `more than ${MAX_SEARCHES} patterns that are searched for`);
+    else {
+      entries += each.written.length;
+      searches += more;
+      return true;
+    }
+    return false;
+  });
+}
+
+/**
+ * What a map is made of.
  * @template {EdgeRule} R
  * @param {readonly { rule: R, written: Entries }[]} written
  * @param {Told} told
  */
 export function entriesOf(written, told) {
-  /** @type {(readonly [regex: string, value: string])[]} */
-  const entries = [];
-  for (const each of written) {
-    if (entries.length + each.written.length > MAX_ENTRIES)
-      told.add(each.rule.id, `more than ${MAX_ENTRIES} patterns`);
-    else entries.push(...each.written);
-  }
-  return entries;
+  return affordable(written, told).flatMap((each) => each.written);
 }
+
+/** What a map says where nobody knows whether a rule matches. */
+export const UNKNOWN = 'unknown';
+
+/** Refuses what cannot be judged: nobody gets past a rule by a path that takes long to match. @param {string} name */
+export const refuseUnknown = (name) => `  if ($${name} = ${UNKNOWN}) { return 400; }\n`;
 
 /**
  * Rules that count in dry runs: those only set `zf_dry`, for the log.
@@ -69,8 +94,9 @@ export function entriesOf(written, told) {
  * @param {Maps} maps
  * @param {Told} told
  * @param {(name: string) => string} print
+ * @param {string} [unknown] as of a map
  */
-export function printEnding(written, key, maps, told, print) {
+export function printEnding(written, key, maps, told, print, unknown) {
   const of = (/** @type {string} */ mode) => written.filter(({ rule }) => rule.action_mode === mode);
   const enforced = entriesOf(of('enforce'), told);
   const noted = of('dry_run').map(({ rule, written: entries }) => {
@@ -79,7 +105,7 @@ export function printEnding(written, key, maps, told, print) {
   });
   const dry = entriesOf(noted, told);
   const dryPart = dry.length === 0 ? '' : `  set $zf_dry "\${zf_dry}\${${maps.add(key, dry)}}";\n`;
-  return dryPart + (enforced.length === 0 ? '' : print(maps.add(key, enforced)));
+  return dryPart + (enforced.length === 0 ? '' : print(maps.add(key, enforced, '""', unknown)));
 }
 
 /**
