@@ -83,7 +83,9 @@ export class KeptConfigs {
     if (held !== undefined && JSON.stringify(held) === JSON.stringify(kept)) return [];
     this.#byDomain.set(domain, kept);
     this.#place(kept);
-    writeWhole(this.#fileOf(domain), JSON.stringify(kept));
+    // Of what is gone the version counts within a stream only: a stream begins with the newest of each domain.
+    if (kept.config === null) rmSync(this.#fileOf(domain), { force: true });
+    else writeWhole(this.#fileOf(domain), JSON.stringify(kept));
     return [domain];
   }
 

@@ -84,7 +84,7 @@ class ConfigStream {
   /** Before a snapshot goes on: it must be one of this history. */
   async *#judgePlace(): Pieces {
     const page = yield* this.#read(() => this.#feed.readChanges(this.#place));
-    if (page?.kind === 'another-epoch') this.#forget();
+    if (page?.kind === 'another-epoch' || page?.kind === 'expired') this.#forget();
   }
 
   #forget(): void {
@@ -103,7 +103,7 @@ class ConfigStream {
       if (page === undefined) return;
       if (page.kind === 'behind' || page.kind === 'incomplete') {
         yield* this.#rest(() => pauseUnless(this.#ended, RETRY_MS));
-      } else if (page.kind === 'another-epoch') {
+      } else if (page.kind === 'another-epoch' || page.kind === 'expired') {
         this.#forget();
         seen = undefined;
         end = undefined;

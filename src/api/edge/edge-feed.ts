@@ -197,7 +197,7 @@ export class EdgeFeed {
       const read = await this.#lines.readChanges(from, after);
       backoff.reset();
       if (read.kind === 'behind' || read.kind === 'incomplete') return;
-      if (read.kind === 'another-epoch') {
+      if (read.kind === 'another-epoch' || read.kind === 'expired') {
         this.#history++;
         this.#place = undefined;
         this.#wakeUp();

@@ -1,6 +1,7 @@
 // Reading the feed of what edges are told: a row for each domain name, with its newest version. As in the feed of zones
 // (store/feed/change-feed.ts) a place in it is a snapshot, so that a change that commits late is never passed over. Rows are
-// replaced and never purged: who was away for a month finds each change once, in its newest version.
+// replaced: who was away finds each change once, in its newest version. Only rows of names that no domain has are deleted in the
+// end (store/housekeeping/purge-edge-changes.ts); who was away longer is told everything.
 
 import { sql } from 'kysely';
 import { COMPLETE_SQL, EPOCH_SQL } from '../feed/change-feed.ts';
@@ -9,10 +10,11 @@ import type { FeedPlace, SeenName } from './edge-cursor.ts';
 
 export interface EdgeFeedRead {
   /**
-   * `changes`: apply them. `start`: there was no place. `another-epoch`: tell everything anew. `behind`: a standby has not
+   * `changes`: apply them. `start`: there was no place. `another-epoch`, and `expired` (rows that the place has not seen are
+   * deleted): tell everything anew. `behind`: a standby has not
    * reached the place yet, read again. `incomplete`: the database is being restored, read again.
    */
-  readonly kind: 'changes' | 'start' | 'another-epoch' | 'behind' | 'incomplete';
+  readonly kind: 'changes' | 'start' | 'another-epoch' | 'expired' | 'behind' | 'incomplete';
   /** In the order of transactions and names. */
   readonly changes: readonly SeenName[];
   /** The place to keep when all changes are told, also those of the next reads while there are more. */
@@ -39,7 +41,7 @@ export async function readEdgeFeed(
   const { rows } = await sql<StoredRead>`
     with head as materialized (
       select pg_current_snapshot() as snapshot, pg_is_in_recovery() as standby,
-        ${EDGE_EPOCH_SQL} as epoch, ${sql.raw(COMPLETE_SQL)} as complete
+        ${EDGE_EPOCH_SQL} as epoch, ${sql.raw(COMPLETE_SQL)} as complete, edge_purged_xid
       from feed limit 1),
     unseen as (
       (select e.name, e.version, e.xid from head, edge_changes e where e.xid >= ${from}::xid8 and ${behind})
@@ -48,6 +50,7 @@ export async function readEdgeFeed(
        where e.xid = any(${(place?.inFlight ?? []).map(String)}::xid8[]) and e.xid < ${from}::xid8 and ${behind})
       order by xid, name limit ${limit})
     select head.snapshot::text as snapshot, head.standby, head.epoch, head.complete,
+      head.edge_purged_xid::text as purged,
       (select json_build_array(version, xid::text) from edge_changes where name = ${place?.newest?.name ?? ''}) as seen,
       coalesce((select json_agg(json_build_array(name, version, xid::text) order by xid, name) from unseen), '[]') as unseen,
       (select json_build_array(name, version, xid::text) from edge_changes
@@ -57,7 +60,14 @@ export async function readEdgeFeed(
   if (row === undefined) return INCOMPLETE; // no row in `feed`
   const [xmin, xmax, running] = row.snapshot.split(':') as [string, string, string];
   const { standby, epoch } = row;
-  const head = { xmin: BigInt(xmin), xmax: BigInt(xmax), standby, epoch, complete: row.complete };
+  const head = {
+    xmin: BigInt(xmin),
+    xmax: BigInt(xmax),
+    standby,
+    epoch,
+    complete: row.complete,
+    purged: BigInt(row.purged),
+  };
   const kind = judge(place, head, row.seen);
   const changes = kind === 'changes' ? row.unseen.map(seenOf) : [];
   const known = kind === 'changes' || kind === 'behind' ? place?.newest : row.newest && seenOf(row.newest);
@@ -81,6 +91,7 @@ interface StoredRead {
   readonly standby: boolean;
   readonly epoch: string;
   readonly complete: boolean;
+  readonly purged: string;
   readonly seen: readonly [version: number, xid: string] | null;
   readonly unseen: readonly StoredSeen[];
   readonly newest: StoredSeen | null;
@@ -101,17 +112,22 @@ function newestOf(changes: readonly SeenName[]): SeenName | undefined {
   return changes.at(-1);
 }
 
-function judge(
-  place: FeedPlace | undefined,
-  head: { readonly xmin: bigint; readonly xmax: bigint } & Pick<StoredRead, 'standby' | 'epoch' | 'complete'>,
-  seen: StoredRead['seen'],
-): EdgeFeedRead['kind'] {
+interface Head extends Pick<StoredRead, 'standby' | 'epoch' | 'complete'> {
+  readonly xmin: bigint;
+  readonly xmax: bigint;
+  readonly purged: bigint;
+}
+
+function judge(place: FeedPlace | undefined, head: Head, seen: StoredRead['seen']): EdgeFeedRead['kind'] {
   if (!head.complete) return 'incomplete';
   if (place === undefined) return 'start';
   if (place.epoch !== head.epoch) return 'another-epoch';
   if (place.from > head.xmax) return head.standby ? 'behind' : 'another-epoch';
+  // A mark from a restored cluster may be in the future: it says nothing here.
+  const purged = head.purged < head.xmax ? head.purged : 0n;
+  if ([place.from, ...place.inFlight].some((unseen) => unseen <= purged)) return 'expired';
   const { newest } = place;
-  if (newest === undefined) return 'changes';
+  if (newest === undefined || (seen === null && newest.xid <= purged)) return 'changes';
   const [version, xid] = seen ?? [0, '0'];
   // A later version has taken its place, or it is the same one.
   if (version > newest.version || (version === newest.version && BigInt(xid) === newest.xid))

@@ -13,11 +13,12 @@ import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
 import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeAudit } from './purge-audit.ts';
 import { purgeDomains } from './purge-domains.ts';
+import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
 import { purgePeople } from './purge-people.ts';
 
-/** A node that was away longer loads all zones. */
+/** A node that was away longer loads all zones, and an edge is told everything. */
 const RETENTION_DAYS = 7;
 /** Domains that one round compares, and the most records of each: a round takes no more than a second. */
 const SAMPLE = 5;
@@ -28,6 +29,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
   if (await isFeedPurgeDue(db)) {
     await purgeFeed(db, RETENTION_DAYS);
     await purgeDomains(db);
+    await purgeEdgeChanges(db, RETENTION_DAYS);
     await purgeNameHolders(db);
     await purgeSightings(db);
     await purgeSweptNames(db);

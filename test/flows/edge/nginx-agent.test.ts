@@ -43,7 +43,37 @@ describe('kept configs', () => {
     kept.take(line('a.example', 5, 'c1', false));
     expect(kept.take(line('a.example', 4, 'c2'))).toEqual([]);
     expect(kept.domains()).toEqual([]);
+    expect(readdirSync(join(state, 'configs'))).toEqual([]); // former names would fill the disk
     expect(kept.take(line('a.example', 6, 'c3'))).toEqual(['a.example']);
+  });
+
+  it('take a version that they hold already once', () => {
+    const kept = new KeptConfigs(state);
+    kept.take(line('a.example', 5, 'c5'));
+    expect(kept.take(line('a.example', 5, 'c6'))).toEqual([]);
+    kept.take({ cursor: 'c7', snapshot: 'begin' });
+    expect(kept.take(line('a.example', 5, 'c7'))).toEqual([]);
+    expect(kept.take({ cursor: 'c9', snapshot: 'end' })).toEqual([]);
+  });
+
+  it('take what a snapshot tells whatever they hold: of a restored database, or when the edge has another region', () => {
+    const kept = new KeptConfigs(state);
+    kept.take(line('a.example', 5, 'c5'));
+    kept.take(line('b.example', 6, 'c6', false));
+    kept.take(line('c.example', 7, 'c7'));
+    kept.take({ cursor: 'c0', snapshot: 'begin' });
+    expect(
+      kept.take({ ...line('a.example', 2, 'c2'), config: madeConfig('a.example', { domain_id: 2 }) }),
+    ).toEqual(['a.example']);
+    expect(kept.take(line('a.example', 1, 'c1'))).toEqual([]);
+    expect(kept.take(line('b.example', 6, 'c6'))).toEqual(['b.example']);
+    expect(kept.cursor).toBe('c7'); // until the whole snapshot is there
+    expect(kept.take({ cursor: 'c9', snapshot: 'end' })).toEqual(['c.example']);
+    expect([kept.get('a.example')?.domain_id, kept.domains(), kept.cursor]).toEqual([
+      2,
+      ['a.example', 'b.example'],
+      'c9',
+    ]);
   });
 
   it('drop what a snapshot does not name, and keep the cursor of before until its end', () => {
@@ -72,7 +102,10 @@ describe('kept configs', () => {
     expect(kept.take(line('../../a', 1, 'c1'))).toEqual([]);
     kept.take({ ...line('a.example', 1, 'c2'), config: madeConfig('b.example', {}) });
     expect(kept.domains()).toEqual([]);
-    expect(readdirSync(join(state, 'configs'))).toEqual(['a.example.json']);
+    expect([readdirSync(join(state, 'configs')), readdirSync(state).sort()]).toEqual([
+      [],
+      ['configs', 'cursor'],
+    ]);
   });
 
   it('know the domains below one', () => {

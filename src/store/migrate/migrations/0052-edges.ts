@@ -1,6 +1,6 @@
 // Edge nodes, and the feed of what they are told: a row for each domain name that has had a proxied record, with its newest
-// version and the transaction that wrote it. A row is replaced, never added twice, so a reader that was away for a month finds
-// every change. Triggers write it, since many paths change a domain and an edge must miss none of them.
+// version and the transaction that wrote it. A row is replaced, never added twice, so a reader that was away finds every change.
+// Triggers write it, since many paths change a domain and an edge must miss none of them.
 
 import { type Kysely, sql } from 'kysely';
 
@@ -65,6 +65,8 @@ const STATEMENTS = [
      at timestamptz not null default now()
    )`,
   `create index edge_changes_xid on edge_changes (xid)`,
+  // The newest row that housekeeping has deleted: whoever has not seen that transaction is told everything.
+  `alter table feed add column edge_purged_xid xid8 not null default '0'`,
 
   // A transaction that notes a name many times writes its row once.
   `create function note_edge_change(changed text) returns void language sql as $$

@@ -80,6 +80,8 @@ interface FeedTable {
   epoch: Generated<string>;
   /** Changes of transactions up to this one may have been purged. */
   purged_xid: Generated<string>;
+  /** Of `edge_changes`. */
+  edge_purged_xid: Generated<string>;
   purged_at: Generated<Date>;
 }
 
