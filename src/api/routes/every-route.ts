@@ -20,6 +20,7 @@ import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
+import { dismiss, listRecommendations } from './monitoring/recommendations.ts';
 import { getNameserverSets } from './nameserver-sets.ts';
 import { checkNameservers } from './ns-check.ts';
 import { createKey, listKeys, revokeKey } from './people/keys.ts';
@@ -89,6 +90,8 @@ export const ROUTES: readonly Route[] = [
   getInvite,
   acceptInvite,
   ...SSL_ROUTES,
+  listRecommendations,
+  dismiss,
   getPlans,
   getSubscriptions,
   getSubscription,

@@ -41,6 +41,7 @@ import * as edges from './migrations/0052-edges.ts';
 import * as rules from './migrations/0053-rules.ts';
 import * as certificates from './migrations/0054-certificates.ts';
 import * as edgeSets from './migrations/0055-edge-sets.ts';
+import * as recommendations from './migrations/0056-recommendations.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -83,4 +84,5 @@ export const migrations: Record<string, Migration> = {
   '0053-rules': rules,
   '0054-certificates': certificates,
   '0055-edge-sets': edgeSets,
+  '0056-recommendations': recommendations,
 };

@@ -87,6 +87,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   scans: grants('', 'siud', 'siud'),
   edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
   edge_countries: grants('', 's', 's'),
+  dismissed_recommendations: grants('', 'siu', ''), // goes with its domain
   edge_sets: grants('s', 's', 'su'),
   edge_signings: grants('', '', 'siud'),
   edge_changes: grants('', 'siu', 'siud'), // written by triggers

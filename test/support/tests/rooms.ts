@@ -30,6 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'checks/claims': 'dns checks/delegation',
   'checks/shares': '',
   'checks/aname': 'dns checks/delegation',
+  'checks/recommendations': '',
   'checks/child': 'dns dns/record checks/delegation',
   'checks/nameservers': 'dns',
   'checks/vantage': 'checks/child checks/claims checks/delegation',
@@ -107,6 +108,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
     'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres store/checks',
+  'store/recommendations': 'checks/recommendations dns store/postgres zone',
   'store/regions': 'edge/sets zone zone/signing store/keys store/postgres store/signing',
   'store/dnssec':
     'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
@@ -127,7 +129,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/calls':
     'api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/schemas':
-    'store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates',
+    'checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
@@ -136,7 +138,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates',
+    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',

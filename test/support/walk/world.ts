@@ -309,6 +309,7 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/members/{userId}', (world) => world.memberId()],
   ['/invites/{id}', (world) => world.inviteId()],
   ['/invites/{token}', (world) => world.inviteToken()],
+  ['/recommendations/{code}', async () => 'missing_caa'],
   ['/checks/{id}', (world) => world.checkId()],
   ['/subscriptions/{id}', (world) => world.subscriptionId()],
   ['/admin/accounts/{id}', (world) => world.personId()],

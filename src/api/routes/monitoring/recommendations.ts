@@ -1,0 +1,96 @@
+// What the owner of a domain would do well to change: read it, and have one left out.
+
+import { z } from 'zod';
+import { type Recommendation, recommend } from '../../../checks/recommendations/recommend.ts';
+import { areCovered } from '../../../edge/certificates/plan-names.ts';
+import { loadSsl } from '../../../store/certificates/load-ssl.ts';
+import { dismissRecommendation, withoutDismissed } from '../../../store/recommendations/dismissals.ts';
+import { loadProxiedNames } from '../../../store/recommendations/load-proxied-names.ts';
+import { loadZoneFacts } from '../../../store/recommendations/load-zone-facts.ts';
+import { countRulesByType } from '../../../store/rules/load-rules.ts';
+import { printWithoutDot } from '../../../zone/name-text.ts';
+import { notFound } from '../../answers/problem.ts';
+import type { DomainCall } from '../../calls/call.ts';
+import { domainRoute } from '../../calls/route.ts';
+import { Message } from '../../schemas/message.ts';
+import { RecommendationCode, Recommendations } from '../../schemas/monitoring/recommendation.ts';
+import { answer as loadDnssec } from '../dnssec.ts';
+
+const tag = 'Monitoring';
+
+export const listRecommendations = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/recommendations',
+  operationId: 'listRecommendations',
+  tag,
+  summary: 'What would do the domain good, the gravest first.',
+  description:
+    'Made of what is stored at the moment, for example of records that were changed just now. What somebody dismissed is left out until it is about something else.',
+  permission: 'domain.view',
+  response: Recommendations,
+  async run(call) {
+    const open = await withoutDismissed(call.api.db, call.domain.id, await find(call));
+    return open.map(({ code, severity, message, fix }) => ({ code, severity, message, fix }));
+  },
+});
+
+export const dismiss = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/recommendations/{code}/dismiss',
+  operationId: 'dismissRecommendation',
+  audit: 'recommendation.dismiss',
+  tag,
+  summary: 'Has a recommendation left out from now on.',
+  description:
+    'For everybody who sees the domain, until it is about something else, for example about other names.',
+  permission: 'domain.settings',
+  params: z.object({ code: RecommendationCode }),
+  response: Message,
+  async run(call) {
+    const { api, domain, params } = call;
+    const found = (await find(call)).find(({ code }) => code === params.code);
+    if (found === undefined) return notFound('recommendation');
+    await dismissRecommendation(api.db, domain.id, found);
+    call.audit({ after: { code: found.code } });
+    return { message: 'recommendation dismissed' };
+  },
+});
+
+type AnyCall = Pick<DomainCall<unknown, unknown, unknown, unknown>, 'api' | 'domain'>;
+
+const ACTIVE = 'active';
+/** Faults of the DS records at the parent that make resolvers refuse the domain, or soon will. */
+const WRONG_DS = ['DS_OTHER', 'DS_MISTYPED'];
+
+async function find({ api, domain }: AnyCall): Promise<Recommendation[]> {
+  const { db } = api;
+  const { id, name, plan, recordCount } = domain;
+  const isManaged = domain.dnsMode === 'managed';
+  const [zone, dnssec, ssl, proxied, rules] = await Promise.all([
+    isManaged ? loadZoneFacts(db, id, name) : undefined,
+    loadDnssec(api, domain),
+    loadSsl(db, [id]),
+    loadProxiedNames(db, id),
+    countRulesByType(db, id),
+  ]);
+  const certificate = ssl.get(id)?.certificate;
+  const covered = certificate !== undefined && certificate.notAfter > new Date() ? certificate.names : [];
+  const limits = [
+    { what: 'records', amount: recordCount, most: plan?.maxRecords ?? 0 },
+    ...[...rules].map(([type, amount]) => ({
+      what: `${type} rules`,
+      amount,
+      most: plan?.maxRulesPerSet ?? 0,
+    })),
+  ];
+  return recommend({
+    domain: printWithoutDot(name),
+    zone,
+    isActive: domain.status === ACTIVE,
+    isSigned: dnssec.goal === 'signed',
+    wrongDs: dnssec.findings.filter(({ code }) => WRONG_DS.includes(code)).map(({ message }) => message),
+    uncovered: proxied.filter((one) => !areCovered([one], covered)),
+    hasCertificate: covered.length > 0,
+    used: limits,
+  });
+}
