@@ -22,6 +22,12 @@ const answered = {
     .describe('Deprecated: the record, of a rule that is for exactly one.')
     .meta({ deprecated: true }),
   disabled_reason: z.string().optional().describe('Why the service has disabled the rule.'),
+  unsupported: z
+    .array(z.object({ why: z.string(), edges: z.int().min(1).describe('How many say so.') }))
+    .optional()
+    .describe(
+      'Why some edges cannot obey the rule, as they say; where rules are read. Absent: none says so.',
+    ),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -47,6 +53,7 @@ export const READ_ONLY_FIELDS: readonly string[] = [
   'type',
   'size',
   'disabled_reason',
+  'unsupported',
   'created_at',
   'updated_at',
 ];

@@ -34,13 +34,15 @@ const PREFIX_CHARACTERS = 'edge_'.length + 6;
 
 const COLUMNS = sql`e.id, e.name, e.region, e.v4, e.v6, e.token_prefix as "tokenPrefix", e.token_made_at as "tokenMadeAt",
   e.created_at as "createdAt", e.drained_at as "drainedAt", e.revoked_at as "revokedAt", e.seen_at as "seenAt",
-  e.seen_address as "seenAddress", e.software, e.load, e.config_cursor as "configCursor", e.unsupported,
+  e.seen_address as "seenAddress", e.software, e.load, e.config_cursor as "configCursor",
   clock_timestamp() as now`;
 
 export async function listEdges(db: Database): Promise<StoredEdge[]> {
-  const { rows } = await sql<StoredEdge>`select ${COLUMNS} from edges e order by e.region, e.name`.execute(
-    db,
-  );
+  const { rows } = await sql<StoredEdge>`
+    select ${COLUMNS}, (
+      select coalesce(jsonb_agg(jsonb_build_object('rule_id', u.rule_id, 'why', u.why) order by u.rule_id), '[]')
+      from edge_unsupported u where u.edge_id = e.id) as unsupported
+    from edges e order by e.region, e.name`.execute(db);
   return rows;
 }
 
@@ -174,7 +176,17 @@ export async function saveEdgeHealth(
   { load, software, cursor, unsupported, address }: EdgeHealth,
 ): Promise<void> {
   await sql`
-    update edges set seen_at = clock_timestamp(), seen_address = coalesce(${address}, seen_address), software = ${software},
-      load = ${load}, config_cursor = ${cursor ?? null}, unsupported = ${JSON.stringify(unsupported)}::jsonb
-    where id = ${id} and token_hash = ${tokenHash} and revoked_at is null`.execute(db);
+    with reporting as (
+      update edges set seen_at = clock_timestamp(), seen_address = coalesce(${address}, seen_address),
+        software = ${software}, load = ${load}, config_cursor = ${cursor ?? null}
+      where id = ${id} and token_hash = ${tokenHash} and revoked_at is null returning id),
+    told as materialized (
+      select distinct on (t.rule_id) r.id as edge_id, t.rule_id, t.why
+      from reporting r, jsonb_to_recordset(${JSON.stringify(unsupported)}::jsonb) t (rule_id bigint, why text)
+      order by t.rule_id),
+    gone as (
+      delete from edge_unsupported u using reporting r
+      where u.edge_id = r.id and not exists (select from told t where t.rule_id = u.rule_id))
+    insert into edge_unsupported as u (rule_id, edge_id, why) select rule_id, edge_id, why from told
+    on conflict (rule_id, edge_id) do update set why = excluded.why where u.why <> excluded.why`.execute(db);
 }

@@ -86,6 +86,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   verification_runs: grants('', 's', 'siud'),
   scans: grants('', 'siud', 'siud'),
   edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
+  edge_unsupported: grants('', 'siud', ''),
   edge_countries: grants('', 's', 's'),
   dismissed_recommendations: grants('', 'siu', ''), // goes with its domain
   edge_sets: grants('s', 's', 'su'),
@@ -141,7 +142,6 @@ export const EDGE_REPORT_COLUMNS = [
   'software',
   'load',
   'config_cursor',
-  'unsupported',
 ] as const;
 
 /** The columns by which global admins let removals of a node through. */

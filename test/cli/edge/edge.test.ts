@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate edges, edge_countries, audit_log`.execute(database.db);
+  await sql`truncate edges, edge_countries, audit_log cascade`.execute(database.db);
 });
 
 const run = (...args: string[]) => runCommands(addEdgeCommands, ['edge', ...args], database.url);

@@ -1,7 +1,7 @@
 // What goes wrong between the API and an edge, and origins that lead to where nobody may.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { revokeEdge } from '../../../src/store/edges/edges.ts';
+import { listEdges, revokeEdge } from '../../../src/store/edges/edges.ts';
 import { DOMAIN, EdgeFleet, HOST } from '../../support/edge/edge-fleet.ts';
 import { startOrigin, type TestOrigin } from '../../support/edge/origin/test-origin.ts';
 import { until } from '../../support/tests/until.ts';
@@ -136,14 +136,11 @@ it('the edge says how it is, and which rules it cannot obey; garbage of it is re
     { rule_id: 7, why: 'no such engine' },
   ]);
   expect([status, body]).toEqual([200, { name: 'edge1', region: 'eu', drained: false }]);
-  const stored = await fleet.database.db
-    .selectFrom('edges')
-    .select(['software', 'unsupported', 'config_cursor'])
-    .executeTakeFirstOrThrow();
-  expect(stored).toEqual({
+  const [stored] = await listEdges(fleet.database.db);
+  expect(stored).toMatchObject({
     software: 'test proxy',
     unsupported: [{ rule_id: 7, why: 'no such engine' }],
-    config_cursor: fleet.proxy.configs.cursor,
+    configCursor: fleet.proxy.configs.cursor,
   });
   for (const wrong of [
     null,

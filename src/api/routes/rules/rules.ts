@@ -6,6 +6,7 @@ import type { RuleKind } from '../../../edge/rules/rule-kind.ts';
 import { loadDomainChange } from '../../../store/records/load-changes.ts';
 import { judgeRuleGates } from '../../../store/rules/judge-limits.ts';
 import { countRules, listRules, loadRule, loadRulesWithIds } from '../../../store/rules/load-rules.ts';
+import { loadUnsupported } from '../../../store/rules/load-unsupported.ts';
 import {
   created,
   deleted,
@@ -73,7 +74,14 @@ const list = domainRoute({
     return answerList<StoredRule, PrintedRule>(call, {
       load: (page) => listRules(api.db, domain.id, found.type, page),
       count: () => countRules(api.db, domain.id, found.type),
-      print: async (rules) => rules.map(printRule),
+      print: async (rules) => {
+        const unsupported = await loadUnsupported(
+          api.db,
+          domain.id,
+          rules.map(({ id }) => id),
+        );
+        return rules.map((rule) => printRead(rule, printRule(rule), unsupported));
+      },
     });
   },
 });
@@ -161,7 +169,9 @@ const get = domainRoute({
   permission: 'domain.view',
   ...oneRule,
   response: Rule,
-  run: ({ found }) => printWholeRule(found.rule),
+  async run({ api, domain, found: { rule } }) {
+    return printRead(rule, printWholeRule(rule), await loadUnsupported(api.db, domain.id, [rule.id]));
+  },
 });
 
 const update = domainRoute({
@@ -241,6 +251,16 @@ export const RULE_ROUTES: readonly Route[] = [list, create, reorder, get, update
 function answerRule(changed: StoredRule | Problem | undefined): PrintedRule | Problem {
   if (changed === undefined) return notFound('rule');
   return changed instanceof Problem ? changed : printRule(changed);
+}
+
+/** A rule that is read, with what edges say of it. One that is disabled is not theirs to obey. */
+function printRead(
+  { id, body }: StoredRule,
+  printed: PrintedRule,
+  unsupported: Awaited<ReturnType<typeof loadUnsupported>>,
+): PrintedRule {
+  const by = body.enabled ? unsupported.get(id) : undefined;
+  return by === undefined ? printed : { ...printed, unsupported: by };
 }
 
 function findTwice(ids: readonly number[]): FieldProblem[] {

@@ -45,9 +45,16 @@ const STATEMENTS = [
      seen_address text,
      software text,
      load double precision,
-     config_cursor text,
-     unsupported jsonb not null default '[]'
+     config_cursor text
    )`,
+  // What an edge said last of rules that it cannot obey. It may say so of any id: whoever reads it asks which rules are told it.
+  `create table edge_unsupported (
+     rule_id bigint not null,
+     edge_id bigint not null references edges on delete cascade,
+     why text not null,
+     primary key (rule_id, edge_id)
+   )`,
+  `create index edge_unsupported_of on edge_unsupported (edge_id)`,
   // Countries without a row are answered with the default addresses.
   `create table edge_countries (
      country text primary key check (country ~ '^[A-Z]{2}$'),

@@ -30,7 +30,10 @@ interface EdgesTable {
   load: number | null;
   /** How far it has followed the feed, as it says. */
   config_cursor: string | null;
-  unsupported: Generated<unknown>;
+}
+
+interface EdgeUnsupportedTable extends StoredUnsupported {
+  readonly edge_id: number;
 }
 
 interface EdgeCountriesTable {
@@ -48,6 +51,7 @@ interface EdgeChangesTable {
 
 export interface EdgeTables {
   edges: EdgesTable;
+  edge_unsupported: EdgeUnsupportedTable;
   edge_countries: EdgeCountriesTable;
   edge_changes: EdgeChangesTable;
 }
