@@ -55,7 +55,8 @@ const issueSsl = domainRoute({
     if (changed instanceof Problem) return changed;
     const refusal = refusalOf(changed);
     if (refusal !== undefined) return refusal;
-    call.audit();
+    if (changed.kind === 'changed') call.audit({});
+    else call.audit();
     return await answer(call);
   },
 });
@@ -134,7 +135,7 @@ async function answer({ api, domain }: Pick<AnyCall, 'api' | 'domain'>): Promise
 const RETRY_SECONDS = 600;
 
 function refusalOf(changed: ChangedCertificate): Problem | undefined {
-  if (changed.kind === 'changed') return undefined;
+  if (changed.kind === 'changed' || changed.kind === 'unchanged') return undefined;
   if (changed.kind === 'absent') return notFound('domain');
   const { code, message, retryAfterSeconds } = changed;
   if (code !== 'ssl_limited') return problem(code, message);

@@ -42,6 +42,8 @@ type Judgement =
 
 const MAX_NAMES = 100;
 const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1'; // RFC 5280 §4.2.1.12
+/** As servers compare them with what a visitor asks for: a star is a whole label, and the first (RFC 6125 §6.4.3). */
+const HOST = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{1,63}$/;
 /** How many foreign names a message repeats. */
 const TOLD_NAMES = 3;
 
@@ -151,10 +153,12 @@ function judgeSignature(certificate: X509Certificate, leaf: X509Certificate): st
 }
 
 function judgeNames(names: readonly string[], others: readonly string[], domain: string): string | undefined {
-  if (names.length === 0) return 'it is for no name: it needs a subjectAltName, as browsers do';
   if (names.length > MAX_NAMES) return `it is for more than ${MAX_NAMES} names`;
+  const odd = names.find((name) => isWithin(name, domain) && (!HOST.test(name) || name.length > 253));
+  if (odd !== undefined) return `it is also for ${odd.slice(0, 260)}, which is no name of a host`;
   const foreign = [...names.filter((name) => !isWithin(name, domain)), ...others];
-  if (foreign.length === 0) return undefined;
+  if (foreign.length === 0)
+    return names.length > 0 ? undefined : 'it is for no name: it needs a subjectAltName, as browsers do';
   const told = foreign.slice(0, TOLD_NAMES).map((name) => name.slice(0, 260));
   const more = foreign.length - told.length;
   return `it is also for ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}, which the domain ${domain} does not have`;

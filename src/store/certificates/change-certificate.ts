@@ -6,6 +6,7 @@ import type { JudgedCertificate } from '../../edge/certificates/judge-certificat
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
+import { judgeAsking, type Limited, noteAsking } from './asked-often.ts';
 import { requireBoxes } from './certificates-unavailable.ts';
 import { writeChallenges } from './challenge-records.ts';
 import { writeCertificate } from './write-certificate.ts';
@@ -18,6 +19,8 @@ interface CertificateOrder {
 
 export type ChangedCertificate =
   | { readonly kind: 'changed' }
+  /** What was asked for is under way. */
+  | { readonly kind: 'unchanged' }
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
@@ -50,50 +53,35 @@ export async function removeCertificate(db: Database, order: CertificateOrder): 
   });
 }
 
-/** How often users may ask: failed validations are counted by authorities, and each order costs them work. */
-const ASKING = { domainSeconds: 300, accountOrders: 300, accountSeconds: 3600 };
-
 /** Asks for a certificate; where an order is under way, that is it. Throws CertificatesUnavailable. */
 export async function askForCertificate(db: Database, order: CertificateOrder): Promise<ChangedCertificate> {
   requireBoxes(db);
   return await underLock(db, order, async (trx, { row }) => {
     if (row.status !== 'active' || (row.dnsMode === 'managed' && row.served !== 'full'))
       return refused('wrong_state', 'certificates are issued for active domains: this one is not yet');
-    const limited = await judgeAsking(trx, row.id, row.accountId);
-    if (limited !== undefined) return limited;
-    await sql`
+    if (row.suspendedAt !== null)
+      return refused('wrong_state', 'certificates are issued for active domains: this one is suspended');
+    const limited = await judgeAsking(trx, row);
+    if (limited !== undefined)
+      return refused('ssl_limited', TOO_OFTEN[limited.kind], limited.retryAfterSeconds);
+    const { rows } = await sql`
       insert into acme_orders as o (domain_id, account_id, wanted, asked_at, due_at)
       values (${row.id}, ${row.accountId}, true, clock_timestamp(), clock_timestamp())
       on conflict (domain_id) do update
         set wanted = true, asked_at = clock_timestamp(), due_at = clock_timestamp(), account_id = excluded.account_id
-        where o.step = 'resting'`.execute(trx);
+        where o.step = 'resting' and not o.wanted
+      returning 1`.execute(trx);
+    if (rows.length === 0) return { kind: 'unchanged' };
+    await noteAsking(trx, row);
     return { kind: 'changed' };
   });
 }
 
-async function judgeAsking(
-  trx: Database,
-  domainId: number,
-  accountId: number,
-): Promise<ChangedCertificate | undefined> {
-  const { rows } = await sql<{ wait: number | null; asked: number }>`
-    select
-      (select ceil(${ASKING.domainSeconds} - extract(epoch from clock_timestamp() - o.asked_at))::integer
-        from acme_orders o where o.domain_id = ${domainId} and o.step = 'resting' and o.attempts > 0) as wait,
-      (select count(*)::integer from acme_orders o where o.account_id = ${accountId} and o.domain_id <> ${domainId}
-        and o.asked_at > clock_timestamp() - make_interval(secs => ${ASKING.accountSeconds})) as asked`.execute(
-    trx,
-  );
-  const { wait, asked } = rows[0] as { wait: number | null; asked: number };
-  if (wait !== null && wait > 0)
-    return refused(
-      'ssl_limited',
-      'the last order has just failed: see last_error, and ask again later',
-      wait,
-    );
-  if (asked < ASKING.accountOrders) return undefined;
-  return refused('ssl_limited', 'too many certificates were asked for in an hour; try again later', 600);
-}
+const TOO_OFTEN: Readonly<Record<Limited['kind'], string>> = {
+  failed: 'the last order has just failed: see last_error, and ask again later',
+  name: 'this domain has asked too often; try again later',
+  account: 'too many certificates were asked for in an hour; try again later',
+};
 
 function refused(
   code: Extract<ChangedCertificate, { kind: 'refused' }>['code'],

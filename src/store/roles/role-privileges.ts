@@ -94,6 +94,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   edge_changes: grants('', 'siu', 'siud'), // written by triggers
   certificates: grants('', 'siud', 'siud'), // go with their domain, as the next two
   acme_orders: grants('', 'siud', 'siud'),
+  acme_asks: grants('', 'siud', ''), // update: rows that are forgotten are locked
   acme_answers: grants('', 'sd', 'siud'),
   acme_accounts: grants('', '', 'siud'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`

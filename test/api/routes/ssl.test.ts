@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ssl } from '../../../src/api/schemas/ssl.ts';
 import { openCertificate } from '../../../src/store/certificates/open-certificate.ts';
+import { setSuspended } from '../../../src/store/change/update-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { type Issued, makeCertificate, makeChain } from '../../support/certificates/make-certificate.ts';
@@ -17,7 +18,15 @@ const SSL = `/domains/${NAME}/ssl`;
 
 beforeAll(async () => {
   api = await startTestApi();
-  for (const name of [NAME, 'issued.test', 'free.test', 'pending.test', 'elsewhere.test', 'many.test'])
+  for (const name of [
+    NAME,
+    'issued.test',
+    'free.test',
+    'pending.test',
+    'elsewhere.test',
+    'many.test',
+    'often.test',
+  ])
     domains.set(
       name,
       await api.makeDomain(name, {
@@ -111,6 +120,51 @@ describe('a certificate of one’s own', () => {
     expect(await refusedFields(foreign.pem, foreign.key)).toEqual(['certificate']);
   });
 
+  it('is refused for names that no host has', async () => {
+    for (const name of [
+      '*.*.',
+      'f*.',
+      'a.*.',
+      '.',
+      'a..',
+      'a b.',
+      '-a.',
+      'a-.',
+      'a;b"{$.',
+      `${'a'.repeat(64)}.`,
+      'a.'.repeat(125),
+    ]) {
+      const { pem, key } = await makeCertificate({ names: [NAME, `${name}${NAME}`], name: 'x' });
+      const { status, body } = await upload(pem, key);
+      expect([name, status, body.fields?.[0]?.error]).toEqual([
+        name,
+        400,
+        expect.stringMatching(
+          /^it is also for .*, which (is no name of a host|the domain shop.test does not have)$/,
+        ),
+      ]);
+    }
+    const deep = await makeCertificate({ names: [`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME.toUpperCase()] });
+    expect((await upload(deep.pem, deep.key)).body.names).toEqual([`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME]);
+  });
+
+  it('may have line ends and marks of other systems, and is given to edges without them', async () => {
+    const other = (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}trailing words`;
+    expect((await upload(other(whole()), other(chain.leaf.key))).status).toBe(200);
+    const { rows } = await sql<{ id: number }>`select id from certificates`.execute(api.db);
+    const opened = await openCertificate(api.db, rows[0]?.id as number);
+    expect(opened?.privateKey).toBe(chain.leaf.key);
+    expect(opened?.chain).toBe(chain.leaf.pem + chain.middle.pem);
+  });
+
+  it('is refused with an EC key that spells out its curve, as no browser takes it', async () => {
+    const read = (name: string) => readFileSync(`fixtures/certificates/explicit-curve.${name}`, 'utf8');
+    const { body } = await upload(read('crt'), read('key'));
+    expect(body.fields).toEqual([
+      { field: 'certificate', error: expect.stringMatching(/one of the curves/) },
+    ]);
+  });
+
   it('is refused with a key that browsers do not take', async () => {
     const dsa = (name: string) => readFileSync(`fixtures/certificates/dsa.${name}`, 'utf8');
     expect(await refusedFields(dsa('crt'), dsa('key'))).toEqual(['certificate']);
@@ -159,10 +213,13 @@ describe('asking for a certificate', () => {
   const ask = (name: string) => api.ask('POST', `/domains/${name}/ssl/issue`);
 
   it('makes it pending, once however often it is asked', async () => {
+    const before = await lastAudit(api.db);
     expect((await ask('issued.test')).body).toEqual({ status: 'pending', names: [], findings: [] });
     expect((await ask('issued.test')).body.status).toBe('pending');
     const { rows } = await sql`select from acme_orders`.execute(api.db);
     expect(rows).toHaveLength(1);
+    const audit = await auditAfter(api.db, before);
+    expect(audit).toMatchObject([{ action: 'ssl.issue' }]);
   });
 
   it('waits for the domain to be active, in either mode', async () => {
@@ -194,6 +251,53 @@ describe('asking for a certificate', () => {
       api.db,
     );
     expect(rows).toHaveLength(0);
+  });
+
+  it('and taking the order away is limited, so that the limits of the authority are not used up', async () => {
+    const { id } = domains.get('often.test') as Domain;
+    for (let i = 0; i < 5; i++) {
+      expect((await ask('often.test')).body.status).toBe('pending');
+      expect((await ask('often.test')).body.status).toBe('pending'); // the same order
+      if (i % 2 === 0) expect((await api.ask('DELETE', '/domains/often.test/ssl')).status).toBe(200);
+      else await sql`update acme_orders set wanted = false where domain_id = ${id}`.execute(api.db); // issued
+    }
+    const refused = await ask('often.test');
+    expect([refused.status, refused.body.code]).toEqual([429, 'ssl_limited']);
+    const retryAfter = Number(refused.headers['retry-after']);
+    expect(retryAfter).toBeGreaterThan(3500);
+    expect(retryAfter).toBeLessThanOrEqual(3600);
+    await sql`update acme_asks set asked_at = asked_at - interval '1 hour'`.execute(api.db);
+    expect((await ask('often.test')).status).toBe(200);
+    await sql`
+      insert into acme_asks (account_id, name, asked_at)
+      select account_id, name, now() - interval '2 hours' from acme_asks, generate_series(1, 20)
+      where name = 'often.test.' limit 20`.execute(api.db);
+    expect((await ask('often.test')).status).toBe(200); // the order that is under way
+    await api.ask('DELETE', '/domains/often.test/ssl');
+    expect((await ask('often.test')).body.code).toBe('ssl_limited');
+    await sql`update acme_asks set asked_at = asked_at - interval '1 day'`.execute(api.db);
+    expect((await ask('often.test')).status).toBe(200);
+    const { rows } = await sql`select from acme_asks`.execute(api.db);
+    expect(rows).toHaveLength(1); // what counts no more is forgotten
+  });
+
+  it('is limited for an account, too', async () => {
+    const { accountId } = domains.get('often.test') as Domain;
+    await sql`delete from acme_asks`.execute(api.db);
+    await sql`delete from acme_orders`.execute(api.db);
+    await sql`
+      insert into acme_asks (account_id, name) select ${accountId}, n || '.example.' from generate_series(1, 300) n`.execute(
+      api.db,
+    );
+    expect((await ask('often.test')).body.code).toBe('ssl_limited');
+    await sql`delete from acme_asks`.execute(api.db);
+    expect((await ask('often.test')).status).toBe(200);
+  });
+
+  it('is refused while the domain is suspended', async () => {
+    await setSuspended(api.db, { domainId: (domains.get('many.test') as Domain).id, suspended: true });
+    const { status, body } = await ask('many.test');
+    expect([status, body.code, body.error]).toEqual([400, 'wrong_state', expect.stringMatching(/suspended/)]);
   });
 
   it('is refused where the operator has named no authority', async () => {

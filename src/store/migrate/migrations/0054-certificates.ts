@@ -62,7 +62,17 @@ const STATEMENTS = [
      renewal_look_at timestamptz
    )`,
   `create index acme_orders_due on acme_orders (account_id, due_at) where due_at is not null`,
-  `create index acme_orders_asked on acme_orders (account_id, asked_at)`,
+
+  // When users asked for certificates, by the name of the domain: it outlives orders, and domains that come back.
+  `create table acme_asks (
+     id bigint generated always as identity primary key,
+     account_id bigint not null references accounts on delete cascade,
+     name text not null,
+     asked_at timestamptz not null default clock_timestamp()
+   )`,
+  `create index acme_asks_account on acme_asks (account_id, asked_at)`,
+  `create index acme_asks_name on acme_asks (name, asked_at)`,
+  `create index acme_asks_old on acme_asks (asked_at)`,
 
   // What edges answer to an authority that asks them (RFC 8555 §8.3).
   `create table acme_answers (

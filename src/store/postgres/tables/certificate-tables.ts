@@ -72,6 +72,14 @@ interface AcmeOrdersTable {
   renewal_look_at: Date | null;
 }
 
+interface AcmeAsksTable {
+  id: GeneratedAlways<number>;
+  account_id: number;
+  /** Of the domain, as stored. */
+  name: string;
+  asked_at: Generated<Date>;
+}
+
 interface AcmeAnswersTable {
   domain_id: number;
   host: string;
@@ -83,5 +91,6 @@ export interface CertificateTables {
   certificates: CertificatesTable;
   acme_accounts: AcmeAccountsTable;
   acme_orders: AcmeOrdersTable;
+  acme_asks: AcmeAsksTable;
   acme_answers: AcmeAnswersTable;
 }
