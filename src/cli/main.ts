@@ -7,6 +7,7 @@ import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { addAccountCommands } from './account/account.ts';
 import { addKeyCommands } from './account/key.ts';
 import { addPlanCommands } from './account/plan.ts';
+import { addCertificateCommands } from './certificates/certificates.ts';
 import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
 import { addDnssecCommands } from './dnssec/dnssec.ts';
@@ -63,6 +64,7 @@ function programFor(cli: Cli): Command {
   addNameserverCommand(program, cli);
   addVantageCommands(program, cli);
   addEdgeCommands(program, cli);
+  addCertificateCommands(program, cli);
   addBreakerCommands(program, cli);
   addMigrateCommand(program, cli);
   return program;

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { CertificateKind } from '../postgres/tables/certificate-tables.ts';
+import type { CertificateKind, OrderStep } from '../postgres/tables/certificate-tables.ts';
 
 export interface StoredSsl {
   readonly certificate:
@@ -19,6 +19,9 @@ export interface StoredSsl {
   readonly order:
     | {
         readonly isFailed: boolean;
+        readonly step: OrderStep;
+        /** Failures in a row. */
+        readonly attempts: number;
         readonly names: readonly string[];
         readonly lastError: string | undefined;
         readonly failedAt: Date | undefined;
@@ -38,7 +41,7 @@ interface SslRow {
   readonly notAfter: Date;
   readonly issuer: string;
   readonly fingerprint: string;
-  readonly step: string | null;
+  readonly step: OrderStep | null;
   readonly wanted: boolean;
   readonly attempts: number;
   readonly orderNames: string[];
@@ -70,6 +73,8 @@ function sslOf(row: SslRow): StoredSsl {
         ? undefined
         : {
             isFailed: step === 'resting' && attempts > 0 && !wanted,
+            step,
+            attempts,
             names: row.orderNames,
             lastError: row.lastError ?? undefined,
             failedAt: row.failedAt ?? undefined,
