@@ -177,6 +177,7 @@ export async function saveAnswerSettings(trx: Database, settings: AnswerSettings
 
 /** From now on proxied names are published with edge marks. True: they were not before, and domains are to be published anew. */
 export async function startRegionalAnswers(trx: Database): Promise<boolean> {
+  if ((await loadAll(trx))?.regional) return false; // who asks every few seconds keeps nobody from creating a domain
   await lockAnswerSettings(trx);
   if (!(await saveSetting(trx, REGIONAL, true))) return false;
   const { generations, generation } = await loadPublishSettings(trx);

@@ -50,14 +50,14 @@ export async function decideEdgeSets(db: Database): Promise<DecidedSets | undefi
     const countries = await sql<{ country: string; region: string }>`
       select country, region from edge_countries`.execute(trx);
     const placed = Object.fromEntries(countries.rows.map(({ country, region }) => [country, region]));
-    const { members, held, stale } = planEdgeSets(edges, row.members, Number(row.now));
+    const { members, held, stale } = planEdgeSets(edges, row, Number(row.now));
     const sets = nextEdgeSets(edges, members, placed, row.sets);
     const isChanged = sets !== row.sets;
     if (isChanged || !isEqual(members, row.members) || !isEqual(held ?? null, row.held)) {
       await sql`
         update edge_sets set sets = ${JSON.stringify(sets)}::jsonb, members = ${JSON.stringify(members)}::jsonb,
           held = ${held === undefined ? null : JSON.stringify(held)}::jsonb, decided_at = now()`.execute(trx);
-      announceAfterCommit(trx);
+      if (isChanged) announceAfterCommit(trx);
     }
     if (sets.regions.length > 0) await startRegionalAnswers(trx);
     return { sets, held, stale, isChanged };

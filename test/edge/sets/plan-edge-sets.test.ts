@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Members, planEdgeSets, type RegisteredEdge } from '../../../src/edge/sets/plan-edge-sets.ts';
+import {
+  type DecidedBefore,
+  type EdgeSetsPlan,
+  type Members,
+  planEdgeSets,
+  type RegisteredEdge,
+} from '../../../src/edge/sets/plan-edge-sets.ts';
 
 const NOW = 1_000_000;
 const SILENT_MS = 60_000;
@@ -28,7 +34,7 @@ interface Row {
   readonly edges: readonly [name: string, region: string, state: State][];
   readonly before: Members;
   readonly members: Members;
-  readonly held?: { silent: number; published: number };
+  readonly held?: { silent: number; published: number; atMs: number };
   readonly stale?: readonly string[];
 }
 
@@ -125,7 +131,7 @@ const ROWS: readonly Row[] = [
     ],
     before: { eu: ['a', 'b'], us: ['c'] },
     members: { eu: ['a', 'b'], us: ['c'] },
-    held: { silent: 2, published: 3 },
+    held: { silent: 2, published: 3, atMs: NOW },
   },
   {
     says: 'what is drained leaves although the breaker holds',
@@ -136,7 +142,7 @@ const ROWS: readonly Row[] = [
     ],
     before: { eu: ['a', 'b'], us: ['c'] },
     members: { eu: ['b'], us: ['c'] },
-    held: { silent: 2, published: 2 },
+    held: { silent: 2, published: 2, atMs: NOW },
   },
   {
     says: 'draining most of the edges does not trip the breaker',
@@ -157,7 +163,7 @@ const ROWS: readonly Row[] = [
     ],
     before: { eu: ['a', 'b'] },
     members: { eu: ['a', 'b', 'c'] },
-    held: { silent: 2, published: 2 },
+    held: { silent: 2, published: 2, atMs: NOW },
   },
   {
     says: 'an edge that moved to another region is no member there until it is heard',
@@ -168,19 +174,66 @@ const ROWS: readonly Row[] = [
     before: { eu: ['a', 'b'] },
     members: { eu: ['b'] },
   },
+  {
+    says: 'a region may have the name of a member that every object has',
+    edges: [['a', 'constructor', 'heard']],
+    before: {},
+    members: { constructor: ['a'] },
+  },
 ];
 
 describe('planEdgeSets', () => {
   it.each(ROWS)('$says', ({ edges, before, members, held, stale = [] }) => {
     const registered = edges.map(([name, region, state]) => edge(name, region, state));
-    expect(planEdgeSets(registered, before, NOW)).toEqual({ members, held, stale });
+    expect(planEdgeSets(registered, { members: before }, NOW)).toEqual({ members, held, stale });
   });
 
   it('lets an edge go after 60 s of silence and not before', () => {
     const others = edge('b', 'eu', 'heard');
     const quiet = (ms: number) => ({ ...edge('a', 'eu', 'heard'), seenAtMs: NOW - ms });
     const before = { eu: ['a', 'b'] };
-    expect(planEdgeSets([quiet(59_999), others], before, NOW).members).toEqual({ eu: ['a', 'b'] });
-    expect(planEdgeSets([quiet(60_000), others], before, NOW).members).toEqual({ eu: ['b'] });
+    expect(planEdgeSets([quiet(59_999), others], { members: before }, NOW).members).toEqual({
+      eu: ['a', 'b'],
+    });
+    expect(planEdgeSets([quiet(60_000), others], { members: before }, NOW).members).toEqual({ eu: ['b'] });
+  });
+
+  describe('when nobody hears the edges for a while, each of which reports at a moment of its own', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+    const members = { eu: names.slice(0, 5), us: names.slice(5) };
+    const SECOND = 1000;
+
+    /** Rounds every 2 s; `heard` says when an edge was heard last at a time, in seconds. */
+    function decide(from: number, to: number, heard: (i: number, at: number) => number): EdgeSetsPlan[] {
+      const plans: EdgeSetsPlan[] = [];
+      let before: DecidedBefore = { members };
+      for (let at = from; at <= to; at += 2) {
+        const edges = names.map((name, i) => ({
+          ...edge(name, i < 5 ? 'eu' : 'us', 'heard'),
+          seenAtMs: SECOND * heard(i, at),
+        }));
+        const plan = planEdgeSets(edges, before, SECOND * at);
+        plans.push(plan);
+        before = plan;
+      }
+      return plans;
+    }
+
+    it('nobody leaves, neither one after the other nor while they return', () => {
+      // the last reports are at 0 to 9 s; from 120 s on one edge a second returns
+      const heard = (i: number, at: number) => (at >= 120 + i ? at - ((at - i) % 10) : i);
+      const plans = decide(50, 300, heard);
+      for (const plan of plans) expect(plan.members).toEqual(members);
+      expect(plans.some(({ held }) => held !== undefined)).toBe(true);
+      expect(plans.at(-1)?.held).toBeUndefined();
+    });
+
+    it('an edge that does not return leaves a minute after the others have', () => {
+      const heard = (i: number, at: number) => (i > 0 && at >= 120 + i ? at - ((at - i) % 10) : i);
+      const plans = decide(50, 300, heard);
+      const held = plans.filter((plan) => plan.held !== undefined).at(-1) as EdgeSetsPlan;
+      expect(held.members).toEqual(members);
+      expect(plans.at(-1)?.members).toEqual({ ...members, eu: ['b', 'c', 'd', 'e'] });
+    });
   });
 });

@@ -8,6 +8,7 @@ import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
 import { loadEdgeSets } from '../../../src/store/feed/edge-sets.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { republishDomains } from '../../../src/store/migrate/republish-domains.ts';
+import { lockPublishSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { connect } from '../../../src/store/postgres/connection.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
@@ -102,9 +103,23 @@ describe('the sets of regions', () => {
     await sql`update edges set seen_at = now() - interval '61 s' where name <> 'a'`.execute(db);
     expect(await decide()).toMatchObject({ held: { silent: 2, published: 3 }, isChanged: false });
     await sql`update edges set seen_at = now() where name = 'b'`.execute(db);
+    expect(await decide()).toMatchObject({ held: { silent: 1, published: 3 }, isChanged: false });
+    // who does not return leaves when the others have been back for a while
+    await sql`update edge_sets set held = jsonb_set(held, '{atMs}', to_jsonb((held ->> 'atMs')::float8 - 60000))`.execute(
+      db,
+    );
     const after = await decide();
     expect(after.held).toBeUndefined();
     expect(after.sets.regions[0]?.v4[0]).toEqual(['203.0.113.97', '203.0.113.98']);
+  });
+});
+
+test('sets are decided again and again while domains are created: the settings are not locked for it', async () => {
+  await addEdge('a', 'eu', ['203.0.113.1']);
+  await decide();
+  await db.transaction().execute(async (trx) => {
+    await lockPublishSettings(trx);
+    expect((await decide()).isChanged).toBe(false);
   });
 });
 
