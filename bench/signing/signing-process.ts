@@ -11,7 +11,8 @@ import { claimDueSteps } from '../../src/store/dnssec/claim-due-steps.ts';
 import { EPOCH_SQL } from '../../src/store/feed/change-feed.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
-import { findDueEdgeZones, signEdgeSets, signedSetsKey } from '../../src/store/regions/sign-edge-sets.ts';
+import { claimDueEdgeZones, signedSetsKey } from '../../src/store/regions/claim-edge-zones.ts';
+import { signEdgeSets } from '../../src/store/regions/sign-edge-sets.ts';
 import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
 import { disableSigning, unsignInPieces } from '../../src/store/signing/disable-signing.ts';
@@ -73,7 +74,7 @@ async function signRegions({
   sets,
   signatures,
 }: Extract<Order, { kind: 'regions' }>): Promise<void> {
-  const due = await findDueEdgeZones(db, signedSetsKey(sets), 200);
+  const due = await claimDueEdgeZones(db, signedSetsKey(sets), 200);
   const zone = due.find((one) => one.domainId === domainId);
   if (zone === undefined) throw new Error(`domain ${domainId} isn't due to be signed for regions`);
   const made = await signEdgeSets(db, zone, sets, NEVER);

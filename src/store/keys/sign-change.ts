@@ -17,6 +17,7 @@ import { withApexKeys } from './apex-keys.ts';
 import { DnssecUnavailable } from './dnssec-unavailable.ts';
 import { noteNames } from './hashed-names.ts';
 import { openKeys } from './key-store.ts';
+import { noteEdgeNames } from './note-edge-names.ts';
 import { packRecords } from './packed-rows.ts';
 import { readNeeded, readPages } from './read-zone-rows.ts';
 import type { SignedZone, StoredKey } from './signed-zone.ts';
@@ -72,6 +73,7 @@ export async function signChange(trx: Database, change: ChangeToSign): Promise<O
     plan === undefined
       ? await signInThread(trx, change, order, times)
       : plan.rows(await signSets(plan.toSign, { zone: apex, times }));
+  if (owners.length > 0) await noteEdgeNames(trx, zoneId, wanted);
   if (signed.expiresAt === null && owners.length > 0) await noteSignatures(trx, signed.id, times.expiration);
   return owners;
 }

@@ -64,6 +64,12 @@ export async function decideEdgeSets(db: Database): Promise<DecidedSets | undefi
   });
 }
 
+/** As they were decided last, by whichever process. */
+export async function loadDecidedSets(db: Database): Promise<EdgeSets> {
+  const { rows } = await sql<Pick<Row, 'sets'>>`select sets from edge_sets`.execute(db);
+  return (rows[0] as Row).sets;
+}
+
 /** Postgres stores members in an order of its own. */
 function isEqual(a: unknown, b: unknown): boolean {
   return print(a) === print(b);

@@ -90,7 +90,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   edge_countries: grants('', 's', 's'),
   dismissed_recommendations: grants('', 'siu', ''), // goes with its domain
   edge_sets: grants('s', 's', 'su'),
-  edge_signings: grants('', '', 'siud'),
+  edge_signings: grants('', 'siu', 'siud'),
   edge_changes: grants('', 'siu', 'siud'), // written by triggers
   certificates: grants('', 'siud', 'siud'), // go with their domain, as the next two
   acme_orders: grants('', 'siud', 'siud'),

@@ -10,6 +10,7 @@ import type { OwnerRows, Signers } from '../../zone/signing/plan-rows.ts';
 import { signSets } from '../../zone/signing/sign-set.ts';
 import { remakeBefore, type SignatureTimes, signatureTimes } from '../../zone/signing/validity.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
+import { noteSignedAnew } from '../keys/note-edge-names.ts';
 import { readOwners } from '../keys/read-zone-rows.ts';
 import { noteSignatures, zoneKeys } from '../keys/sign-change.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone } from '../keys/signed-zone.ts';
@@ -175,6 +176,7 @@ async function writeRefreshed(
   const atApex = { owner: apex, types: [TYPE.SOA, TYPE.RRSIG], records: [soa, ...signatures, ...fresh] };
   const owners = [atApex, ...rows.filter(({ owner }) => !changed.has(encodeNameColumn(owner)))];
   await finish(trx, locked, serial, chunksOfOwners(zone, apex, owners), 'refresh');
+  await noteSignedAnew(trx, zone.id);
   return { atApex: plan.toSign.length + ofSoa.length, isChanged: changed.size > 0 };
 }
 

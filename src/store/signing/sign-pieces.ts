@@ -8,6 +8,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { OwnerRows } from '../../zone/signing/plan-rows.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { noteEdgeZone } from '../keys/note-edge-names.ts';
 import { signWhole } from '../keys/sign-whole.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
@@ -210,6 +211,7 @@ async function writeLeft(
   await markSigned(trx, signed);
   const names = [...left.names, apex];
   await writeSigning(trx, locked, { signed: { ...signed, phase: 'waiting' }, names, missing }, BY);
+  await noteEdgeZone(trx, zone.id);
   return 'signed';
 }
 

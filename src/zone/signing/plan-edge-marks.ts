@@ -29,7 +29,7 @@ export function setsToSign({ regions }: EdgeSets): RegionalSet[] {
   return [...known.values()];
 }
 
-interface PlannedMarks {
+export interface PlannedMarks {
   readonly kept: readonly ZoneRecord[];
   readonly toSign: readonly (SetToSign & { readonly id: Uint8Array })[];
   /** Nothing is to be written. */

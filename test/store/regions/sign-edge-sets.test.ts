@@ -3,17 +3,25 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
+import { parseName, printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
 import { loadEdgeSets } from '../../../src/store/feed/edge-sets.ts';
+import { DnssecUnavailable } from '../../../src/store/keys/dnssec-unavailable.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { republishDomains } from '../../../src/store/migrate/republish-domains.ts';
 import { lockPublishSettings } from '../../../src/store/postgres/answer-settings.ts';
 import { connect } from '../../../src/store/postgres/connection.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
+import {
+  claimDueEdgeZones,
+  type DueEdgeZone,
+  signedSetsKey,
+} from '../../../src/store/regions/claim-edge-zones.ts';
 import { type DecidedSets, decideEdgeSets } from '../../../src/store/regions/decide-edge-sets.ts';
-import { findDueEdgeZones, signEdgeSets, signedSetsKey } from '../../../src/store/regions/sign-edge-sets.ts';
+import { signEdgeSets } from '../../../src/store/regions/sign-edge-sets.ts';
 import { claimDueRefreshes } from '../../../src/store/signing/claim-due-zones.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { refreshSignatures } from '../../../src/store/signing/refresh-signatures.ts';
@@ -26,6 +34,7 @@ import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../../
 import { atLater } from '../../support/database/database-clock.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { until } from '../../support/tests/until.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const NEVER = new AbortController().signal;
@@ -65,7 +74,7 @@ async function round(on: Database = db): Promise<number> {
   const { sets } = await decide();
   await republishDomains(db);
   let made = 0;
-  for (const due of await findDueEdgeZones(on, signedSetsKey(sets), 9))
+  for (const due of await claimDueEdgeZones(on, signedSetsKey(sets), 9))
     made += await signEdgeSets(on, due, sets, NEVER);
   return made;
 }
@@ -132,6 +141,36 @@ test('names that were published before the first edge get their marks, and an ed
   await expectPublished(db, domainId);
 });
 
+test('a zone whose keys cannot be opened keeps no other from being signed, and is due again when its lease is over', async () => {
+  await enabled(db, { domainId });
+  await addEdge('a', 'eu', ['203.0.113.1']);
+  const { sets } = await decide();
+  await republishDomains(db);
+  const key = signedSetsKey(sets);
+  const without = openDatabase(database.url, { maxConnections: 2 });
+  later.push(without);
+  const [due] = await claimDueEdgeZones(without, key, 9);
+  await expect(signEdgeSets(without, due as DueEdgeZone, sets, NEVER)).rejects.toThrow(DnssecUnavailable);
+  expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
+  await sql`update edge_signings set leased_until = clock_timestamp()`.execute(db);
+  expect(await round()).toBe(1);
+});
+
+test('only edits of proxied names make a signed zone due, and then only these names are looked at', async () => {
+  await enabled(db, { domainId });
+  await addEdge('a', 'eu', ['203.0.113.1']);
+  await round();
+  const { sets } = await decide();
+  const key = signedSetsKey(sets);
+  await saved(db, domainId, edit({ create: ['new A 198.51.100.9'] }));
+  expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
+  await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  const [due] = await claimDueEdgeZones(db, key, 9);
+  expect(due?.since).not.toBeNull();
+  expect(await signEdgeSets(db, due as DueEdgeZone, sets, NEVER)).toBe(1);
+  expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
+});
+
 test('workers and nodes have the rights that it takes', async () => {
   await migrate(db, TEST_SETTINGS); // it gives the rights
   await addEdge('a', 'eu', ['203.0.113.1']);
@@ -141,7 +180,7 @@ test('workers and nodes have the rights that it takes', async () => {
   later.push(workers);
   const decided = await decideEdgeSets(workers);
   await republishDomains(workers);
-  for (const due of await findDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
+  for (const due of await claimDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
     expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
   const node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
   expect(JSON.parse((await loadEdgeSets(node, '')) ?? '')).toEqual(decided?.sets);
@@ -163,12 +202,12 @@ test('a domain that edges of some regions only serve publishes the default every
 });
 
 /** The set that a node gives the region, if it verifies, as text; `bogus` else. */
-async function answered(region: number, type: number = TYPE.A, days = 0): Promise<string> {
+async function answered(region: number, type: number = TYPE.A, days = 0, name = 'www'): Promise<string> {
   const { sets } = await decide();
   const built = buildZone(APEX, (await loadZone(db, APEX))?.records ?? []);
   if (built.kind === 'refused') throw new Error(built.problems[0]?.message);
   const { zone } = built;
-  const node = [...zone.nodes.values()].find(({ sets: at }) => at.has(EDGE_MARK_TYPE)) as ZoneNode;
+  const node = zone.nodes.get(parseName(`${name}.example.com.`)) as ZoneNode;
   const at = Math.floor(Date.now() / 1000) + days * 86_400;
   const set = regionalSet(zone, node, node.sets.get(type) as RecordSet, { region: sets.regions[region], at });
   const keys = (zone.nodes.get(APEX)?.sets.get(TYPE.DNSKEY)?.rdata ?? []).map((rdata) => ({
@@ -179,6 +218,106 @@ async function answered(region: number, type: number = TYPE.A, days = 0): Promis
   const fault = verifySet(set, { zone: APEX, keys, at });
   return fault === undefined ? set.rdata.map((one) => one.join('.')).join() : `bogus: ${fault}`;
 }
+
+const answeredAt = async (name: string) => await answered(0, TYPE.A, 0, name);
+
+describe('what comes between the signing of a page and its writing', () => {
+  beforeEach(async () => {
+    await saved(
+      db,
+      domainId,
+      edit({ create: ['shop A 198.51.100.3 ; proxied', 'mail A 198.51.100.4 ; proxied'] }),
+    );
+    await enabled(db, { domainId });
+    await addEdge('a', 'eu', ['203.0.113.1']);
+    await round();
+    await sql`update edges set v4 = '{203.0.113.9}'`.execute(db);
+  });
+
+  /** A round in which `meanwhile` is done when the page has been read and signed, and somebody else has the lock. */
+  async function roundWith(meanwhile: (trx: Database) => Promise<void>): Promise<number> {
+    const { sets } = await decide();
+    const [due] = await claimDueEdgeZones(db, signedSetsKey(sets), 9);
+    let signing: Promise<number> | undefined;
+    await db.transaction().execute(async (trx) => {
+      await sql`select from domains where id = ${domainId} for update`.execute(trx);
+      signing = signEdgeSets(db, due as DueEdgeZone, sets, NEVER);
+      signing.catch(() => {});
+      await until(async () => (await waiting(trx)) > 0, 'the writing of the page waits');
+      await meanwhile(trx);
+    });
+    return (await signing) ?? 0;
+  }
+
+  async function waiting(trx: Database): Promise<number> {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(trx);
+    return rows[0]?.waiting ?? 0;
+  }
+
+  const names = async () =>
+    [...new Set((await marks()).map(({ owner }) => printName(owner)))]
+      .sort()
+      .map((name) => name.split('.')[0]);
+
+  test('names that an edit has changed are signed as they are now, the others as they were read', async () => {
+    const { rows } = await sql<{ id: number }>`select id from records where name like 'mail.%'`.execute(db);
+    expect(
+      await roundWith(async (trx) => {
+        await saved(
+          trx,
+          domainId,
+          edit({
+            replace: [['shop', 'A', '120 A 198.51.100.3 ; proxied']],
+            delete: [rows[0]?.id as number],
+            create: ['late A 198.51.100.5 ; proxied'],
+          }),
+        );
+      }),
+    ).toBe(2);
+    expect(await names()).toEqual(['late', 'shop', 'www']);
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+    expect(await round()).toBe(1); // the name that came
+    expect(await round()).toBe(0);
+    for (const name of ['late', 'shop', 'www']) expect(await answeredAt(name)).toBe('203.0.113.9');
+    await expectPublished(db, domainId);
+  });
+
+  test('signatures are by the keys that sign when they are written', async () => {
+    expect(
+      await roundWith(async (trx) => {
+        await disableSigning(trx, { domainId }, BY);
+        await enabled(trx, { domainId });
+      }),
+    ).toBe(3);
+    for (const name of ['mail', 'shop', 'www']) expect(await answeredAt(name)).toBe('203.0.113.9');
+    expect(await signatureFaults(db, APEX)).toEqual([]);
+  });
+
+  test('nothing is written to a zone that is signed no more, and it is not looked at again', async () => {
+    expect(
+      await roundWith(async (trx) => {
+        await disableSigning(trx, { domainId }, BY);
+      }),
+    ).toBe(0);
+    await sql`update edge_signings set leased_until = null`.execute(db);
+    expect(await round()).toBe(0);
+    expect((await sql`select from edge_signings`.execute(db)).rows).toEqual([]);
+    await enabled(db, { domainId });
+    expect(await round()).toBe(3);
+  });
+
+  test('nothing is written to a domain that is deleted', async () => {
+    expect(
+      await roundWith(async (trx) => {
+        await deleteDomain(trx, { by: BY.by, source: BY.source, domainId });
+      }),
+    ).toBe(0);
+    await sql`update edge_signings set leased_until = null`.execute(db);
+    expect(await round()).toBe(0);
+  });
+});
 
 describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) => {
   let fallback: string;

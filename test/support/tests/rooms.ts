@@ -108,8 +108,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone/edit zone/records checks/scan checks/shares store/accounts store/change store/postgres',
   'store/verifications':
     'dns dns/record zone/domain checks/delegation checks/txt store/change store/domains store/people store/postgres store/checks',
+  'store/regions': 'dns edge/sets store/keys store/postgres store/signing zone zone/signing',
   'store/recommendations': 'checks/recommendations dns store/postgres zone',
-  'store/regions': 'edge/sets zone zone/signing store/keys store/postgres store/signing',
   'store/dnssec':
     'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
   'nameserver/answer': 'dns dns/message dns/record zone zone/image',
