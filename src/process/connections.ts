@@ -13,6 +13,8 @@ export interface ConnectionLimits {
   readonly perNetwork: number | undefined;
   /** The most bytes of all answers together that their callers have not taken. */
   readonly unreadBytes: number;
+  /** A peer that moves nothing for this long while we wait for it is cut. Default: 15 s. */
+  readonly stallMs?: number;
 }
 
 /** The operations on a socket. */
@@ -48,7 +50,6 @@ export interface Connection {
   sweptAtMs: number;
 }
 
-/** A peer that moves nothing for this long while we wait for it is cut. */
 const STALL_MS = 15_000;
 /** A peer that on average moves less than this is cut later. */
 const MIN_BYTES_PER_SECOND = 1024;
@@ -57,11 +58,13 @@ const REST_MS = 3000;
 
 export class Connections {
   readonly #limits: ConnectionLimits;
+  readonly #stallMs: number;
   readonly #all = new Set<Connection>();
   readonly #byNetwork = new Map<string, Set<Connection>>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
+    this.#stallMs = limits.stallMs ?? STALL_MS;
   }
 
   get size(): number {
@@ -79,7 +82,7 @@ export class Connections {
       wire,
       exchange: undefined,
       usedAtMs: nowMs,
-      creditMs: STALL_MS,
+      creditMs: this.#stallMs,
       takenBytes: 0,
       receivedBytes: 0,
       sweptAtMs: nowMs,
@@ -100,7 +103,7 @@ export class Connections {
   sweep(nowMs: number): void {
     let unread = 0;
     for (const connection of this.#all) {
-      if (spendCredit(connection, nowMs) <= 0) this.#cut(connection);
+      if (spendCredit(connection, nowMs, this.#stallMs) <= 0) this.#cut(connection);
       else unread += connection.wire.unreadBytes;
     }
     if (unread <= this.#limits.unreadBytes) return;
@@ -139,7 +142,7 @@ function isIdle({ exchange, wire }: Connection): boolean {
 }
 
 /** The remaining time for which a peer may keep us waiting: it runs while we wait, and bytes that move add to it. */
-function spendCredit(connection: Connection, nowMs: number): number {
+function spendCredit(connection: Connection, nowMs: number, stallMs: number): number {
   const { wire, exchange } = connection;
   const { takenBytes, receivedBytes } = wire;
   const elapsedMs = nowMs - connection.sweptAtMs;
@@ -158,10 +161,10 @@ function spendCredit(connection: Connection, nowMs: number): number {
     // Nobody reads what still comes.
     connection.creditMs = Math.min(connection.creditMs, REST_MS) - elapsedMs;
   } else if (moved === undefined) {
-    connection.creditMs = STALL_MS;
+    connection.creditMs = stallMs;
   } else {
     const earnedMs = (moved / MIN_BYTES_PER_SECOND) * 1000;
-    connection.creditMs = Math.min(STALL_MS, connection.creditMs - elapsedMs + earnedMs);
+    connection.creditMs = Math.min(stallMs, connection.creditMs - elapsedMs + earnedMs);
   }
   return connection.creditMs;
 }

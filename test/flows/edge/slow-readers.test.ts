@@ -48,7 +48,7 @@ describe.each(['http', 'https'] as const)('over %s, an edge that reads nothing',
     const authority = makeAuthority();
     const { certificate: cert, privateKey: key } = authority.issue(['localhost']);
     const server = createBoundedServer(
-      API_LIMITS,
+      { ...API_LIMITS, stallMs: 1500 },
       (request, response) => {
         socket = request.socket;
         api.app.routing(request, response);
