@@ -15,16 +15,17 @@ export const CAPS = /** @type {const} */ ([128, 256, 512, 2_048, 4_096]);
  * @param {CacheRule} rule
  * @param {string} zone
  * @param {EdgeSettings} settings
+ * @param {import('./match.mjs').Maps} maps
  */
-export function printCache(rule, zone, settings) {
+export function printCache(rule, zone, settings, maps) {
   const ttl = whole(rule.ttl_seconds, 0, 31_536_000);
   if (rule.bypass || (ttl === 0 && !rule.respect_origin)) return '';
-  const key = quote(variable('scheme'), 'host', variable('host')).slice(1, -1);
+  const key = quote(variable('scheme'), '://', variable('host')).slice(1, -1);
   const cap = oneOf(settings.cache_cap_mb, CAPS);
   // How long answers are kept by status (heuristically cacheable, RFC 9110 §15.1).
   const valid = ttl === 0 ? '' : `    proxy_cache_valid 200 203 204 300 301 308 404 410 ${ttl}s;\n`;
   return `    proxy_cache ${zone};
-    proxy_cache_key "${[key, '$request_method', '$zf_target', ...queryKeys(rule), ...headerKeys(rule)].join('\\n')}";
+    proxy_cache_key "${[key, '$request_method', '$zf_target', ...queryKeys(rule, maps), ...headerKeys(rule)].join('\\n')}";
 ${valid}    proxy_cache_lock on;
     proxy_cache_bypass $http_authorization;
     proxy_no_cache $http_authorization $zf_over_${cap};
@@ -36,16 +37,31 @@ export function ignoredHeaders(rule) {
   return rule.respect_origin ? '' : ' Cache-Control Expires';
 }
 
-/** @param {CacheRule} rule */
-function queryKeys(rule) {
+/** @param {CacheRule} rule @param {import('./match.mjs').Maps} maps */
+function queryKeys(rule, maps) {
   switch (oneOf(rule.key_query, ['all', 'none', 'list'])) {
     case 'all':
       return ['$zf_raw_path', '$args'];
     case 'none':
       return ['$zf_raw_path'];
     default:
-      return ['$zf_raw_path', ...rule.key_query_list.map(argument)];
+      return ['$zf_raw_path', ...rule.key_query_list.map(argument), `\${${doubtful(rule, maps)}}`];
   }
+}
+
+/**
+ * The whole query where origins may read other values of the listed parameters than nginx does, which takes the first of a name,
+ * in capitals or not, and decodes nothing: otherwise a visitor could have an answer kept for another one's question. Empty where
+ * each listed name stands once, and all names are plain.
+ * @param {CacheRule} rule
+ * @param {import('./match.mjs').Maps} maps
+ */
+function doubtful({ key_query_list: names }, maps) {
+  const whole = '"$args"';
+  /** @type {[string, string][]} */
+  const twice =
+    names.length === 0 ? [] : [[String.raw`(?:\A|&)(${names.join('|')})=(?:[^&]*+&)+?\1=`, whole]];
+  return maps.add('$args', [...twice, [String.raw`\A(?:[a-z0-9_-]++=[^&;]*+(?:&|\z))*+\z`, '""']], whole);
 }
 
 /** @param {string} name */

@@ -9,13 +9,14 @@ import { whole } from './quote.mjs';
  * @param {string} zone
  * @param {import('../../../src/edge/edge-config.ts').EdgeSettings} settings
  * @param {boolean} isOff
+ * @param {import('./match.mjs').Maps} maps
  */
-export function printAnswer(rule, zone, settings, isOff) {
+export function printAnswer(rule, zone, settings, isOff, maps) {
   const ignored = rule === undefined || isOff ? '' : ignoredHeaders(rule);
   // What an origin says to nginx itself could lead anywhere (X-Accel-Redirect): none of it counts.
   let text = `    proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset${ignored};\n`;
   if (rule !== undefined && !isOff) {
-    text += printCache(rule, zone, settings);
+    text += printCache(rule, zone, settings, maps);
     if (rule.browser_ttl_seconds !== undefined) {
       const seconds = whole(rule.browser_ttl_seconds, 0, 31_536_000);
       text += `    proxy_hide_header Cache-Control;\n    proxy_hide_header Expires;\n    add_header Cache-Control "max-age=${seconds}";\n`;

@@ -27,7 +27,6 @@ export function printMain(shared) {
     shared.countries === undefined ? '' : load('ngx_http_geoip2_module.so')
   }${shared.user === undefined ? '' : `user ${quote(shared.user)};\n`}worker_processes auto;
 worker_shutdown_timeout 10m;
-pcre_jit on;
 pid ${quote(`${folders.state}/nginx.pid`)};
 error_log ${quote(`${folders.logs}/error.log`)} warn;
 events {

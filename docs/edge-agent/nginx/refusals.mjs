@@ -83,6 +83,9 @@ export function printRateLimits(rules, maps, told, zones, size) {
     // A zone keeps its key and rate for ever: another key or rate is another zone.
     const zone = `${name}_${rate.replace('/', '')}_${rule.id}`;
     zones.set(zone, `limit_req_zone $${name} zone=${zone}:${size} rate=${rate};\n`);
+    if (rate.endsWith('r/m') && (requests * 60) % rule.period_seconds !== 0) {
+      told.add(rule.id, `in part: nginx counts whole requests a minute, ${rate}`);
+    }
     if (rule.block_seconds > rule.period_seconds && rule.action === 'block') {
       told.add(rule.id, 'in part: nginx refuses what is above the limit, and not all else for block_seconds');
     }
@@ -95,7 +98,8 @@ export function printRateLimits(rules, maps, told, zones, size) {
 /** @param {number} requests @param {number} seconds */
 function rateOf(requests, seconds) {
   if (requests % seconds === 0) return `${requests / seconds}r/s`;
-  const perMinute = Math.round((requests * 60) / seconds);
+  // rounded down: never more than the rule allows
+  const perMinute = Math.floor((requests * 60) / seconds);
   if (perMinute < 1) throw new Unwritable('nginx does not count slower than one request a minute');
   return `${perMinute}r/m`;
 }

@@ -133,7 +133,9 @@ function printPlaces(config, rules, targets, around) {
   const { developer_mode_until: until } = settings;
   const isOff = until !== undefined && Date.parse(until) > facts.now.getTime();
   const zone = `${prefix}_cache`;
-  const cache = firstOf(rules, 'cache', 'c', maps, told, (rule) => printAnswer(rule, zone, settings, isOff));
+  const cache = firstOf(rules, 'cache', 'c', maps, told, (rule) =>
+    printAnswer(rule, zone, settings, isOff, maps),
+  );
   const errors = firstOf(rules, 'error_page', 'e', maps, told, (rule) => void keepPage(rule, prefix, pages));
   const everywhere = writeEach(rules, 'error_page', told, (rule) => rule)
     .map(({ rule }) => rule)
@@ -164,7 +166,7 @@ function printPlaces(config, rules, targets, around) {
         const body = [
           rewrites,
           printProxy(target, settings),
-          printAnswer(cacheRule, zone, settings, isOff),
+          printAnswer(cacheRule, zone, settings, isOff, maps),
           printErrorPages(errorRule, everywhere, prefix, pages),
         ];
         return `  location @o${o}${`c${c}e${e}`} {\n${body.join('')}  }\n`;

@@ -22,7 +22,7 @@ export function planWildcards(domain: string, levels: readonly string[]): Planne
   );
 }
 
-/** For a domain whose DNS is elsewhere: the proxied names themselves, since wildcards need DNS-01 (RFC 8555 §8.4). */
+/** For a domain whose DNS is elsewhere: the proxied names themselves, since no authority issues a wildcard for what is shown over HTTP (CA/Browser Forum, Baseline Requirements §3.2.2.4.19). */
 export function planHosts(proxied: readonly string[]): PlannedNames {
   return bounded(
     [],

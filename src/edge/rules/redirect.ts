@@ -26,7 +26,7 @@ export const redirect = ruleKind({
   }),
 });
 
-/** Only characters of URIs (RFC 3986 §2). Browsers read `//` and `/\` as the begin of another host. */
+/** Only characters of URIs (RFC 3986 §2). Browsers read `//` and `/\` as the beginning of another host. */
 function isTarget(text: string): boolean {
   if (!/^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/.test(text)) return false;
   if (text.startsWith('/')) return !text.startsWith('//');

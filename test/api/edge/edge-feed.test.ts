@@ -230,8 +230,8 @@ describe('edges that follow', () => {
     });
     await until(() => hasWritten);
     const before = edge.held.get('late.example.com')?.version;
-    await api.ask('PUT', '/domains/part1.example.com', { body: { sec_no_sniff: false } });
-    await until(() => edge.configFor('part1.example.com')?.settings.sec_no_sniff === false);
+    await api.ask('PUT', '/domains/part1.example.com', { body: { sec_no_sniff: true } });
+    await until(() => edge.configFor('part1.example.com')?.settings.sec_no_sniff === true);
     await edge.stop();
     commit();
     await late;

@@ -250,6 +250,10 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(await same('/c/none?x=1', '/c/none?x=2')).toBe(true);
     expect(await same('/c/list?a=1&x=1', '/c/list?x=2&a=1')).toBe(true);
     expect(await same('/c/list?a=1', '/c/list?a=2')).toBe(false);
+    // What origins may read in another way than nginx does is another question.
+    for (const odd of ['?A=1&a=2', '?a=1&a=2', '?a=1&%61=2', '?a=1&a[]=2', '?a=1;a=2', '?a&a=1', '?a=1&a.=2'])
+      expect([odd, await same('/c/list?a=1', `/c/list${odd}`)]).toEqual([odd, false]);
+    expect(await same('/c/list?a=1&x=%20', '/c/list?x=%61%20&a=1')).toBe(true);
     expect(await same('/c/bypass', '/c/bypass')).toBe(false);
     expect(await same('/c/origin', '/c/origin')).toBe(false);
     expect(await same('/other', '/other')).toBe(false);
