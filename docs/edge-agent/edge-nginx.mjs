@@ -2,22 +2,27 @@
 // From configs to what nginx serves: prints what has changed, has nginx judge it, and reloads once for all of it.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DomainFiles } from './apply-files.mjs';
+import { findCulprits } from './find-culprits.mjs';
 import { parentsOf, writeWhole } from './kept-configs.mjs';
 import { printDomain } from './nginx/domain.mjs';
 import { printMain } from './nginx/main.mjs';
-import { Unwritable } from './nginx/quote.mjs';
+import { quote, Unwritable } from './nginx/quote.mjs';
 import { printCoreRules, readCoreRules } from './nginx/waf.mjs';
 import { NginxProcess } from './nginx-process.mjs';
 
 /**
  * @typedef {import('./nginx/domain.mjs').Unsupported} Unsupported
+ * @typedef {import('./nginx/domain.mjs').EdgeFacts} EdgeFacts
+ * @typedef {import('./nginx/rules.mjs').EdgeRule} EdgeRule
  * @typedef {import('./kept-configs.mjs').KeptConfigs} KeptConfigs
  * @typedef {import('./find-origins.mjs').FindOrigins} FindOrigins
  * @typedef {import('./keep-certificates.mjs').KeptCertificates} KeptCertificates
  */
 
+/** Folders with addresses of origins in them. */
+const CLOSED = ['domains', 'trial'];
 const GEOIP = 'ngx_http_geoip2_module.so';
 
 export class EdgeNginx {
@@ -43,16 +48,18 @@ export class EdgeNginx {
       cache: join(state, 'cache'),
       temporary: join(state, 'temporary'),
       domains: join(state, 'domains'),
+      trial: join(state, 'trial'),
       logs: join(state, 'logs'),
     };
     // nginx's workers may run as another user: what they read lies open, what is secret has closed folders of its own.
     for (const folder of Object.values(this.folders)) {
-      mkdirSync(folder, { recursive: true, mode: folder === this.folders.domains ? 0o700 : 0o755 });
+      mkdirSync(folder, { recursive: true, mode: CLOSED.includes(basename(folder)) ? 0o700 : 0o755 });
     }
     this.countries =
       settings.countries && existsSync(join(settings.modules, GEOIP)) ? settings.countries : undefined;
     this.waf = this.#prepareWaf();
-    this.nginx = new NginxProcess(settings);
+    this.nginx = new NginxProcess(settings, join(state, 'nginx.conf'));
+    this.trial = new NginxProcess(settings, join(state, 'trial.conf'));
     this.files = new DomainFiles(this.folders.domains, () => this.nginx.test());
   }
 
@@ -70,14 +77,25 @@ export class EdgeNginx {
 
   /** @param {Iterable<string>} domains */
   async apply(domains) {
-    const known = new Set(this.kept.domains());
+    const facts = this.#factsFor(new Set(this.kept.domains()));
     /** @type {import('./apply-files.mjs').Changes} */
     const changes = new Map();
-    for (const domain of domains) changes.set(domain, this.#print(domain, known));
+    /** @type {Map<string, string>} */
+    const refused = new Map();
+    for (const domain of domains) {
+      const printed = this.#print(domain, facts);
+      if ('why' in printed) refused.set(domain, printed.why);
+      else changes.set(domain, printed.text);
+    }
     this.#generation++;
     this.#printMain();
-    const { taken, refused } = await this.files.apply(changes);
-    for (const [domain, why] of refused) this.#tellRefused(domain, why);
+    const { taken, refused: byNginx } = await this.files.apply(changes);
+    for (const [domain, why] of byNginx) refused.set(domain, why);
+    for (const [domain, why] of refused) {
+      if (!(await this.#applyOthers(domain, why, facts))) continue;
+      taken.push(domain);
+      refused.delete(domain);
+    }
     if (taken.length > 0) await this.nginx.load(this.#generation);
     if (taken.length > 0) this.#removeUnused();
     return { taken, refused };
@@ -85,22 +103,47 @@ export class EdgeNginx {
 
   /**
    * @param {string} domain
-   * @param {ReadonlySet<string>} known
+   * @param {EdgeFacts} facts
+   * @param {(rule: EdgeRule) => boolean} [isLeft] which rules are written; all
+   * @returns {{ text: string | undefined } | { why: string }}
    */
-  #print(domain, known) {
+  #print(domain, facts, isLeft = () => true) {
     const config = this.kept.get(domain);
     this.#unsupported.delete(domain);
-    if (config === undefined) return undefined;
+    if (config === undefined) return { text: undefined };
     try {
-      const { text, pages, unsupported } = printDomain(config, this.#factsFor(known));
+      const rules = config.rules.filter(isLeft);
+      const { text, pages, unsupported } = printDomain({ ...config, rules }, facts);
       for (const { path, content } of pages) this.#writePage(path, content);
       if (unsupported.length > 0) this.#unsupported.set(domain, unsupported);
-      return text;
+      return { text };
     } catch (error) {
       if (!(error instanceof Unwritable)) throw error;
-      this.#tellRefused(domain, error.message);
-      return undefined;
+      return { why: error.message };
     }
+  }
+
+  /**
+   * Serves a domain that is refused without the rules that are to blame, which are told. False: the old file stays.
+   * @param {string} domain
+   * @param {string} why
+   * @param {EdgeFacts} facts
+   */
+  async #applyOthers(domain, why, facts) {
+    const culprits = await findCulprits(this.kept.get(domain)?.rules ?? [], async (rules) => {
+      const printed = this.#print(domain, facts, (rule) => rules.includes(rule));
+      if (!('text' in printed) || printed.text === undefined) return false;
+      writeWhole(join(this.folders.trial, 'domain.conf'), printed.text);
+      return (await this.trial.test()) === undefined;
+    });
+    const blamed = new Set(culprits);
+    const printed = this.#print(domain, facts, (rule) => !blamed.has(rule));
+    const isTaken =
+      blamed.size > 0 &&
+      'text' in printed &&
+      (await this.files.apply(new Map([[domain, printed.text]]))).refused.size === 0;
+    this.#tellRefused(domain, why, isTaken ? blamed : undefined);
+    return isTaken;
   }
 
   /** @param {ReadonlySet<string>} known */
@@ -144,6 +187,11 @@ export class EdgeNginx {
       generation: this.#generation,
     });
     writeWhole(join(this.folders.state, 'nginx.conf'), text);
+    const { domains, trial } = this.folders;
+    writeWhole(
+      join(this.folders.state, 'trial.conf'),
+      text.replace(`include ${quote(`${domains}/*.conf`)}`, `include ${quote(`${trial}/*.conf`)}`),
+    );
   }
 
   /** @param {string} path @param {string} content */
@@ -155,19 +203,18 @@ export class EdgeNginx {
   }
 
   /**
-   * The old file stays; every rule of the domain is told, since none of what is new acts.
    * @param {string} domain
    * @param {string} why
+   * @param {ReadonlySet<EdgeRule>} [culprits] without: the old file stays, and every rule is told, since nothing new acts
    */
-  #tellRefused(domain, why) {
+  #tellRefused(domain, why, culprits) {
     const [line = ''] = why.split('\n');
     this.log(`nginx refuses ${domain}: ${line}`);
     const reason = `not taken by nginx: ${line.replaceAll(/[^\x20-\x7e]/g, '?')}`.slice(0, 200);
     const rules = this.kept.get(domain)?.rules ?? [];
-    this.#unsupported.set(
-      domain,
-      rules.map(({ id }) => ({ rule_id: id, why: reason })),
-    );
+    const blamed = rules.filter((rule) => culprits?.has(rule) ?? true);
+    const others = culprits === undefined ? [] : (this.#unsupported.get(domain) ?? []);
+    this.#unsupported.set(domain, [...others, ...blamed.map(({ id }) => ({ rule_id: id, why: reason }))]);
   }
 
   #removeUnused() {

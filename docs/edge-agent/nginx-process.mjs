@@ -9,12 +9,15 @@ const LIVE_MS = 15_000;
 const LOOK_MS = 50;
 
 export class NginxProcess {
-  /** @param {{ nginx: string, state: string, statusPort: number }} settings */
-  constructor({ nginx, state, statusPort }) {
+  /**
+   * @param {{ nginx: string, state: string, statusPort: number }} settings
+   * @param {string} file its configuration
+   */
+  constructor({ nginx, state, statusPort }, file) {
     this.program = nginx;
     this.state = state;
     this.statusPort = statusPort;
-    this.args = ['-p', state, '-c', `${state}/nginx.conf`];
+    this.args = ['-p', state, '-c', file];
   }
 
   /** @returns {Promise<string | undefined>} why it refuses its files */
