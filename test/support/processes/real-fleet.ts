@@ -34,6 +34,8 @@ export interface FleetOptions {
   readonly hasPool?: boolean;
   /** More settings of all processes but the nameserver. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of the node. */
+  readonly nodeEnv?: Readonly<Record<string, string>>;
 }
 
 /** Asks the API with the key of one account. */
@@ -49,7 +51,7 @@ export class RealFleet {
 
   static async start(
     parent: Pick<RealParent, 'settings' | 'ours'>,
-    { redisUrl, answers = false, hasPool = false, env = {} }: FleetOptions,
+    { redisUrl, answers = false, hasPool = false, env = {}, nodeEnv = {} }: FleetOptions,
   ): Promise<RealFleet> {
     const database = await createDatabase();
     await migrate(database.db, {
@@ -66,7 +68,8 @@ export class RealFleet {
       ...env,
     };
     const listen = parent.ours.map(printListenAddress).join();
-    const nodeSettings = { DATABASE_URL: asRole(database.url, 'zonefleet_node'), DNS_LISTEN: listen };
+    const nodeUrl = asRole(database.url, 'zonefleet_node');
+    const nodeSettings = { DATABASE_URL: nodeUrl, DNS_LISTEN: listen, ...nodeEnv };
     const starting = startTogether<[ApiProcess, NodeProcess | undefined]>([
       startApi(database.url, { env: settings }),
       answers ? startNode('delegation', nodeSettings) : undefined,
