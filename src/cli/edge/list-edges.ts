@@ -1,11 +1,9 @@
 // `zonefleet edge list`: the edges, what each said last, and the rules that it cannot obey.
 
+import { SILENT_MS } from '../../edge/sets/plan-edge-sets.ts';
 import { listEdges, type StoredEdge } from '../../store/edges/edges.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { printTable } from '../terminal/print-table.ts';
-
-/** An edge reports each ten seconds; after this time it is taken out of what is published. */
-const SILENT_MS = 60_000;
 
 export async function showEdges(cli: Cli): Promise<void> {
   const { output } = cli;
@@ -40,7 +38,7 @@ function stateOf({ revokedAt, drainedAt, seenAt, now }: StoredEdge): EdgeState {
   if (revokedAt !== null) return 'revoked';
   if (drainedAt !== null) return 'drained';
   if (seenAt === null) return 'new';
-  return now.getTime() - seenAt.getTime() <= SILENT_MS ? 'live' : 'silent';
+  return now.getTime() - seenAt.getTime() < SILENT_MS ? 'live' : 'silent';
 }
 
 function seenOf({ seenAt, now }: StoredEdge): string {

@@ -29,8 +29,8 @@ export interface EdgeSetsPlan {
   readonly stale: readonly string[];
 }
 
-/** A report comes every 10 s. */
-const SILENT_MS = 60_000;
+/** A report comes every 10 s. Who was not heard for so long is published no more. */
+export const SILENT_MS = 60_000;
 /** When all reports cease at once, all edges are late before the first is silent, though each reports at another moment. */
 const LATE_MS = 30_000;
 /** After such a time edges return one by one, each with a pause of its own. */

@@ -36,7 +36,7 @@ export async function uploadCertificate(
 ): Promise<ChangedCertificate> {
   requireBoxes(db);
   return await underLock(db, order, async (trx, lock) => {
-    await endOrder(trx, lock);
+    await dropOrder(trx, lock);
     await writeCertificate(trx, lock.row.id, { kind: 'custom', judged: order.judged });
     return { kind: 'changed' };
   });
@@ -45,7 +45,7 @@ export async function uploadCertificate(
 /** The certificate, uploaded or issued, and the order for the next one. `absent`: it has neither. */
 export async function removeCertificate(db: Database, order: CertificateOrder): Promise<ChangedCertificate> {
   return await underLock(db, order, async (trx, lock) => {
-    const hadOrder = await endOrder(trx, lock);
+    const hadOrder = await dropOrder(trx, lock);
     const { rows } = await sql`delete from certificates where domain_id = ${lock.row.id} returning 1`.execute(
       trx,
     );
@@ -110,7 +110,7 @@ async function underLock(
 }
 
 /** Gives whether there was one. */
-async function endOrder(trx: Database, lock: DomainLock): Promise<boolean> {
+async function dropOrder(trx: Database, lock: DomainLock): Promise<boolean> {
   await writeChallenges(trx, lock, []);
   await sql`delete from acme_answers where domain_id = ${lock.row.id}`.execute(trx);
   const { rows } = await sql`delete from acme_orders where domain_id = ${lock.row.id} returning 1`.execute(

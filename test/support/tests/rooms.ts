@@ -152,7 +152,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/domain':
     'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit store/dnssec',
   'cli/certificates': 'edge/certificates store/certificates zone cli/domain cli/terminal',
-  'cli/edge': 'edge zone/pool store/edges cli/domain cli/terminal',
+  'cli/edge': 'edge edge/sets zone/pool store/edges cli/domain cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
