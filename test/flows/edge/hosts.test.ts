@@ -38,6 +38,14 @@ it('an origin that keeps silent for longer than the record’s timeout is a 504,
   await setRecord({ timeout: 1 });
   expect((await fleet.visit()).status).toBe(504);
   expect(fleet.proxy.seen.at(-1)?.reason).toBe('origin_timeout');
+  // Of two that wait, the one with the shorter timeout ends first, though it began last.
+  const patient = await fleet.addRecord('patient', fleet.own);
+  await setRecord({ timeout: 3 }, patient.id);
+  const ended: string[] = [];
+  const wait = async (host: string) => ended.push(`${host} ${await statusAt(host)}`);
+  await Promise.all([wait('patient'), wait('www')]);
+  expect(ended).toEqual(['www 504', 'patient 504']);
+  await fleet.change('DELETE', `/records/${patient.id}`);
   await setRecord({ port: await freePort(), timeout: 15 });
   expect((await fleet.visit()).status).toBe(502);
   expect(fleet.proxy.seen.at(-1)?.reason).toBe('origin_unreachable');

@@ -17,6 +17,13 @@ afterAll(() => api.stop());
 const HEALTH = { load: 0.25, version: 'proxy 1.2' };
 const report = (body: unknown, as = token) => api.ask('POST', '/edge/v1/health', { as, body });
 
+async function databaseTime(): Promise<Date> {
+  const { rows } = await sql<{
+    now: Date;
+  }>`select date_trunc('milliseconds', clock_timestamp()) as now`.execute(api.db);
+  return rows[0]?.now as Date;
+}
+
 describe('the credentials of edges', () => {
   it.each([
     'GET /edge/v1/config',
@@ -130,6 +137,22 @@ describe('health', () => {
     expect((await listEdges(api.db))[0]).toMatchObject({ unsupported: [], configCursor: null });
   });
 
+  it.each([
+    'Mon, 01 Jan 2001 00:00:00 GMT',
+    'Fri, 01 Jan 2100 00:00:00 GMT',
+    'yesterday',
+  ])('of an edge that lies about time (%s) counts from when it came, by the clock of the database', async (date) => {
+    const before = await databaseTime();
+    const { status } = await api.ask('POST', '/edge/v1/health', {
+      as: token,
+      body: HEALTH,
+      headers: { date },
+    });
+    expect(status).toBe(200);
+    const seenAt = (await listEdges(api.db))[0]?.seenAt as Date;
+    expect([seenAt >= before, seenAt <= (await databaseTime())]).toEqual([true, true]);
+  });
+
   it('tells an edge that it is drained', async () => {
     await drainEdge(api.db, 'paris', true);
     expect((await report(HEALTH)).body).toMatchObject({ drained: true });
@@ -156,6 +179,8 @@ describe('health', () => {
     ['unsupported', { ...HEALTH, unsupported: 'none' }],
     ['addresses', { ...HEALTH, addresses: ['192.0.2.66'] }],
     ['region', { ...HEALTH, region: 'us' }],
+    ['time', { ...HEALTH, time: '2001-01-01T00:00:00Z' }],
+    ['seen_at', { ...HEALTH, seen_at: '2099-01-01T00:00:00Z' }],
   ])('with a wrong %s is refused, and the field is named', async (field, body) => {
     const answer = await report(body);
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
