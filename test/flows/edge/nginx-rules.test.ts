@@ -56,7 +56,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
   it('asks the origin for what it was asked, octet by octet', async () => {
     await serve([]);
     const { json } = await askEdge(nginx, `${WWW}/a%2Fb/%7Ec//d?x=1&y=%20`, {
-      headers: { 'x-forwarded-for': '203.0.113.9' },
+      headers: { 'x-forwarded-for': '203.0.113.9', proxy: 'http://192.0.2.1' },
     });
     expect(json.url).toBe('/a%2Fb/%7Ec//d?x=1&y=%20');
     expect(json.headers).toMatchObject({
@@ -65,6 +65,8 @@ describe.skipIf(!hasNginx)('nginx', () => {
       'x-forwarded-proto': 'http',
       'cdn-loop': 'zonefleet',
     });
+    // Programs behind CGI would take it for a proxy of their own.
+    expect(json.headers).not.toHaveProperty('proxy');
   });
 
   it('refuses hosts that it does not serve, paths with control characters, and what comes round', async () => {
@@ -399,6 +401,24 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect((await askEdge(nginx, `${WWW}/own`)).status).toBe(502);
   });
 
+  it('asks the backup of a pool once no other answers, and not before', async () => {
+    const pool = (port: number) =>
+      madeRule('origin_pool', 1, {
+        origins: [
+          { host: '127.0.0.1', port, scheme: 'http', weight: 1, backup: false },
+          { host: '127.0.0.1', port: other.port, scheme: 'http', weight: 1, backup: true },
+        ],
+        method: 'round_robin',
+        ...wildcard('/spare'),
+      });
+    const names = async () =>
+      new Set(await Promise.all([1, 2, 3].map(async () => (await askEdge(nginx, `${WWW}/spare`)).json.name)));
+    await serve([pool(origin.port)]);
+    expect(await names()).toEqual(new Set(['main']));
+    await serve([pool(1)]);
+    expect(await names()).toEqual(new Set(['other']));
+  });
+
   it('adds and strips headers as the settings say', async () => {
     origin.says(() => ({
       headers: { server: 'mine', 'x-powered-by': 'x', 'referrer-policy': 'no-referrer' },
@@ -514,13 +534,28 @@ describe.skipIf(!hasNginx)('nginx', () => {
       madeRule('bot_route', 5, { bots: 'verified', list: [], action: 'block' }),
       madeRule('drop', 6, { country_match_type: 'include', countries: [], ...regex('^/(a+)+$') }),
       madeRule('drop', 7, { country_match_type: 'include', countries: [], ...wildcard('/works') }),
+      madeRule('rate_limit', 8, { ...rate, period_seconds: 119, action: 'block', ...wildcard('/slow') }),
+      madeRule('rate_limit', 9, {
+        ...rate,
+        requests: 3,
+        period_seconds: 120,
+        action: 'block',
+        ...wildcard('/odd'),
+      }),
+      madeRule('rate_limit', 10, { ...rate, action: 'block', ...wildcard('/even') }),
+      madeRule('origin_pool', 11, {
+        origins: [{ host: '127.0.0.1', port: other.port, scheme: 'http', weight: 1, backup: false }],
+        method: 'least_time',
+        ...wildcard('/quick'),
+      }),
     ]);
     expect(
       nginx.edge
         .unsupported()
         .map(({ rule_id }) => rule_id)
-        .sort(),
-    ).toEqual([1, 2, 3, 4, 5, 6]);
+        .sort((a, b) => a - b),
+    ).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 11]);
+    expect((await askEdge(nginx, `${WWW}/quick`)).json.name).toBe('main');
     expect((await askEdge(nginx, `${WWW}/works`)).status).toBe(403);
     expect((await askEdge(nginx, `${WWW}/aaa`)).status).toBe(200);
   });
