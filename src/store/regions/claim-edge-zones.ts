@@ -33,7 +33,8 @@ export function signedSetsKey(sets: EdgeSets): string {
 
 /** Zones that somebody has just edited come first. Each part finds its rows in an index, however many zones there are. */
 export async function claimDueEdgeZones(db: Database, key: string, limit: number): Promise<DueEdgeZone[]> {
-  const soon = sql`clock_timestamp() + make_interval(secs => ${-dueAt(0)})`;
+  // a subquery: a function whose value changes from row to row would be compared with each
+  const soon = sql`(select clock_timestamp() + make_interval(secs => ${-dueAt(0)}))`;
   const { rows } = await sql<DueEdgeZone>`
     with due as materialized (
       (select zone_id from edge_signings where changed is not null and ${FREE} order by changed limit ${limit})

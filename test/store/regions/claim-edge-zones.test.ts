@@ -1,0 +1,70 @@
+// Which zones are due is asked every two seconds: the answer is found in indexes, however many zones are signed.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { claimDueEdgeZones } from '../../../src/store/regions/claim-edge-zones.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+const KEY = '5'.repeat(32);
+const ZONES = 20_000;
+
+let database: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  db = database.db;
+  await sql`
+    insert into zones (name, kind, version, mark, records)
+    select 'z' || i || '.test.', 'operator', i, 1, 1 from generate_series(1, ${ZONES}::int) i`.execute(db);
+  await sql`
+    insert into edge_signings (zone_id, zone_version, sets, expires_at)
+    select id, version, ${KEY}, now() + interval '12 days' from zones`.execute(db);
+  await sql`vacuum analyze edge_signings`.execute(db);
+});
+afterAll(() => database?.drop());
+
+/** The zones that are claimed, and how many rows of the table Postgres has read for it. */
+async function claim(key: string): Promise<{ readonly due: number; readonly read: number }> {
+  return await db.transaction().execute(async (trx) => {
+    const due = await claimDueEdgeZones(trx, key, 20);
+    const { rows } = await sql<{ read: number }>`
+      select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
+      where relname = 'edge_signings'`.execute(trx);
+    return { due: due.length, read: rows[0]?.read as number };
+  });
+}
+
+test('no zone is read while none is due', async () => {
+  expect(await claim(KEY)).toEqual({ due: 0, read: 0 });
+});
+
+test('those that changed, that were signed for other sets, and whose signatures end soon are found among all others', async () => {
+  await sql`
+    update edge_signings set changed = 1 where zone_id = (select id from zones where name = 'z100.test.')`.execute(
+    db,
+  );
+  await sql`
+    update edge_signings set expires_at = now() + interval '8 days'
+    where zone_id = (select id from zones where name = 'z200.test.')`.execute(db);
+  for (const [name, sets] of [
+    ['z300.test.', '0'],
+    ['z400.test.', '9'],
+  ])
+    await sql`
+      update edge_signings set sets = ${sets} where zone_id = (select id from zones where name = ${name})`.execute(
+      db,
+    );
+  const { due, read } = await claim(KEY);
+  expect(due).toBe(4);
+  expect(read).toBeLessThan(100);
+  expect((await claim(KEY)).due).toBe(0); // leased
+});
+
+test('when the sets change all are due, a few at a time, each once', async () => {
+  const { due, read } = await claim('other');
+  expect(due).toBe(20);
+  expect(read).toBeLessThan(500);
+  expect((await claim('other')).due).toBe(20);
+});
