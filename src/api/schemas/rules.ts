@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { RuleType } from '../../edge/edge-rule.ts';
-import { COMMON_FIELDS, MAX_PRIORITY } from '../../edge/rules/common-fields.ts';
+import { COMMON_FIELDS, MAX_PRIORITY, MAX_RULES_OF_A_TYPE } from '../../edge/rules/common-fields.ts';
 import { RULE_KINDS } from '../../edge/rules/every-type.ts';
 import type { RuleKind } from '../../edge/rules/rule-kind.ts';
 import { boundedArray } from './bounded-array.ts';
@@ -106,8 +106,6 @@ export const Rule = oneOf<PrintedRule>(answers).meta({ id: 'Rule' });
 export const RuleCreate = oneOf<unknown>(creates).meta({ id: 'RuleCreate' });
 export const RuleUpdate = oneOf<unknown>(updates).meta({ id: 'RuleUpdate' });
 
-const MAX_REORDERED = 10_000;
-
 export const RuleOrder = boundedArray(
   z.strictObject({ id: Id, priority: z.int().min(0).max(MAX_PRIORITY) }).meta({ id: 'RulePlace' }),
-).max(MAX_REORDERED);
+).max(MAX_RULES_OF_A_TYPE);

@@ -5,6 +5,8 @@ import { isSafeForBacktracking, judgeRegex, MAX_REGEX_CHARACTERS } from '../judg
 import { distinct, line } from './text-fields.ts';
 
 export const MAX_PRIORITY = 1_000_000;
+/** Of one domain. */
+export const MAX_RULES_OF_A_TYPE = 1000;
 const MAX_RECORD_IDS = 1000;
 const MAX_PATHS = 64;
 const MAX_HOST_CHARACTERS = 255;

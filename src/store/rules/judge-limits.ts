@@ -3,11 +3,11 @@
 
 import type { Entitlements } from '../../billing/entitlements.ts';
 import { GATES, judgeGate } from '../../billing/gates.ts';
+import { MAX_RULES_OF_A_TYPE } from '../../edge/rules/common-fields.ts';
 import type { Database } from '../postgres/database.ts';
 import { sumRuleOctets } from './load-rules.ts';
 import { octetsOfBody, type RuleValue } from './rule-row.ts';
 
-const MAX_RULES_OF_A_TYPE = 1000;
 const MIB = 1024 * 1024;
 const MAX_BODY_OCTETS = 4 * MIB;
 const MAX_PAGE_OCTETS = 4 * MIB;

@@ -82,7 +82,10 @@ export function ruleValueOf(type: RuleType, whole: RuleBody): { value: RuleValue
   return { value: { body, page, disabledReason: null }, html };
 }
 
+/** Edges are told the name of a record instead of its id, which is a few octets: so much at least is counted for each. */
+const NAME_OCTETS = 128;
+
 /** The size by which the rules of a domain are bounded together. */
 export function octetsOfBody({ body }: RuleValue): number {
-  return Buffer.byteLength(JSON.stringify(body));
+  return Buffer.byteLength(JSON.stringify(body)) + NAME_OCTETS * body.record_ids.length;
 }

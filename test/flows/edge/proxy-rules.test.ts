@@ -173,6 +173,8 @@ it('redirect sends on with path and query as it says, and never to another host 
   await expectEnforcedAndDry(redirect, { status: 308, headers: { location } });
   told({ ...redirect, preserve_query: false, preserve_path: false, status_code: 301 });
   expect(await ask()).toMatchObject({ status: 301, headers: { location: 'https://new.example/x?b=2' } });
+  told({ ...redirect, target: 'https://new.example/#part?x' });
+  expect((await ask()).headers.location).toBe('https://new.example/page?a=1#part?x');
   told({ ...redirect, target: '/', preserve_query: false });
   for (const way of ['//evil.example/', '/\\evil.example/']) {
     const { headers } = await ask({}, `http://www.shop.example${way}`);

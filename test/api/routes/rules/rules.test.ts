@@ -118,6 +118,7 @@ describe('reorder', () => {
       [{ priority: 1 }],
       { id, priority: 1 },
       at([id], 1_000_001),
+      at(Array.from({ length: 1001 }, (_, i) => i + 1)),
     ])
       expect((await ask('PATCH', `${path}/cache/reorder`, body)).status, JSON.stringify(body)).toBe(400);
     expect((await ask('GET', `${path}/cache/${id}`)).body.priority).toBe(100);
