@@ -4,15 +4,17 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeEdgeCursor, encodeEdgeCursor } from '../../../src/store/edges/edge-cursor.ts';
 import { purgeEdgeChanges } from '../../../src/store/housekeeping/purge-edge-changes.ts';
+import { createDatabase, type TestServer, testServers } from '../../support/database/database.ts';
 import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
 import type { ConfigFollower } from '../../support/edge/follow-config.ts';
 import { until } from '../../support/tests/until.ts';
 
 const DAYS = 7;
+const [server] = testServers() as [TestServer];
 
 let api: EdgeApi;
 beforeEach(async () => {
-  api = await startEdgeApi();
+  api = await startEdgeApi({ database: await createDatabase({ server }) });
 });
 afterEach(() => api.stop());
 
