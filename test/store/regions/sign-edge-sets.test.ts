@@ -171,7 +171,7 @@ test('only edits of proxied names make a signed zone due, and then only these na
   expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
 });
 
-test('workers and nodes have the rights that it takes', async () => {
+test('workers, API and nodes have the rights that it takes', async () => {
   await migrate(db, TEST_SETTINGS); // it gives the rights
   await addEdge('a', 'eu', ['203.0.113.1']);
   await enabled(db, { domainId });
@@ -180,6 +180,12 @@ test('workers and nodes have the rights that it takes', async () => {
   later.push(workers);
   const decided = await decideEdgeSets(workers);
   await republishDomains(workers);
+  for (const due of await claimDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
+    expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
+  const api = openDatabase(asRole(database.url, 'zonefleet_api'), { maxConnections: 2 });
+  useSecrets(api);
+  later.push(api);
+  await saved(api, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
   for (const due of await claimDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
     expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
   const node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
