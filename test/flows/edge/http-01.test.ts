@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { Authority } from '../../../src/outbound/acme/authority.ts';
 import { askForCertificate } from '../../../src/store/certificates/change-certificate.ts';
+import { loadSsl } from '../../../src/store/certificates/load-ssl.ts';
+import { createEdge } from '../../../src/store/edges/edges.ts';
 import { loadEdgeSights } from '../../../src/store/edges/load-edge-sights.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
@@ -18,7 +20,12 @@ import {
 } from '../../support/certificates/pebble.ts';
 import { playOrders } from '../../support/certificates/play-orders.ts';
 import { newDomain } from '../../support/database/domains.ts';
-import { EdgeFleet } from '../../support/edge/edge-fleet.ts';
+import { askEdge, type EdgePorts } from '../../support/edge/ask-edge.ts';
+import { EdgeFleet, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { startAgent } from '../../support/edge/nginx/agent-process.ts';
+import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { EdgeAgent } from '../../support/edge/proxy/edge-agent.ts';
+import { startEdgeProxy } from '../../support/edge/proxy/edge-proxy.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -26,6 +33,8 @@ const DOMAIN = 'elsewhere.example';
 const HERE = `www.${DOMAIN}`;
 const AWAY = `away.${DOMAIN}`;
 const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const TWO = 'two.example';
+const NGINX = 'nginx.example';
 const needsPebble = isInstalled('pebble') ? '' : ' (skipped: needs pebble)';
 
 let fleet: EdgeFleet;
@@ -40,18 +49,7 @@ beforeAll(async () => {
   useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
   dns = await serveDatabase(db);
   pebble = await startPebble(dns.address, { httpPort: fleet.proxy.httpPort });
-  const { account_id } = await db
-    .selectFrom('domains')
-    .select('account_id')
-    .where('id', '=', fleet.domainId)
-    .executeTakeFirstOrThrow();
-  ({ id: domainId } = await newDomain(db, account_id, `${DOMAIN}.`, { dnsMode: 'external' }));
-  await sql`update domains set status = 'active' where id = ${domainId}`.execute(db);
-  for (const name of ['www', 'away', '*.shop']) {
-    const origin = { type: 'A', destination: fleet.own.address, port: fleet.own.port, scheme: 'Http' };
-    const body = { name, ...origin, proxied: true };
-    expect(await fleet.ask('POST', `/domains/${DOMAIN}/records/`, body)).toMatchObject({ status: 200 });
-  }
+  domainId = await addExternal(DOMAIN, ['www', 'away', '*.shop']);
   await fleet.caughtUp(DOMAIN);
 });
 afterAll(async () => {
@@ -59,6 +57,57 @@ afterAll(async () => {
   dns?.close();
   await fleet?.stop();
 });
+
+/** An active domain whose DNS is elsewhere, with proxied names. */
+async function addExternal(domain: string, names: readonly string[]): Promise<number> {
+  const { db } = fleet.database;
+  const { account_id } = await db
+    .selectFrom('domains')
+    .select('account_id')
+    .where('id', '=', fleet.domainId)
+    .executeTakeFirstOrThrow();
+  const { id } = await newDomain(db, account_id, `${domain}.`, { dnsMode: 'external' });
+  await sql`update domains set status = 'active' where id = ${id}`.execute(db);
+  for (const name of names) {
+    const origin = { type: 'A', destination: fleet.own.address, port: fleet.own.port, scheme: 'Http' };
+    const body = { name, ...origin, proxied: true };
+    expect(await fleet.ask('POST', `/domains/${domain}/records/`, body)).toMatchObject({ status: 200 });
+  }
+  return id;
+}
+
+const NEEDLESS = {
+  observeCaa: async () => ({ kind: 'none' as const }),
+  observeTxt: () => Promise.reject(new Error('no TXT record is asked for')),
+};
+
+/** Every name leads to these addresses. */
+const leadingTo = (...addresses: readonly string[]) => ({
+  ...NEEDLESS,
+  observeAddresses: async (target: string) => ({
+    names: [target as never],
+    v4: { kind: 'found' as const, addresses, ttl: 60 },
+    v6: { kind: 'none' as const, ttl: 60 },
+    queries: 1,
+    startedAt: 0,
+    finishedAt: 0,
+  }),
+});
+
+/** What each of the edges answers to the authority's question, whenever the authority is told to look. */
+function watching(ca: Pebble, edges: readonly EdgePorts[], said: string[][]) {
+  return new (class extends Authority {
+    override async answer(...given: Parameters<Authority['answer']>): Promise<void> {
+      const [challenges] = given;
+      for (const { host, token, value } of challenges) {
+        const url = `http://${host}/.well-known/acme-challenge/${token}`;
+        const answers = await Promise.all(edges.map((edge) => askEdge(edge, url)));
+        said.push(answers.map(({ status, text }) => (text === value ? 'its answer' : `${status}`)));
+      }
+      await super.answer(...given);
+    }
+  })({ directory: ca.directory, roots: ca.roots });
+}
 
 let reported: string | undefined;
 
@@ -89,6 +138,7 @@ it.skipIf(needsPebble !== '')(
     }
     const found = (address: string) => ({ kind: 'found' as const, addresses: [address], ttl: 60 });
     const resolver = {
+      ...NEEDLESS,
       observeAddresses: async (target: string) => ({
         names: [target as never],
         v4: found(printName(target as never) === `${HERE}.` ? '198.51.100.10' : '203.0.113.9'),
@@ -97,8 +147,6 @@ it.skipIf(needsPebble !== '')(
         startedAt: 0,
         finishedAt: 0,
       }),
-      observeCaa: async () => ({ kind: 'none' as const }),
-      observeTxt: () => Promise.reject(new Error('no TXT record is asked for')),
     };
     const authority = new Watched({ directory: pebble.directory, roots: pebble.roots });
     expect(await askForCertificate(db, { domainId })).toEqual({ kind: 'changed' });
@@ -121,6 +169,88 @@ it.skipIf(needsPebble !== '')(
     ]);
   },
 );
+
+it.skipIf(needsPebble !== '')(
+  `waits until each of the edges to which its name leads has the answer, however long one lags${needsPebble}`,
+  async () => {
+    const { db } = fleet.database;
+    const id = await addExternal(TWO, ['www']);
+    await fleet.caughtUp(TWO);
+    const created = await createEdge(db, { name: 'edge2', region: 'eu', v4: ['198.51.100.20'], v6: [] });
+    if (created.kind !== 'created') throw new Error(created.kind);
+    const second = await startEdgeProxy();
+    const agent = () => new EdgeAgent(() => fleet.api.url, created.token);
+    const early = agent();
+    early.follow(second.configs);
+    await until(() => second.configs.of(TWO) !== undefined);
+    await early.stop(); // from here on it is told nothing, and reports what it has
+    const late = agent();
+    let looks = 0;
+    const steps = new Set<string>();
+    const beside = async () => {
+      await reportNews();
+      await late.report(second.configs, []);
+      const { rows } = await sql<{ step: string }>`
+        update acme_orders set published_at = now() - interval '20 seconds', due_at = now()
+        where domain_id = ${id} and step = 'published' returning step`.execute(db);
+      if (rows.length > 0 && ++looks === 5) late.follow(second.configs);
+      for (const { step } of rows) steps.add(`${step} ${looks < 5 ? 'while it lags' : 'and told'}`);
+    };
+    const said: string[][] = [];
+    const authority = watching(pebble, [fleet.proxy, second], said);
+    try {
+      await askForCertificate(db, { domainId: id });
+      const resolver = leadingTo('198.51.100.10', '198.51.100.20');
+      const ended = await playOrders({ db, resolver, authority }, ['issued', 'failed'], beside);
+      expect(ended).toMatchObject({ kind: 'issued', names: [`www.${TWO}`] });
+      expect(said).toEqual([['its answer', 'its answer']]);
+      expect([...steps]).toContain('published while it lags');
+    } finally {
+      authority.close();
+      await late.stop();
+      await second.stop();
+      await sql`update edges set revoked_at = now() where name = 'edge2'`.execute(db);
+    }
+  },
+);
+
+it.skipIf(needsPebble !== '' || !hasNginx)(
+  'is issued through nginx and its agent, which answer the authority and then serve it',
+  async () => {
+    const { db } = fleet.database;
+    const id = await addExternal(NGINX, ['www']);
+    const created = await createEdge(db, { name: 'nginx1', region: 'eu', v4: ['198.51.100.30'], v6: [] });
+    if (created.kind !== 'created') throw new Error(created.kind);
+    const { token } = created;
+    const agent = await startAgent({ api: fleet.api.url, token, allowOrigins: [ORIGINS] });
+    const own = await startPebble(dns.address, { httpPort: agent.httpPort });
+    const said: string[][] = [];
+    const authority = watching(own, [agent], said);
+    try {
+      await askForCertificate(db, { domainId: id });
+      const resolver = leadingTo('198.51.100.30');
+      const ended = await playOrders({ db, resolver, authority }, ['issued', 'failed'], reportNews);
+      expect(ended).toMatchObject({ kind: 'issued', names: [`www.${NGINX}`] });
+      expect(said).toEqual([['its answer']]);
+      const { fingerprint } = (await loadSsl(db, [id])).get(id)?.certificate ?? {};
+      await until(
+        async () => (await fingerprintAt(agent, `www.${NGINX}`)) === fingerprint,
+        () => `nginx serves the certificate; ${agent.log()}`,
+      );
+    } finally {
+      authority.close();
+      await own.stop();
+      await agent.stop();
+      await sql`update edges set revoked_at = now() where name = 'nginx1'`.execute(db);
+    }
+  },
+);
+
+/** The SHA-256 of what an edge shows for a name; undefined: no handshake. */
+async function fingerprintAt(edge: EdgePorts, host: string): Promise<string | undefined> {
+  const answer = await askEdge(edge, `https://${host}/`).catch(() => undefined);
+  return answer?.certificate?.fingerprint256?.replaceAll(':', '').toLowerCase();
+}
 
 it.skipIf(needsPebble !== '')(
   'what the edges have been told is known from the place that they report, while they do',
