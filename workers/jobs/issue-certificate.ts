@@ -62,7 +62,7 @@ const DAY_MS = 86_400_000;
 /** An order that is not through by then is given up, and made anew. */
 const ORDER_MS = DAY_MS;
 const SEEN = { askServersAfterMs: 60_000, pollMs: 1000, giveUpMs: 3_600_000 };
-const POLL_MS = 2000;
+const POLL = { least: 2000, most: 300_000 };
 const BUSY = { least: 1000, usual: 5000, most: DAY_MS, mostPause: 3_600_000 };
 const INACTIVE_MS = 3_600_000;
 
@@ -130,7 +130,7 @@ async function rest(options: IssuerOptions, work: OrderWork, signal: AbortSignal
   const { db, authority } = options;
   if (!work.isActive) return await wait(options, work, INACTIVE_MS, 'resting');
   const pauseMs = await acmePauseLeft(db, authority.directory);
-  if (pauseMs > 0) return await wait(options, work, pauseMs + spread(options) * POLL_MS);
+  if (pauseMs > 0) return await wait(options, work, pauseMs + spread(options) * POLL.least);
   const wanted = await wantedNames(db, work);
   if (!isOrderDue(work, wanted.names)) return await lookAtRenewal(options, work, signal);
   const accountUrl = await useAccount(options, signal);
@@ -247,9 +247,15 @@ async function awaitSeen(options: IssuerOptions, work: OrderWork): Promise<Certi
 
 async function awaitReady(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
   const order = await options.authority.look(work.orderUrl as string, signal);
-  if (order.status === 'pending') return await wait(options, work, POLL_MS);
+  if (order.status === 'pending') return await wait(options, work, pollIn(work));
   if (order.status === 'invalid') return await fail(options, work, order.error ?? 'the order became invalid');
   return (await saveOrderKey(options.db, work, makePrivateKey())) ? 'next' : { kind: 'conflict' };
+}
+
+/** The longer the authority takes, the more seldom it is asked. */
+function pollIn({ at, begunAt }: OrderWork): number {
+  const tookMs = at.getTime() - (begunAt ?? at).getTime();
+  return Math.min(POLL.most, Math.max(POLL.least, tookMs / 20));
 }
 
 async function finalize(options: IssuerOptions, work: OrderWork, signal: AbortSignal): Promise<Stepped> {
@@ -260,7 +266,7 @@ async function finalize(options: IssuerOptions, work: OrderWork, signal: AbortSi
   if (order.status === 'ready')
     order = await authority.finalize(url, { names: work.names, privateKey }, signal);
   if (order.status === 'invalid') return await fail(options, work, order.error ?? 'the order became invalid');
-  if (order.status !== 'valid') return await wait(options, work, POLL_MS);
+  if (order.status !== 'valid') return await wait(options, work, pollIn(work));
   const certificate = await authority.certificate(url, signal);
   const { domain, at: now } = work;
   const judgement = judgeCertificate({ certificate, privateKey, domain, now, roots: undefined });

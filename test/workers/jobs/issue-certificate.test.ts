@@ -228,6 +228,26 @@ describe('a zone of ours', () => {
     expect([asked, (await order()).step]).toEqual([['order', 'answer'], 'answered']);
   });
 
+  it('whose authority takes its time is looked at more and more seldom', async () => {
+    const { db } = database;
+    await askForCertificate(db, { domainId: await makeDomain() });
+    await runJob();
+    const dueIn = async (begunSecondsAgo: number) => {
+      await sql`update acme_orders set step = 'answered',
+        begun_at = now() - make_interval(secs => ${begunSecondsAgo}::float8)`.execute(db);
+      await runJob();
+      const { rows } = await sql<{ seconds: number }>`
+        select round(extract(epoch from due_at - clock_timestamp()))::integer as seconds from acme_orders`.execute(
+        db,
+      );
+      return rows[0]?.seconds;
+    };
+    expect(await dueIn(1)).toBeLessThanOrEqual(2);
+    expect(await dueIn(1200)).toBeGreaterThan(50);
+    expect(await dueIn(80_000)).toBeGreaterThan(250);
+    expect(await dueIn(80_000)).toBeLessThanOrEqual(300);
+  });
+
   it('whose servers never show it fails after an hour', async () => {
     const domainId = await makeDomain();
     await askForCertificate(database.db, { domainId });
