@@ -311,6 +311,8 @@ function aParameter(parameter: Parameter, path: string): fc.Arbitrary<unknown> {
         { weight: 6, arbitrary: fc.constant('waf') },
         fc.constantFrom('rate-limit', 'drop', 'x'),
       );
+    if (parameter.name === 'code')
+      return fc.oneof({ weight: 6, arbitrary: fc.constant('missing_caa') }, fc.constantFrom('unsigned', 'x'));
     if (parameter.name === 'token') return fc.oneof(fc.constantFrom(...tokens), fc.constant('inv_x'));
     return fc.oneof(
       { weight: 6, arbitrary: anId },
