@@ -52,10 +52,10 @@ export async function startAgent(options: {
       return log.slice(begin).includes('nginx serves');
     }, 'the agent serves');
   };
-  const kill = async () => {
+  const kill = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
     await ended;
   };
   await start();
@@ -64,10 +64,10 @@ export async function startAgent(options: {
     httpPort: settings.statusPort - 2,
     httpsPort: settings.statusPort - 1,
     log: () => `${log}${readFileSync(join(state, 'logs/error.log'), 'utf8')}`,
-    kill,
+    kill: () => kill(),
     restart: start,
     async stop() {
-      await kill();
+      await kill('SIGKILL'); // how it ends by itself is no matter here
       await stopNginx(state);
       rmSync(folder, { recursive: true, force: true });
     },
