@@ -17,6 +17,8 @@ const HEALTH_MS = 10_000;
 const LOOK_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+const GUARD_MS = 1_000;
+const LONGEST_REST_MS = 300_000;
 /** What one report may have. */
 const MAX_UNSUPPORTED = 1_000;
 
@@ -130,8 +132,11 @@ async function lookAgain() {
     await pause(LOOK_MS);
     const since = lastLook;
     lastLook = Date.now();
-    const configs = kept.domains().flatMap((domain) => kept.get(domain) ?? []);
+    const all = () => kept.domains().flatMap((domain) => kept.get(domain) ?? []);
+    const configs = all();
     const changed = await origins.look(configs, true);
+    // Of what is there now: more may have been heard meanwhile.
+    origins.keepOnly(all());
     for (const config of configs) {
       const until = Date.parse(config.settings.developer_mode_until ?? '');
       const hasEnded = until > since && until <= lastLook;
@@ -141,8 +146,36 @@ async function lookAgain() {
   }
 }
 
+/** nginx is started again when it does not answer, each time after a longer rest. */
+async function guard() {
+  let restMs = GUARD_MS;
+  let since = Date.now();
+  while (!stopped.signal.aborted) {
+    await pause(GUARD_MS);
+    if (stopped.signal.aborted) return;
+    if (await edge.nginx.answers()) {
+      if (Date.now() - since > LOOK_MS) restMs = GUARD_MS;
+      continue;
+    }
+    try {
+      await edge.revive();
+      log('nginx did not answer: it does again');
+    } catch (error) {
+      log(`nginx does not answer: ${error instanceof Error ? error.message : error}`);
+    }
+    await pause(restMs);
+    since = Date.now();
+    restMs = Math.min(restMs * 2, LONGEST_REST_MS);
+  }
+}
+
+/** Only while nginx answers: the fleet takes out an edge that is silent. */
 async function report() {
   while (!stopped.signal.aborted) {
+    if (!(await edge.nginx.answers())) {
+      await pause(GUARD_MS);
+      continue;
+    }
     const [lastMinute = 0] = loadavg();
     const load = Math.round((lastMinute / availableParallelism()) * 1_000) / 1_000;
     const unsupported = edge.unsupported().slice(0, MAX_UNSUPPORTED);
@@ -163,6 +196,6 @@ async function report() {
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
 await edge.start();
 log('nginx serves');
-await Promise.all([follow(), serve(), lookAgain(), report()]);
+await Promise.all([follow(), serve(), lookAgain(), guard(), report()]);
 // nginx goes on.
 process.exit(0);

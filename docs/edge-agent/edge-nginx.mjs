@@ -28,7 +28,13 @@ const GEOIP = 'ngx_http_geoip2_module.so';
 export class EdgeNginx {
   /** @type {Map<string, Unsupported[]>} */
   #unsupported = new Map();
+  /** Domains whose newest config is not served, and why. @type {Map<string, string>} */
+  #refused = new Map();
   #generation = Math.trunc(Date.now() / 1_000);
+  /** Whether nginx has not read yet what stands in its files. */
+  #isBehind = false;
+  /** One at a time starts nginx or changes its files. @type {Promise<unknown>} */
+  #turn = Promise.resolve();
 
   /**
    * @param {import('./settings.mjs').Settings} settings
@@ -68,21 +74,54 @@ export class EdgeNginx {
     return [...this.#unsupported.values()].flat();
   }
 
+  /** Domains whose newest config is not served: the old one is, if there is one. */
+  refused() {
+    return [...this.#refused].map(([domain, why]) => ({ domain, why }));
+  }
+
   /** Serves what the last run left, before anything is heard. */
   async start() {
-    this.#printMain();
-    for (const domain of await this.files.mend()) this.log(`nginx takes the old file of ${domain} no more`);
-    await this.nginx.load(this.#generation);
+    await this.#alone(async () => {
+      this.#printMain();
+      for (const domain of await this.files.mend()) this.log(`nginx takes the old file of ${domain} no more`);
+      await this.nginx.load(this.#generation);
+    });
+  }
+
+  /** Starts nginx again when it does not answer. */
+  async revive() {
+    await this.#alone(async () => {
+      if (!(await this.nginx.answers())) await this.nginx.load(this.#generation);
+    });
+  }
+
+  /**
+   * @param {Iterable<string>} domains
+   */
+  async apply(domains) {
+    return await this.#alone(async () => await this.#apply(domains));
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #alone(work) {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => undefined);
+    return await mine;
   }
 
   /** @param {Iterable<string>} domains */
-  async apply(domains) {
+  async #apply(domains) {
     const facts = this.#factsFor(new Set(this.kept.domains()));
     /** @type {import('./apply-files.mjs').Changes} */
     const changes = new Map();
     /** @type {Map<string, string>} */
     const refused = new Map();
     for (const domain of domains) {
+      this.#refused.delete(domain);
       const printed = this.#print(domain, facts);
       if ('why' in printed) refused.set(domain, printed.why);
       else changes.set(domain, printed.text);
@@ -96,8 +135,12 @@ export class EdgeNginx {
       taken.push(domain);
       refused.delete(domain);
     }
-    if (taken.length > 0) await this.nginx.load(this.#generation);
-    if (taken.length > 0) this.#removeUnused();
+    this.#isBehind ||= taken.length > 0;
+    if (this.#isBehind) {
+      await this.nginx.load(this.#generation);
+      this.#isBehind = false;
+      this.#removeUnused();
+    }
     return { taken, refused };
   }
 
@@ -209,8 +252,9 @@ export class EdgeNginx {
    */
   #tellRefused(domain, why, culprits) {
     const [line = ''] = why.split('\n');
-    this.log(`nginx refuses ${domain}: ${line}`);
+    this.log(`not taken${culprits === undefined ? ', stays as it was' : ''}: ${domain}: ${line}`);
     const reason = `not taken by nginx: ${line.replaceAll(/[^\x20-\x7e]/g, '?')}`.slice(0, 200);
+    if (culprits === undefined) this.#refused.set(domain, reason);
     const rules = this.kept.get(domain)?.rules ?? [];
     const blamed = rules.filter((rule) => culprits?.has(rule) ?? true);
     const others = culprits === undefined ? [] : (this.#unsupported.get(domain) ?? []);

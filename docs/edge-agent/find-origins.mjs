@@ -64,6 +64,26 @@ export class FindOrigins {
     return changed;
   }
 
+  /**
+   * What no config names any more is forgotten.
+   * @param {readonly EdgeConfig[]} configs all that there are
+   */
+  keepOnly(configs) {
+    const destinations = new Set();
+    const ports = new Set();
+    for (const { destination, port, isAuto } of configs.flatMap((config) => originsOf(config))) {
+      destinations.add(destination);
+      if (isAuto) ports.add(`${destination} ${port}`);
+    }
+    for (const name of this.#addresses.keys()) if (!destinations.has(name)) this.#addresses.delete(name);
+    for (const key of this.#tls.keys()) if (!ports.has(key)) this.#tls.delete(key);
+  }
+
+  /** How many origins it remembers something of. */
+  get size() {
+    return this.#addresses.size + this.#tls.size;
+  }
+
   /** @param {string} name @param {boolean} again */
   async #lookUp(name, again) {
     const held = this.#addresses.get(name);

@@ -2,10 +2,12 @@
 // The nginx of this agent: asked whether it takes its files, started, told to read them again. It goes on without the agent.
 
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { readOrNothing } from './kept-configs.mjs';
 
 const RUN_MS = 120_000;
-const LIVE_MS = 15_000;
+/** How long it may take to come up, or to be gone from the list of processes. */
+const START_MS = 15_000;
 const LOOK_MS = 50;
 
 export class NginxProcess {
@@ -31,26 +33,40 @@ export class NginxProcess {
    * @param {number} generation
    */
   async load(generation) {
-    const isRunning = this.isRunning();
-    const { code, stderr } = await this.#run(isRunning ? ['-s', 'reload'] : []);
-    if (code !== 0) throw new Error(`nginx does not ${isRunning ? 'reload' : 'start'}: ${stderr}`);
-    const until = Date.now() + LIVE_MS;
-    while (Date.now() < until) {
+    const master = this.master();
+    if (master === undefined) {
+      rmSync(`${this.state}/nginx.pid`, { force: true });
+      const { code, stderr } = await this.#run([]);
+      if (code !== 0) throw new Error(`nginx does not start: ${stderr}`);
+    } else {
+      // Not by `nginx -s reload`: that reads all files once more, to find the same process.
+      process.kill(master, 'SIGHUP');
+    }
+    // Reading many domains takes long: while it runs it may.
+    const begin = Date.now();
+    while (Date.now() - begin < (this.master() === undefined ? START_MS : RUN_MS)) {
       if ((await this.generation()) === generation) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     throw new Error('nginx took its files in the test, but does not serve them; see its error log');
   }
 
-  isRunning() {
+  /**
+   * Our nginx. What its file says alone does not count: after a crash of the machine another process may have the number.
+   * @returns {number | undefined}
+   */
+  master() {
     const pid = Number(readOrNothing(`${this.state}/nginx.pid`));
-    if (!Number.isInteger(pid) || pid <= 1) return false;
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch {
-      return false;
-    }
+    if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
+    // Its words, or the title that it gives itself: `nginx: master process /usr/sbin/nginx -p … -c …`. Empty: it has ended.
+    const title = readOrNothing(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '';
+    const isMaster = title.startsWith('nginx: master process ') || title.startsWith(`${this.program} `);
+    return isMaster && `${title} `.includes(` ${this.args.join(' ')} `) ? pid : undefined;
+  }
+
+  /** Whether it serves: its workers answer, and its master is there to be told what changes. */
+  async answers() {
+    return this.master() !== undefined && (await this.generation()) !== undefined;
   }
 
   async generation() {
@@ -58,7 +74,8 @@ export class NginxProcess {
       const response = await fetch(`http://127.0.0.1:${this.statusPort}/generation`, {
         signal: AbortSignal.timeout(2_000),
       });
-      return Number(await response.text());
+      const text = await response.text();
+      return response.ok && /^[0-9]+$/.test(text) ? Number(text) : undefined;
     } catch {
       return undefined;
     }

@@ -7,7 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { isInstalled } from '../support/peers/peers.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const UNITS = ['nameserver', 'api', 'workers', 'vantage'] as const;
+const UNITS = ['nameserver', 'api', 'workers', 'vantage', 'edge-agent'] as const;
+/** Where a unit's process runs, of what this repository has. */
+const FOLDERS: Partial<Record<string, string>> = { 'edge-agent': 'docs/edge-agent' };
+/** Begins nginx, whose master changes the user of its workers. */
+const CHANGES_USERS = 'edge-agent';
 /** The exposure, from 0 to 10, that a unit may have at most. */
 const MOST_EXPOSURE = 3.0;
 /** What V8, libuv and our batched UDP cannot do without, and a filter might lack. */
@@ -50,14 +54,21 @@ describe.each(UNITS)('the unit of the %s', (name) => {
           minus ? allowed.delete(call) : allowed.add(call);
     }
     expect(CALLS.split(' ').filter((call) => !allowed.has(call))).toEqual([]);
-    expect(['setuid', 'chown', 'mount', 'ptrace', 'reboot'].filter((call) => allowed.has(call))).toEqual([]);
+    const forbidden = [...(name === CHANGES_USERS ? [] : ['setuid', 'chown']), 'mount', 'ptrace', 'reboot'];
+    expect(forbidden.filter((call) => allowed.has(call))).toEqual([]);
+    expect(allowed.has('setgroups')).toBe(name === CHANGES_USERS);
   });
 
   it('starts a file that exists, leaves V8 its compiler, and may listen on port 53 if it is the nameserver', () => {
     const lines = linesOf(name);
     const started = /^ExecStart=\/\S+ (\S+) (\S+)$/m.exec(lines.join('\n'));
-    expect(started?.slice(1).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const folder = FOLDERS[name];
+    const files = folder === undefined ? started?.slice(1) : started?.slice(1, 2);
+    expect(files?.filter((path) => !existsSync(join(ROOT, folder ?? '', path)))).toEqual([]);
+    expect(files?.length).toBeGreaterThan(0);
     expect(lines.some((line) => /^MemoryDenyWriteExecute=(yes|true|on|1)/.test(line))).toBe(false);
     expect(lines.includes('AmbientCapabilities=CAP_NET_BIND_SERVICE')).toBe(name === 'nameserver');
+    // nginx outlives its agent, and nothing else outlives its unit.
+    expect(lines.includes('KillMode=process')).toBe(name === 'edge-agent');
   });
 });

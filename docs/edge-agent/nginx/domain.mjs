@@ -1,12 +1,12 @@
 // @ts-check
-// One domain as a file of nginx: a server for each proxied host. What the domain's own texts could break breaks this file
-// alone, which then is not taken.
+// One domain as a file of nginx: a server for each proxied host, or for all hosts that differ in nothing but their names. What
+// the domain's own texts could break breaks this file alone, which then is not taken.
 
 import { printChallenges } from './challenges.mjs';
 import { Maps } from './match.mjs';
 import { Upstreams } from './origins.mjs';
 import { isHostName, quote, Unwritable, whole } from './quote.mjs';
-import { printServer } from './server.mjs';
+import { groupHosts, printServer } from './server.mjs';
 
 /**
  * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
@@ -27,7 +27,10 @@ import { printServer } from './server.mjs';
  * }} EdgeFacts what this edge knows beside the configs
  */
 
-const MAX_FILE_BYTES = 4 * 1024 * 1024;
+/** Some 60,000 plain hosts, which stand in a table. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Each takes nginx some 100 KB, in every worker. */
+const MAX_SERVERS = 2_000;
 
 export class Told {
   /** @type {Map<number, string>} */
@@ -64,9 +67,18 @@ export function printDomain(config, facts) {
     inner.some((name) => host === name || host.endsWith(`.${name}`));
   const isOwn = (/** @type {string} */ host) => host === config.domain || host.endsWith(`.${config.domain}`);
   const hosts = config.hosts.filter(({ host }) => isHostName(host) && isOwn(host) && !isInner(host));
-  const servers = hosts.map((host) =>
-    printServer(config, host, { facts, maps, upstreams, told, beside, pages, prefix }),
-  );
+  let bytes = 0;
+  const groups = groupHosts(config, hosts, facts);
+  if (groups.length > MAX_SERVERS)
+    throw new Unwritable(`a domain with more than ${MAX_SERVERS} hosts that are served in different ways`);
+  const servers = groups.map((group) => {
+    const text = printServer(config, group, { facts, maps, upstreams, told, beside, pages, prefix });
+    bytes += text.length;
+    // Judged on the way: what would not be taken is not printed to its end.
+    if (bytes + maps.bytes + upstreams.bytes > MAX_FILE_BYTES)
+      throw new Unwritable(`a domain whose file would be larger than ${MAX_FILE_BYTES >> 20} MiB`);
+    return text;
+  });
   const rest = printRest(
     config,
     hosts.map(({ host }) => host),
@@ -74,7 +86,6 @@ export function printDomain(config, facts) {
     isInner,
   );
   const text = [maps.print(), ...beside.values(), upstreams.print(), ...servers, rest].join('');
-  if (text.length > MAX_FILE_BYTES) throw new Unwritable('a domain whose file would be too large');
   return { text, pages: [...pages.values()], unsupported: told.list() };
 }
 

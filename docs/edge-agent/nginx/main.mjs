@@ -45,6 +45,8 @@ http {
   reset_timedout_connection on;
   server_names_hash_max_size 1048576;
   server_names_hash_bucket_size 512;
+  map_hash_max_size 1048576;
+  map_hash_bucket_size 512;
   variables_hash_max_size 262144;
   variables_hash_bucket_size 128;
   proxy_headers_hash_max_size 2048;

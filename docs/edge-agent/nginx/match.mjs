@@ -80,6 +80,7 @@ export function isSearch(regex) {
 export class Maps {
   /** @type {Map<string, string>} */
   #texts = new Map();
+  bytes = 0;
 
   /** @param {string} prefix */
   constructor(prefix) {
@@ -98,6 +99,7 @@ export class Maps {
     const lines = [...entries, ...last].map(([regex, value]) => `  ${quoteRegex(regex)} ${value};\n`);
     const body = `{\n  default ${unknown};\n${lines.join('')}}\n`;
     const name = `${this.prefix}_${createHash('sha256').update(`${key}${body}`).digest('hex').slice(0, 12)}`;
+    if (!this.#texts.has(name)) this.bytes += body.length;
     this.#texts.set(name, `map ${key} $${name} ${body}`);
     return name;
   }

@@ -1,11 +1,11 @@
 // @ts-check
-// The server of one host. A request walks through places in the order in which rules act: what ends it at once, then rate
+// The server of one host, or of several that differ in their names alone. A request walks through places in the order in which rules act: what ends it at once, then rate
 // limits, the WAF, redirects, and last the origin, with one place for each way to ask it, to cache and to answer errors.
 
 import { printChallenges } from './challenges.mjs';
 import { printAnswer } from './headers.mjs';
 import { printRedirects, printRewrites } from './locations.mjs';
-import { printProxy } from './origins.mjs';
+import { printProxy, wayOf } from './origins.mjs';
 import { keepPage, printErrorPages, printPagePlace } from './pages.mjs';
 import { quote } from './quote.mjs';
 import { printDrops, printRateLimits, printWaf } from './refusals.mjs';
@@ -26,25 +26,63 @@ import { chooseTarget } from './targets.mjs';
  *   pages: Map<string, import('./domain.mjs').Page>,
  *   prefix: string,
  * }} Around
+ * @typedef {{
+ *   hosts: readonly EdgeHost[],
+ *   rules: EdgeConfig['rules'],
+ *   certificate: { chain: string, key: string } | undefined,
+ * }} HostGroup hosts that one server can serve
  */
 
 const MAX_PLACES = 200;
 
 /**
+ * A server costs nginx some 100 KB, a name some hundred bytes: hosts with the same rules that are asked in the same way are one.
  * @param {EdgeConfig} config
- * @param {EdgeHost} host
+ * @param {readonly EdgeHost[]} hosts
+ * @param {EdgeFacts} facts
+ * @returns {HostGroup[]}
+ */
+export function groupHosts(config, hosts, facts) {
+  const narrowed = config.rules.map((rule) => ({ rule, names: rule.hosts && new Set(rule.hosts) }));
+  /** @type {Map<string, HostGroup & { hosts: EdgeHost[] }>} */
+  const groups = new Map();
+  for (const host of hosts) {
+    const mine = narrowed.filter(({ names }) => names === undefined || names.has(host.host));
+    const rules = mine.map(({ rule }) => rule);
+    const certificate = config.suspended ? undefined : certificateOf(config, host.host, facts);
+    const origins = host.origins.map(({ destination, scheme, port, host_header, timeout_seconds }) => [
+      destination,
+      scheme,
+      port,
+      host_header,
+      timeout_seconds,
+    ]);
+    const narrow = mine.flatMap(({ rule, names }) => (names === undefined ? [] : rule.id));
+    const way = wayOf(host, facts);
+    // Robots are sent to the port of the host's own origin.
+    const port = rules.some(({ type }) => type === 'bot_route') ? host.origins[0]?.port : undefined;
+    const key = config.suspended ? '' : JSON.stringify([way ?? [origins], narrow, certificate?.chain, port]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { hosts: [host], rules, certificate });
+    else group.hosts.push(host);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * @param {EdgeConfig} config
+ * @param {HostGroup} group
  * @param {Around} around
  */
-export function printServer(config, host, around) {
+export function printServer(config, { hosts, rules, certificate }, around) {
   const { facts } = around;
-  const name = `  server_name ${quote(host.host)};\n`;
+  const name = `  server_name ${hosts.map(({ host }) => quote(host)).join('\n    ')};\n`;
   const http = facts.listen.http.map((place) => `  listen ${place};\n`).join('');
   const https = facts.listen.https.map((place) => `  listen ${place} ssl http2;\n`).join('');
   const refusing = `server {\n${https}${name}  ssl_reject_handshake on;\n  return 421;\n}\n`;
   if (config.suspended)
     return `server {\n${http}${name}${printChallenges(config)}  return 403;\n}\n${refusing}`;
-  const certificate = certificateOf(config, host.host, facts);
-  const body = printBody(config, host, around);
+  const body = printBody(config, hosts, rules, around);
   if (certificate === undefined) return `server {\n${http}${name}${body}}\n${refusing}`;
   const { chain, key } = certificate;
   return `server {\n${http}${https}${name}  ssl_certificate ${quote(chain)};\n  ssl_certificate_key ${quote(key)};\n${body}}\n`;
@@ -66,17 +104,17 @@ function certificateOf({ certificates }, host, facts) {
 
 /**
  * @param {EdgeConfig} config
- * @param {EdgeHost} host
+ * @param {readonly EdgeHost[]} hosts
+ * @param {EdgeConfig['rules']} rules
  * @param {Around} around
  */
-function printBody(config, host, around) {
+function printBody(config, hosts, rules, around) {
   const { facts, maps, told, beside } = around;
-  const rules = config.rules.filter(({ hosts }) => hosts === undefined || hosts.includes(host.host));
   for (const { id, type } of rules) {
     if (type === 'captcha') told.add(id, 'nginx has no challenges');
     if (type === 'fingerprint') told.add(id, 'nginx does not know fingerprints of TLS');
   }
-  const { targets, chooses, bots, first } = chooseTarget(host, rules, around);
+  const { targets, chooses, bots, first } = chooseTarget(hosts, rules, around);
   const redirects = printRedirects(rules, maps, told);
   const before = [
     printChallenges(config),

@@ -8,22 +8,23 @@ import { firstOf } from './rules.mjs';
 /**
  * @typedef {import('../../../src/edge/edge-config.ts').EdgeHost} EdgeHost
  * @typedef {import('./origins.mjs').Target} Target
+ * @typedef {import('./origins.mjs').Way} Way
  */
 
 /**
  * A pool before a route, a route before where robots are sent, all before the host's own origins.
- * @param {EdgeHost} host
+ * @param {readonly EdgeHost[]} hosts of one server
  * @param {readonly import('./rules.mjs').EdgeRule[]} rules
  * @param {import('./server.mjs').Around} around
  */
-export function chooseTarget(host, rules, { upstreams, maps, told, beside }) {
+export function chooseTarget(hosts, rules, { upstreams, maps, told, beside }) {
   /** @type {Target[]} */
   const targets = [];
-  const place = (/** @type {Parameters<typeof upstreams.targetOf>[0]} */ way) => {
-    targets.push(upstreams.targetOf(way));
+  const place = (/** @type {Way | readonly EdgeHost[]} */ way) => {
+    targets.push('members' in way ? upstreams.targetOf(way) : upstreams.targetOfHosts(way));
     return `o${targets.length - 1}`;
   };
-  const placeOwn = (/** @type {Parameters<typeof upstreams.targetOf>[0]} */ way) => {
+  const placeOwn = (/** @type {Way | readonly EdgeHost[]} */ way) => {
     try {
       return place(way);
     } catch (error) {
@@ -31,8 +32,11 @@ export function chooseTarget(host, rules, { upstreams, maps, told, beside }) {
       return place({ scheme: 'http', timeoutSeconds: 15, members: [] });
     }
   };
-  const own = ownTargets(host, placeOwn, upstreams.prefix, beside);
-  const [origin] = host.origins;
+  const [host] = hosts;
+  const [origin] = host?.origins ?? [];
+  const places = hosts.map(({ origins }) => origins.map(({ destination, port }) => [destination, port]));
+  const isOne = new Set(places.map((each) => JSON.stringify(each))).size <= 1;
+  const own = isOne ? ownTargets(host, placeOwn, upstreams.prefix, beside) : placeOwn(hosts);
   const timeoutSeconds = origin?.timeout_seconds ?? 15;
   const bots = printBots(rules, maps, told, (destination) => {
     const { scheme = 'default', port = 443, host_header: hostHeader } = origin ?? {};
@@ -86,7 +90,7 @@ function placePool(rule, timeoutSeconds, place, told) {
 
 /**
  * Origins that are asked in the same way are one group; several groups are taken by chance, by their size.
- * @param {EdgeHost} host
+ * @param {EdgeHost | undefined} host
  * @param {(way: import('./origins.mjs').Way) => string} place
  * @param {string} prefix
  * @param {Map<string, string>} beside
@@ -94,7 +98,8 @@ function placePool(rule, timeoutSeconds, place, told) {
 function ownTargets(host, place, prefix, beside) {
   /** @type {Map<string, import('../../../src/edge/edge-config.ts').EdgeOrigin[]>} */
   const groups = new Map();
-  for (const origin of host.origins) {
+  const origins = host?.origins ?? [];
+  for (const origin of origins) {
     const key = JSON.stringify([origin.scheme, origin.host_header, origin.timeout_seconds]);
     groups.set(key, [...(groups.get(key) ?? []), origin]);
   }
@@ -108,7 +113,7 @@ function ownTargets(host, place, prefix, beside) {
   const [only] = names;
   if (only === undefined) return place({ scheme: 'http', timeoutSeconds: 15, members: [] });
   if (names.length === 1) return only.name;
-  const total = host.origins.length;
+  const total = origins.length;
   const shares = names
     .slice(0, -1)
     .map(({ name, size }) => `  ${((size / total) * 100).toFixed(2)}% ${name};\n`);
