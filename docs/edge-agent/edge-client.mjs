@@ -54,7 +54,6 @@ export class EdgeClient {
    * @param {AbortSignal} stopped
    */
   async *followConfig(after, stopped) {
-    // One controller: Node 20 may collect what `AbortSignal.any` makes, and then nothing ends the request.
     const ended = new AbortController();
     const stop = () => ended.abort(stopped.reason);
     const timer = setTimeout(() => ended.abort(new Error('the feed is silent')), SILENCE_MS);
@@ -71,15 +70,23 @@ export class EdgeClient {
         await judge(response);
         return;
       }
+      // Node may collect what joins the signal to the request: then only the reader can end it.
+      const reader = response.body.getReader();
+      ended.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+      const decoder = new TextDecoder();
       let rest = '';
-      for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      for (;;) {
+        const { done, value } = await reader.read();
+        ended.signal.throwIfAborted();
+        if (done) return;
         timer.refresh();
-        const lines = (rest + piece).split('\n');
+        const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
         rest = lines.pop() ?? '';
         if (rest.length > MAX_LINE) throw new Error('a line of the feed is too long');
         for (const line of lines) if (line !== '') yield JSON.parse(line);
       }
     } finally {
+      ended.abort();
       clearTimeout(timer);
       stopped.removeEventListener('abort', stop);
     }
