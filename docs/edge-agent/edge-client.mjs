@@ -25,14 +25,11 @@ export class EdgeClient {
    * @param {unknown} body
    */
   async reportHealth(body) {
-    const response = await fetch(`${this.api}/edge/v1/health`, {
+    await this.#call('/edge/v1/health', {
       method: 'POST',
       headers: { ...this.headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      redirect: 'error',
-      signal: AbortSignal.timeout(CALL_MS),
     });
-    await judge(response);
   }
 
   /**
@@ -40,12 +37,7 @@ export class EdgeClient {
    * @returns {Promise<{ certificate: string, private_key: string }>}
    */
   async readCertificate(id) {
-    const response = await fetch(`${this.api}/edge/v1/certificates/${id}`, {
-      headers: this.headers,
-      redirect: 'error',
-      signal: AbortSignal.timeout(CALL_MS),
-    });
-    return JSON.parse(await judge(response));
+    return JSON.parse(await this.#call(`/edge/v1/certificates/${id}`, { headers: this.headers }));
   }
 
   /**
@@ -54,41 +46,66 @@ export class EdgeClient {
    * @param {AbortSignal} stopped
    */
   async *followConfig(after, stopped) {
+    const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+    let rest = '';
+    for await (const piece of this.#read(
+      `/edge/v1/config${query}`,
+      { headers: this.headers },
+      SILENCE_MS,
+      stopped,
+    )) {
+      const lines = (rest + piece).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > MAX_LINE) throw new Error('a line of the feed is too long');
+      for (const line of lines) if (line !== '') yield JSON.parse(line);
+    }
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} init
+   */
+  async #call(path, init) {
+    let text = '';
+    for await (const piece of this.#read(path, init, CALL_MS)) text += piece;
+    return text;
+  }
+
+  /**
+   * The pieces of an answer. What ends it acts on the body itself: once the head is there, Node's `fetch` may forget its signal.
+   * @param {string} path
+   * @param {RequestInit} init
+   * @param {number} silenceMs
+   * @param {AbortSignal} [stopped]
+   */
+  async *#read(path, init, silenceMs, stopped) {
+    stopped?.throwIfAborted();
     const ended = new AbortController();
-    const stop = () => ended.abort(stopped.reason);
-    const timer = setTimeout(() => ended.abort(new Error('the feed is silent')), SILENCE_MS);
-    stopped.addEventListener('abort', stop);
+    /** @type {ReadableStreamDefaultReader<Uint8Array> | undefined} */
+    let reader;
+    const end = (/** @type {Error} */ reason) => {
+      ended.abort(reason);
+      void reader?.cancel(reason).catch(() => undefined);
+    };
+    const stop = () => end(new Error('the agent stops'));
+    const timer = setTimeout(() => end(new Error(`silent for ${silenceMs / 1_000} s`)), silenceMs);
+    stopped?.addEventListener('abort', stop);
     try {
-      if (stopped.aborted) stop();
-      const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
-      const response = await fetch(`${this.api}/edge/v1/config${query}`, {
-        headers: this.headers,
-        redirect: 'error',
-        signal: ended.signal,
-      });
-      if (!response.ok || response.body === null) {
-        await judge(response);
-        return;
-      }
-      // Node may collect what joins the signal to the request: then only the reader can end it.
-      const reader = response.body.getReader();
-      ended.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
+      const response = await fetch(this.api + path, { ...init, redirect: 'error', signal: ended.signal });
+      reader = response.body?.getReader();
+      if (!response.ok) throw new Refused(response.status);
       const decoder = new TextDecoder();
-      let rest = '';
       for (;;) {
-        const { done, value } = await reader.read();
+        const piece = await reader?.read();
         ended.signal.throwIfAborted();
-        if (done) return;
+        if (piece === undefined || piece.done) return;
         timer.refresh();
-        const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
-        rest = lines.pop() ?? '';
-        if (rest.length > MAX_LINE) throw new Error('a line of the feed is too long');
-        for (const line of lines) if (line !== '') yield JSON.parse(line);
+        yield decoder.decode(piece.value, { stream: true });
       }
     } finally {
-      ended.abort();
       clearTimeout(timer);
-      stopped.removeEventListener('abort', stop);
+      stopped?.removeEventListener('abort', stop);
+      end(new Error('read')); // what is left of it, also of a refusal
     }
   }
 }
@@ -99,11 +116,4 @@ export class Refused extends Error {
     super(`the API answered ${status}`);
     this.status = status;
   }
-}
-
-/** @param {Response} response */
-async function judge(response) {
-  const text = await response.text();
-  if (!response.ok) throw new Refused(response.status);
-  return text;
 }

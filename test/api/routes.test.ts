@@ -152,8 +152,8 @@ describe.each(CALLERS)('what is another account’s is to the %s as if it were n
     const asks = async (values: Readonly<Record<string, string | number>>) =>
       await ask(caller, route.method, fill(route.path, values) + query, await bodyOf(route, own));
     // A foreign domain by its name and by its number, with what is in it; else a foreign id in one's own domain.
-    // A type of rules is nobody's.
-    const things = holesOf(route).filter((hole) => hole !== 'type');
+    // A type of rules, and a code, is nobody's.
+    const things = holesOf(route).filter((hole) => hole !== 'type' && hole !== 'code');
     const pairs = things.flatMap((hole) => {
       const isDomain = hole === 'domain';
       const others = isDomain ? theirs : mine;

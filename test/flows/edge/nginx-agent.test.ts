@@ -1,11 +1,15 @@
 // The parts of docs/edge-agent that need no nginx: configs on disk, addresses, expressions, files that are refused.
 
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DomainFiles } from '../../../docs/edge-agent/apply-files.mjs';
+import { EdgeClient } from '../../../docs/edge-agent/edge-client.mjs';
 import { listOf, mayConnect } from '../../../docs/edge-agent/judge-address.mjs';
 import { KeptCertificates } from '../../../docs/edge-agent/keep-certificates.mjs';
 import { KeptConfigs } from '../../../docs/edge-agent/kept-configs.mjs';
@@ -15,6 +19,7 @@ import { translateRegex } from '../../../docs/edge-agent/nginx/regex.mjs';
 import { madeConfig } from '../../support/edge/made-config.ts';
 import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';
 import { certificateOf } from '../../support/edge/told-certificate.ts';
+import { collectGarbage } from '../../support/tests/heap-octets.ts';
 
 let state: string;
 beforeEach(() => {
@@ -114,6 +119,48 @@ describe('kept configs', () => {
     expect(kept.domainsBelow('a.example')).toEqual(['b.a.example', 'c.b.a.example']);
     kept.take(line('b.a.example', 2, 'c', false));
     expect(kept.domainsBelow('a.example')).toEqual(['c.b.a.example']);
+  });
+});
+
+describe('the feed', () => {
+  let server: Server;
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Says one line, and nothing more. */
+  async function follow(stopped: AbortSignal) {
+    server = createServer((_, response) => response.write('{"cursor":"c1"}\n'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const tokenFile = join(state, 'token');
+    writeFileSync(tokenFile, 'edge_x');
+    const lines = new EdgeClient({ api: `http://127.0.0.1:${port}`, tokenFile }).followConfig(
+      undefined,
+      stopped,
+    );
+    expect(await lines.next()).toEqual({ done: false, value: { cursor: 'c1' } });
+    return lines;
+  }
+
+  it('ends when the agent stops, whatever was collected since it began', async () => {
+    const stopped = new AbortController();
+    const lines = await follow(stopped.signal);
+    const next = lines.next();
+    for (let i = 0; i < 5; i++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collectGarbage();
+    }
+    stopped.abort();
+    await expect(next).rejects.toThrow('the agent stops');
+  });
+
+  it('that breaks in the middle is an end, and can be asked for again', async () => {
+    const lines = await follow(new AbortController().signal);
+    const next = lines.next();
+    server.closeAllConnections();
+    await expect(next).rejects.toThrow();
   });
 });
 

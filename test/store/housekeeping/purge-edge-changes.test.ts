@@ -38,6 +38,15 @@ async function names(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from edge_changes order by name`.execute(api.db);
   return rows.map(({ name }) => name);
 }
+/** Transactions of other tests, in other databases of the server, hold rows back, too. */
+async function purged(rows: number): Promise<void> {
+  let all = 0;
+  await until(async () => {
+    all += await purgeEdgeChanges(api.db, DAYS);
+    return all >= rows;
+  });
+  expect(all).toBe(rows);
+}
 const holds = (edge: ConfigFollower, ...wanted: readonly string[]) =>
   JSON.stringify([...edge.held.keys()].sort()) === JSON.stringify([...wanted].sort());
 
@@ -52,7 +61,7 @@ describe('a purge of the feed of edges', () => {
     await sql`update domains set sec_no_sniff = not sec_no_sniff where name = 'newest.example.com.'`.execute(
       api.db,
     );
-    expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+    await purged(1);
     const left = [
       'kept.example.com.',
       'newest.example.com.',
@@ -63,7 +72,7 @@ describe('a purge of the feed of edges', () => {
     await age(DAYS + 1);
     await remove('newest.example.com');
     await age(DAYS + 1);
-    expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+    await purged(1);
     expect(await names()).toContain('newest.example.com.');
   });
 
@@ -81,9 +90,9 @@ describe('a purge of the feed of edges', () => {
     });
     await api.db.transaction().execute(async (writer) => {
       await sql`select from edge_changes where name = 'locked.example.com.' for update`.execute(writer);
-      expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+      await purged(1);
     });
-    expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+    await purged(1);
     expect(await names()).toEqual(['last.example.com.']);
   });
 });
@@ -100,7 +109,7 @@ describe('edges', () => {
     await seen.stop(); // the row that is deleted is the newest that it has seen
     await serve('later.example.com');
     await age(DAYS + 1);
-    expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+    await purged(1);
     away.start();
     seen.start();
     await until(() => [away, seen].every((edge) => holds(edge, 'later.example.com', 'stays.example.com')));
@@ -120,7 +129,7 @@ describe('edges', () => {
     await remove('a.example.com');
     await serve('newer.example.com');
     await age(DAYS + 1);
-    expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+    await purged(1);
     const second = api.follow(token);
     await second.stop();
     second.held.set('a.example.com', first.held.get('a.example.com') as never);
@@ -142,7 +151,7 @@ describe('edges', () => {
     await until(() => holds(edge, 'later.example.com', 'stays.example.com'));
     expect(edge.snapshots).toBe(1);
     await age(DAYS + 1);
-    expect(await purgeEdgeChanges(api.db, DAYS)).toBe(1);
+    await purged(1);
     await edge.stop();
     edge.cursor = old;
     edge.start();

@@ -51,7 +51,7 @@ export const dismiss = domainRoute({
     const found = (await find(call)).find(({ code }) => code === params.code);
     if (found === undefined) return notFound('recommendation');
     await dismissRecommendation(api.db, domain.id, found);
-    call.audit({ after: { code: found.code } });
+    call.audit({ after: { recommendation: found.code } });
     return { message: 'recommendation dismissed' };
   },
 });

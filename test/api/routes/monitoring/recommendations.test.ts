@@ -135,7 +135,7 @@ describe('a recommendation that is dismissed', () => {
     expect(await codes()).toEqual(['unsigned']);
     expect((await dismiss('missing_caa')).status).toBe(200);
     const [row] = await auditAfter(api.db, before);
-    expect(row).toMatchObject({ action: 'recommendation.dismiss', after: { code: 'missing_caa' } });
+    expect(row).toMatchObject({ action: 'recommendation.dismiss', after: { recommendation: 'missing_caa' } });
   });
 
   it('comes back when it is about something else, and is left out again when that is gone', async () => {
