@@ -2,6 +2,7 @@
 // one of them in its turn. A thread that fails ends the call that it handles, and no other.
 
 import type { ResourceLimits } from 'node:worker_threads';
+import { boundSignal } from '../../process/bound-signal.ts';
 import { type Problem, unavailable } from '../answers/problem.ts';
 import { BodyRoom } from '../body/body-room.ts';
 import type { LargeAnswer, ThreadSettings } from './large-call.ts';
@@ -70,7 +71,7 @@ export class LargeWork {
     const entered = await this.#places.enter({
       accountId: admitted.caller.account.id,
       domainId: admitted.domain?.id,
-      gone: AbortSignal.any([order.gone, AbortSignal.timeout(this.#options.waitMs)]),
+      gone: boundSignal(order.gone, this.#options.waitMs),
     });
     if (entered.kind === 'full') return unavailable('too many large requests wait; try again', RETRY_SECONDS);
     if (entered.kind === 'gone')

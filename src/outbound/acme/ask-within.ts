@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Agent } from 'node:https';
 import acme from 'acme-client';
+import { boundSignal } from '../../process/bound-signal.ts';
 import { CaFault, faultOf } from './ca-fault.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -31,7 +32,7 @@ acme.axios.interceptors.request.use((config) => {
   config.maxRedirects = 0;
   config.maxContentLength = MAX_BYTES;
   config.timeout = here.requestMs;
-  config.signal = AbortSignal.any([here.signal, AbortSignal.timeout(here.requestMs)]);
+  config.signal = boundSignal(here.signal, here.requestMs);
   return config;
 });
 acme.axios.interceptors.response.use((response) => {

@@ -62,7 +62,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'checks/dnssec dns resolver/child resolver/state resolver/walk checks/validation resolver/validation',
   resolver:
     'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec dns/record edge/certificates resolver/caa',
-  'outbound/acme': '',
+  'outbound/acme': 'process',
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
