@@ -76,9 +76,9 @@ describe.skipIf(!hasNginx)('nginx', () => {
 
   it('goes on serving a domain whose file would be too large', async () => {
     const hosts = Array.from({ length: 40 }, (_, i) => `h${i}.shop.example`);
-    const target = `/${'x'.repeat(2_000)}`;
+    const target = `/${'x'.repeat(3_500)}`;
     const to = { target, status_code: 301, preserve_query: false, preserve_path: false } as const;
-    const many = Array.from({ length: 1_900 }, (_, i) =>
+    const many = Array.from({ length: 2_500 }, (_, i) =>
       madeRule('redirect', 10 + i, {
         ...to,
         hosts: hosts.slice(i % 40, (i % 40) + 1),
