@@ -122,6 +122,31 @@ describe('a certificate', () => {
     expect(await toldOf({ kind: 'ed25519' })).toMatch(/browsers do not accept keys of the kind ed25519/);
   });
 
+  it('with a critical extension that browsers do not know is refused, wherever in the chain', async () => {
+    expect(await toldOf({ critical: ['1.3.6.1.4.1.55555.1'] })).toMatch(
+      /shop\.example has the unknown critical extension 1\.3\.6\.1\.4\.1\.55555\.1, which browsers/,
+    );
+    expect(await toldOf({ critical: ['2.999.7'] })).toMatch(/unknown critical extension 2\.999\.7,/);
+    expect(await toldOf({ critical: ['1.3.6.1.4.1.11129.2.4.3'] })).toMatch(/the mark of a precertificate/);
+    const many = Array.from({ length: 101 }, (_, at) => `1.3.6.1.4.1.55555.${at + 1}`);
+    expect(await toldOf({ uncritical: many })).toMatch(/more than 100 extensions/);
+    const root = await makeCertificate({ name: 'Root', isAuthority: true });
+    const middle = await makeCertificate({
+      name: 'Middle',
+      isAuthority: true,
+      issuer: root,
+      critical: ['1.2.3.4'],
+    });
+    const leaf = await makeCertificate({ names: [DOMAIN], issuer: middle });
+    expect(told(leaf.pem + middle.pem + root.pem, leaf.key)).toMatch(
+      /Middle has the unknown critical extension 1\.2\.3\.4/,
+    );
+  });
+
+  it('may have unknown extensions that are not critical, and critical ones that browsers know', async () => {
+    expect(await toldOf({ uncritical: ['1.3.6.1.4.1.55555.1'], critical: ['2.5.29.32'] })).toBe('accepted');
+  });
+
   it('that is signed with SHA-1 is refused', async () => {
     expect(await toldOf({ kind: { rsa: 2048 }, hash: 'SHA-1' })).toMatch(
       /is signed by SHA-1 with RSA, which browsers do not accept/,

@@ -5,6 +5,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { buildChain, commonName } from './build-chain.ts';
 import { decodeAlternativeNames } from './decode-alternative-names.ts';
 import { decodePem } from './decode-pem.ts';
+import { findUnknownCritical } from './find-unknown-critical.ts';
 import { judgeKey } from './judge-key.ts';
 import { findRefusedAlgorithm } from './read-signature-algorithm.ts';
 
@@ -70,7 +71,10 @@ export function judgeCertificate(judging: Judging): Judgement {
   if (built.kind === 'problem') refuse('certificate', built.message);
   const chain = built.kind === 'chain' ? built.chain : [leaf];
   for (const certificate of chain) {
-    const message = judgeDates(certificate, judging.now) ?? judgeSignature(certificate, leaf);
+    const message =
+      judgeDates(certificate, judging.now) ??
+      judgeSignature(certificate, leaf) ??
+      judgeExtensions(certificate);
     if (message !== undefined) refuse('certificate', message);
   }
   const { names, others } = decodeAlternativeNames(leaf.subjectAltName);
@@ -150,6 +154,13 @@ function judgeSignature(certificate: X509Certificate, leaf: X509Certificate): st
   const algorithm = findRefusedAlgorithm(certificate.raw);
   if (algorithm === undefined) return undefined;
   return `${commonName(certificate.subject)} is signed by ${algorithm}, which browsers do not accept`;
+}
+
+/** A visitor's browser refuses a certificate with a critical extension that it does not know (RFC 5280 §4.2). */
+function judgeExtensions(certificate: X509Certificate): string | undefined {
+  const unknown = findUnknownCritical(certificate.raw);
+  if (unknown === undefined) return undefined;
+  return `${commonName(certificate.subject)} has ${unknown}, which browsers do not accept`;
 }
 
 function judgeNames(names: readonly string[], others: readonly string[], domain: string): string | undefined {

@@ -1,5 +1,7 @@
 // By which algorithm a certificate is signed. Node does not say it before version 24, so the few octets are read here.
 
+import { readElement } from './read-element.ts';
+
 const SEQUENCE = 0x30;
 const OBJECT_IDENTIFIER = 0x06;
 
@@ -33,24 +35,4 @@ export function findRefusedAlgorithm(der: Uint8Array): string | undefined {
   if (algorithm?.tag !== SEQUENCE || identifier?.tag !== OBJECT_IDENTIFIER) return 'an unknown algorithm';
   const hex = Buffer.from(der.subarray(identifier.start, identifier.end)).toString('hex');
   return hex in ACCEPTED ? undefined : (REFUSED[hex] ?? 'an unknown algorithm');
-}
-
-interface Element {
-  readonly tag: number;
-  /** Of what is in it. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Lengths of up to four octets (X.690 §8.1.3). */
-function readElement(der: Uint8Array, at: number): Element | undefined {
-  const tag = der[at];
-  const first = der[at + 1];
-  if (tag === undefined || first === undefined) return undefined;
-  const octets = first < 0x80 ? 0 : first - 0x80;
-  if (octets > 4 || at + 2 + octets > der.length) return undefined;
-  let length = octets === 0 ? first : 0;
-  for (let i = 0; i < octets; i++) length = length * 256 + (der[at + 2 + i] as number);
-  const start = at + 2 + octets;
-  return start + length > der.length ? undefined : { tag, start, end: start + length };
 }

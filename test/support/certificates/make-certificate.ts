@@ -27,9 +27,14 @@ interface Wanted {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly usage?: string;
+  /** Identifiers of extensions besides, with dots, whose content nobody reads. */
+  readonly critical?: readonly string[];
+  readonly uncritical?: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
+/** ASN.1's. */
+const NULL = new Uint8Array([5, 0]);
 
 export async function makeCertificate(wanted: Wanted = {}): Promise<Issued> {
   const { names = [], name = names[0] ?? 'Test CA', issuer, kind = 'P-256', isAuthority = false } = wanted;
@@ -50,6 +55,8 @@ export async function makeCertificate(wanted: Wanted = {}): Promise<Issued> {
         ? [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value })))]
         : []),
       ...(wanted.usage === undefined ? [] : [new x509.ExtendedKeyUsageExtension([wanted.usage])]),
+      ...(wanted.critical ?? []).map((type) => new x509.Extension(type, true, NULL)),
+      ...(wanted.uncritical ?? []).map((type) => new x509.Extension(type, false, NULL)),
     ],
   });
   const key = KeyObject.from(keys.privateKey);
