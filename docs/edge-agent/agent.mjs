@@ -10,6 +10,7 @@ import { EdgeNginx } from './edge-nginx.mjs';
 import { FindOrigins, originsOf } from './find-origins.mjs';
 import { KeptCertificates } from './keep-certificates.mjs';
 import { KeptConfigs, parentsOf } from './kept-configs.mjs';
+import { cacheFolder, purgeCache } from './purge-cache.mjs';
 import { readSettings } from './settings.mjs';
 
 const VERSION = 'nginx-agent 1';
@@ -126,6 +127,30 @@ async function fetchCertificates(configs) {
   }
 }
 
+/** One after the other. What could not be done or told is told again by the next stream. */
+async function purge() {
+  let waitMs = FIRST_WAIT_MS;
+  while (!stopped.signal.aborted) {
+    try {
+      for await (const { id, domain_id, domain, target } of client.followPurges(stopped.signal)) {
+        waitMs = FIRST_WAIT_MS;
+        if (id === undefined) continue; // a heartbeat
+        const error = await purgeCache(cacheFolder(settings.state, domain_id), target).then(
+          () => undefined,
+          (/** @type {NodeJS.ErrnoException} */ { code, message }) => code ?? message.slice(0, 100),
+        );
+        if (error !== undefined) log(`purge ${id} of ${domain}: ${error}`);
+        await client.reportPurge(id, error);
+      }
+    } catch (error) {
+      if (stopped.signal.aborted) return;
+      log(`purges broke off: ${error instanceof Error ? error.message : error}`);
+    }
+    await pause(waitMs * (0.5 + Math.random()));
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+}
+
 /** What changes without a line of the feed: addresses of origins, and developer modes that end. */
 async function lookAgain() {
   while (!stopped.signal.aborted) {
@@ -196,6 +221,6 @@ async function report() {
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
 await edge.start();
 log('nginx serves');
-await Promise.all([follow(), serve(), lookAgain(), guard(), report()]);
+await Promise.all([follow(), serve(), purge(), lookAgain(), guard(), report()]);
 // nginx goes on.
 process.exit(0);

@@ -47,13 +47,37 @@ export class EdgeClient {
    */
   async *followConfig(after, stopped) {
     const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+    yield* this.#readLines(`/edge/v1/config${query}`, stopped);
+  }
+
+  /**
+   * What is to be purged, until the connection ends or is silent for too long.
+   * @param {AbortSignal} stopped
+   * @returns {AsyncGenerator<{ id?: number, domain_id: number, domain: string, target: import('../../src/edge/purges/purge-target.ts').PurgeTarget }>}
+   */
+  async *followPurges(stopped) {
+    yield* this.#readLines('/edge/v1/purges', stopped);
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} [error] why it could not be done
+   */
+  async reportPurge(id, error) {
+    await this.#call(`/edge/v1/purges/${id}`, {
+      method: 'POST',
+      headers: { ...this.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(error === undefined ? {} : { error }),
+    });
+  }
+
+  /**
+   * @param {string} path
+   * @param {AbortSignal} stopped
+   */
+  async *#readLines(path, stopped) {
     let rest = '';
-    for await (const piece of this.#read(
-      `/edge/v1/config${query}`,
-      { headers: this.headers },
-      SILENCE_MS,
-      stopped,
-    )) {
+    for await (const piece of this.#read(path, { headers: this.headers }, SILENCE_MS, stopped)) {
       const lines = (rest + piece).split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > MAX_LINE) throw new Error('a line of the feed is too long');

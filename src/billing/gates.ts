@@ -37,7 +37,7 @@ export const GATES = {
   raw_logs: feature('logsEnabled', 'logs and rankings'),
   rules: feature('rulesEnabled', 'rules', true),
   rules_of_a_type: limit('maxRulesPerSet', 'rules of one type', true),
-  cache_purge: feature('cachePurgeEnabled', 'purging the cache'),
+  cache_purge: feature('cachePurgeEnabled', 'purging the cache', true),
   certificates: feature('customSslEnabled', 'own certificates', true),
   websockets: feature('wsEnabled', 'WebSocket'),
   support: feature('dedicatedSupportEnabled', 'dedicated support'),

@@ -9,6 +9,8 @@ import { type EdgeFeedPage, type EdgeLine, EdgeLines } from '../../store/edges/r
 import type { Database } from '../../store/postgres/database.ts';
 import { type Listening, listenChanges } from '../../store/postgres/listen-changes.ts';
 import { Gate } from './gate.ts';
+import { PurgeFeed } from './purge-feed.ts';
+import { Waiting } from './waiting.ts';
 
 /** What was read at once. `place`: where a stream stands that has told it. */
 interface EdgeBatch {
@@ -57,7 +59,9 @@ export class EdgeFeed {
   #place: FeedPlace | undefined;
   /** Grows when the history of the database is another: what streams have told may be wrong. */
   #history = 0;
-  #waiting = new Set<() => void>();
+  readonly #waiting = new Waiting();
+  /** What edges have to take out of their caches. */
+  readonly purges: PurgeFeed;
   #running: Promise<void> | undefined;
   #wake: () => void = () => {};
   #isWoken = false;
@@ -69,6 +73,11 @@ export class EdgeFeed {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#lines = new EdgeLines(options.db);
+    this.purges = new PurgeFeed({
+      db: options.db,
+      changed: (timeoutMs, signal) => this.changed(timeoutMs, signal),
+      onTrouble: (error) => this.noteTrouble(error),
+    });
   }
 
   /** How many streams there are. */
@@ -119,25 +128,14 @@ export class EdgeFeed {
 
   /** Until something may have changed here, or the time is over. */
   async changed(timeoutMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        this.#waiting.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, timeoutMs);
-      signal.addEventListener('abort', end);
-      this.#waiting.add(end);
-    });
+    await this.#waiting.wait(timeoutMs, signal);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const follower of [...this.#followers]) this.#end(follower);
     this.#wakeUp();
-    await this.#running;
+    await Promise.all([this.#running, this.purges.close()]);
   }
 
   #end(follower: Follower): void {
@@ -224,7 +222,7 @@ export class EdgeFeed {
   }
 
   #tell(): void {
-    for (const end of [...this.#waiting]) end();
+    this.#waiting.tell();
   }
 
   /** While Postgres is away, tokens count as they did. */

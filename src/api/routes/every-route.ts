@@ -12,6 +12,7 @@ import { confirmNode, getNodes, getQueues, getVantages } from './admin/fleet.ts'
 import * as adminPlans from './admin/plans.ts';
 import { endSubscription, setSubscription } from './admin/subscription.ts';
 import { listDomainAudit, listOwnAudit } from './audit.ts';
+import { CACHE_ROUTES } from './cache/purges.ts';
 import { getCheck, listChecksOfDomain } from './checks.ts';
 import { createDomain } from './create-domain.ts';
 import { DNSSEC_ROUTES } from './dnssec.ts';
@@ -90,6 +91,7 @@ export const ROUTES: readonly Route[] = [
   getInvite,
   acceptInvite,
   ...SSL_ROUTES,
+  ...CACHE_ROUTES,
   listRecommendations,
   dismiss,
   getPlans,

@@ -45,6 +45,16 @@ export const EdgeHealthBody = z.strictObject({
     .describe('The rules that it was told and cannot obey; left out: none.'),
 });
 
+export const EdgePurgeBody = z.strictObject({
+  error: z
+    .string()
+    .min(1)
+    .max(MOST_WHY)
+    .regex(PLAIN, 'must have no controls')
+    .optional()
+    .describe('Why it could not be done; left out: it is done.'),
+});
+
 export const EdgeSelf = z.object({
   name: z.string(),
   region: z.string().describe('The edge is told the domains that this region serves.'),
@@ -61,4 +71,10 @@ export const ConfigLines = z
   .string()
   .describe(
     'Lines of JSON. `{cursor, snapshot: "begin"}`, then `{cursor, domain, version, config}` for each domain, then `{cursor, snapshot: "end"}`: what the edge holds and none of these lines named is dropped. After that a line for each change (`config` null: it is served here no more), and `{cursor}` after 15 s without another line. A line may come twice; of two about one domain the one with the higher `version` counts.',
+  );
+
+export const PurgeLines = z
+  .string()
+  .describe(
+    'Lines of JSON. `{id, domain_id, domain, target}`: take this out of the cache, then report it; `target` has `kind` (all, host, prefix, url), `host`, `path`, `query`. `{}` at once, and after 15 s without another line.',
   );

@@ -109,6 +109,7 @@ const AUDIT_ACTIONS = {
   'rules.edit': { target: 'domain', fields: [] },
   'ssl.issue': { target: 'domain', fields: [] },
   'ssl.upload': { target: 'domain', fields: ['names', 'issuer', 'fingerprint', 'not_after'] },
+  'cache.purge': { target: 'domain', fields: ['purge', 'host', 'url', 'prefix'] },
   'recommendation.dismiss': { target: 'domain', fields: ['recommendation'] },
   'ssl.delete': { target: 'domain', fields: ['names', 'fingerprint'] },
   // Who else may see and change a domain.

@@ -12,6 +12,7 @@ import type { Database } from '../postgres/database.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
 import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeAudit } from './purge-audit.ts';
+import { purgeCachePurges } from './purge-cache-purges.ts';
 import { purgeDomains } from './purge-domains.ts';
 import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
@@ -30,6 +31,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeFeed(db, RETENTION_DAYS);
     await purgeDomains(db);
     await purgeEdgeChanges(db, RETENTION_DAYS);
+    await purgeCachePurges(db);
     await purgeNameHolders(db);
     await purgeSightings(db);
     await purgeSweptNames(db);

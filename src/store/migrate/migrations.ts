@@ -42,6 +42,7 @@ import * as rules from './migrations/0053-rules.ts';
 import * as certificates from './migrations/0054-certificates.ts';
 import * as edgeSets from './migrations/0055-edge-sets.ts';
 import * as recommendations from './migrations/0056-recommendations.ts';
+import * as cachePurges from './migrations/0057-cache-purges.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -85,4 +86,5 @@ export const migrations: Record<string, Migration> = {
   '0054-certificates': certificates,
   '0055-edge-sets': edgeSets,
   '0056-recommendations': recommendations,
+  '0057-cache-purges': cachePurges,
 };

@@ -87,6 +87,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   scans: grants('', 'siud', 'siud'),
   edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
   edge_unsupported: grants('', 'siud', ''),
+  cache_purges: grants('', 'siu', 'sud'), // go with their domain
+  cache_purge_edges: grants('', 'siud', ''), // go with their purge and edge
   edge_countries: grants('', 's', 's'),
   dismissed_recommendations: grants('', 'siu', ''), // goes with its domain
   edge_sets: grants('s', 's', 'su'),

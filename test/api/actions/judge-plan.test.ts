@@ -34,6 +34,10 @@ const CALLS: Record<Built, { ask: Asked; shut: object | undefined }> = {
     shut: { code: 'plan_feature', feature: 'rules_enabled' },
   },
   rules_of_a_type: { ask: ['POST', '/rules/captcha/', {}], shut: { code: 'plan_limit', limit: 0 } },
+  cache_purge: {
+    ask: ['DELETE', '/cache/', {}],
+    shut: { code: 'plan_feature', feature: 'cache_purge_enabled' },
+  },
   certificates: {
     ask: ['POST', '/ssl', upload],
     shut: { code: 'plan_feature', feature: 'custom_ssl_enabled' },
@@ -66,7 +70,12 @@ it.each(Object.keys(CALLS) as Built[])('%s', async (gate) => {
   expect([without.status, without.body.code]).toEqual([402, 'no_active_plan']);
   if (shut !== undefined) {
     const isRules = gate === 'rules';
-    await plan('free', { max_records: 1, max_rules_per_set: 0, rules_enabled: !isRules });
+    await plan('free', {
+      max_records: 1,
+      max_rules_per_set: 0,
+      rules_enabled: !isRules,
+      cache_purge_enabled: false,
+    });
     const refused = await ask(asked);
     expect([refused.status, refused.body]).toEqual([403, expect.objectContaining(shut)]);
     await plan('free', {
@@ -74,6 +83,7 @@ it.each(Object.keys(CALLS) as Built[])('%s', async (gate) => {
       max_cache_cap_mb: 4096,
       host_header_edit_enabled: true,
       custom_ssl_enabled: true,
+      cache_purge_enabled: true,
     });
   } else await plan('free');
   expect((await ask(asked)).status).toBe(200);

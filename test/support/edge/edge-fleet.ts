@@ -108,6 +108,7 @@ export class EdgeFleet {
       }),
     });
     fleet.edge.follow(fleet.proxy.configs);
+    fleet.edge.followPurges((domain, target) => fleet.proxy.purge(domain, target));
     fleet.edge.keepReporting(fleet.proxy.configs, () => fleet.proxy.unsupported());
     try {
       fleet.record = await fleet.addRecord('www', own);

@@ -24,6 +24,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
   edge: 'dns/record',
   'edge/certificates': '',
+  'edge/purges': '',
   'edge/rules': 'dns dns/record edge',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
@@ -100,6 +101,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
   'store/certificates':
     'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/records',
+  'store/purges': 'edge/purges store/postgres',
   'store/edges':
     'billing edge edge/certificates store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
   'store/migrate':
@@ -122,7 +124,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   nameserver:
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
-  'api/edge': 'process store/edges store/postgres',
+  'api/edge': 'process store/edges store/postgres store/purges',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
@@ -138,7 +140,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations',
+    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',

@@ -103,6 +103,8 @@ export const WALK: Readonly<Record<string, Row>> = {
     '000 rnk pp...n i.. .ff. .. . db 0',
     { prepare: (w) => w.haveCertificate() },
   ],
+  'DELETE /domains/{domain}/cache/': ['000 rnk p....n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/cache/purges/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/recommendations': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/recommendations/{code}/dismiss': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],

@@ -19,6 +19,8 @@ import { makeLink } from '../../../src/store/people/account-links.ts';
 import { setPassword } from '../../../src/store/people/credentials.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { confirmTotp, saveTotp } from '../../../src/store/people/totp.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
+import { orderPurge } from '../../../src/store/purges/order-purge.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
@@ -244,6 +246,16 @@ export class World {
     );
   }
 
+  /** Of everything that is cached. */
+  purgeId(): Promise<number> {
+    return this.#once('purge', async () => {
+      const domainId = await this.domainId();
+      const ordered = await inTransaction(this.#db, (trx) => orderPurge(trx, domainId, { kind: 'all' }));
+      if (ordered.kind !== 'ordered') throw new Error(ordered.why);
+      return ordered.id;
+    });
+  }
+
   /** The token of a link. */
   async link(kind: 'reset' | 'email'): Promise<string> {
     const accountId = await this.personId();
@@ -309,6 +321,7 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/members/{userId}', (world) => world.memberId()],
   ['/invites/{id}', (world) => world.inviteId()],
   ['/invites/{token}', (world) => world.inviteToken()],
+  ['/cache/purges/{id}', (world) => world.purgeId()],
   ['/recommendations/{code}', async () => 'missing_caa'],
   ['/checks/{id}', (world) => world.checkId()],
   ['/subscriptions/{id}', (world) => world.subscriptionId()],

@@ -4,5 +4,12 @@ import type { Route } from '../../calls/route.ts';
 import { getCertificate } from './certificates.ts';
 import { followConfig } from './config.ts';
 import { reportHealth } from './health.ts';
+import { followPurges, reportEdgePurge } from './purges.ts';
 
-export const EDGE_ROUTES: readonly Route[] = [followConfig, reportHealth, getCertificate];
+export const EDGE_ROUTES: readonly Route[] = [
+  followConfig,
+  reportHealth,
+  getCertificate,
+  followPurges,
+  reportEdgePurge,
+];

@@ -49,7 +49,24 @@ interface EdgeChangesTable {
   at: Generated<Date>;
 }
 
+interface CachePurgesTable {
+  id: GeneratedAlways<number>;
+  domain_id: number;
+  /** JSON, as in edge/purges/purge-target.ts. */
+  target: unknown;
+  at: Generated<Date>;
+}
+
+interface CachePurgeEdgesTable {
+  purge_id: number;
+  edge_id: number;
+  done_at: Date | null;
+  error: string | null;
+}
+
 export interface EdgeTables {
+  cache_purges: CachePurgesTable;
+  cache_purge_edges: CachePurgeEdgesTable;
   edges: EdgesTable;
   edge_unsupported: EdgeUnsupportedTable;
   edge_countries: EdgeCountriesTable;

@@ -2,6 +2,7 @@
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PurgeTarget } from '../../../../src/edge/purges/purge-target.ts';
 import type { CertificateKeys } from './certificates.ts';
 import type { ConfigStore } from './config-store.ts';
 
@@ -23,6 +24,8 @@ export class EdgeAgent {
   #isStopped = false;
   #stream: ClientRequest | undefined;
   #following: Promise<void> | undefined;
+  #purges: ClientRequest | undefined;
+  #purging: Promise<void> | undefined;
   #reporting: NodeJS.Timeout | undefined;
   /** Streams that were answered with 200. */
   streams = 0;
@@ -48,6 +51,21 @@ export class EdgeAgent {
     })();
   }
 
+  /** Carries purges out and reports them, until `stop`. */
+  followPurges(purge: (domain: string, target: PurgeTarget) => void): void {
+    this.#purging = (async () => {
+      while (!this.#isStopped) {
+        await this.#readLines('/edge/v1/purges', 'purges', async (text) => {
+          const { id, domain, target } = JSON.parse(text);
+          if (id === undefined) return; // a heartbeat
+          purge(domain, target);
+          await this.ask('POST', `/edge/v1/purges/${id}`);
+        }).catch(() => undefined);
+        if (!this.#isStopped) await pause(FIRST_PAUSE_MS);
+      }
+    })();
+  }
+
   /** At once, and each ten seconds until `stop`; while the API is away nothing is told. */
   keepReporting(configs: ConfigStore, unsupported: () => readonly object[]): void {
     const report = () => void this.report(configs, unsupported()).catch(() => undefined);
@@ -59,7 +77,8 @@ export class EdgeAgent {
     this.#isStopped = true;
     clearInterval(this.#reporting);
     this.#stream?.destroy();
-    await this.#following;
+    this.#purges?.destroy();
+    await Promise.all([this.#following, this.#purging]);
   }
 
   /** Closes the connection as a network would; `follow` begins another. */
@@ -125,13 +144,29 @@ export class EdgeAgent {
     return lines;
   }
 
-  #open(url: string): Promise<IncomingMessage> {
+  async #readLines(path: string, stream: 'purges', take: (line: string) => Promise<void>): Promise<void> {
+    const response = await this.#open(`${this.#url()}${path}`, stream);
+    if (response.statusCode !== 200) {
+      response.resume();
+      return;
+    }
+    let rest = '';
+    for await (const text of response.setEncoding('utf8')) {
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() as string;
+      for (const line of parts) await take(line);
+    }
+  }
+
+  #open(url: string, stream: 'config' | 'purges' = 'config'): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${this.#token}` };
-      this.#stream = request(url, { agent: false, headers, timeout: SILENCE_MS }, resolve);
-      this.#stream.on('timeout', () => this.#stream?.destroy());
-      this.#stream.on('error', reject).on('close', () => reject(new Error('closed')));
-      this.#stream.end();
+      const asking = request(url, { agent: false, headers, timeout: SILENCE_MS }, resolve);
+      if (stream === 'config') this.#stream = asking;
+      else this.#purges = asking;
+      asking.on('timeout', () => asking.destroy());
+      asking.on('error', reject).on('close', () => reject(new Error('closed')));
+      asking.end();
     });
   }
 }

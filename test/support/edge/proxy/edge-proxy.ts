@@ -8,6 +8,7 @@ import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SecureContext, TLSSocket } from 'node:tls';
+import type { PurgeTarget } from '../../../../src/edge/purges/purge-target.ts';
 import { listOf } from '../origin/judge-address.ts';
 import { EdgeCache } from '../rules/cache.ts';
 import { Challenges } from '../rules/challenge.ts';
@@ -30,6 +31,8 @@ export interface EdgeProxy {
   readonly seen: readonly Seen[];
   /** Rules that it cannot obey, as it tells the API. */
   unsupported(): { rule_id: number; why: string }[];
+  /** Takes away what it has cached. */
+  purge(domain: string, target: PurgeTarget): void;
   /** Lets its clock go on. */
   pass(seconds: number): void;
   /** Asks the members of all pools whose health checks are due. */
@@ -108,6 +111,9 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
           return why === undefined ? [] : [{ rule_id: rule.id, why }];
         }),
       ),
+    purge(domain, target) {
+      serving.cache.purge(target, (host) => configs.find(host)?.domain === domain);
+    },
     pass(seconds) {
       passedMs += seconds * 1_000;
     },

@@ -1,6 +1,7 @@
 // What the edge remembers of origins: whole answers in memory, for as long as a cache rule says.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import type { PurgeTarget } from '../../../../src/edge/purges/purge-target.ts';
 import type { RuleOf, Visit } from '../proxy/visit.ts';
 
 export interface Stored {
@@ -38,9 +39,39 @@ export class EdgeCache {
     }
   }
 
+  /** Takes away what a purge is about; `isOf`: whether a host belongs to its domain. */
+  purge(target: PurgeTarget, isOf: (host: string) => boolean): void {
+    for (const [key, entry] of this.#entries) {
+      const [, host, path, query] = JSON.parse(key) as [string, string, string, [string, string][]];
+      if (isOf(host) && isPurged(target, host, path, new URLSearchParams(query).toString()))
+        this.#drop(key, entry);
+    }
+  }
+
   #drop(key: string, { body }: Pick<Stored, 'body'>): void {
     this.#entries.delete(key);
     this.#octets -= body.length;
+  }
+}
+
+function isPurged(target: PurgeTarget, host: string, path: string, query: string): boolean {
+  switch (target.kind) {
+    case 'all':
+      return true;
+    case 'host':
+      return target.host.startsWith('*.') ? host.endsWith(target.host.slice(1)) : host === target.host;
+    case 'prefix':
+      return host === target.host && path.startsWith(target.path);
+    case 'url': {
+      const wanted = new URLSearchParams(
+        [...new URLSearchParams(target.query)].sort(([a], [b]) => (a < b ? -1 : 1)),
+      );
+      // Without the query, or with a part of it, the key stands for URLs with any.
+      const isPart = [...new URLSearchParams(query)].every(([name, value]) =>
+        wanted.getAll(name).includes(value),
+      );
+      return host === target.host && path === target.path && isPart;
+    }
   }
 }
 

@@ -1,0 +1,84 @@
+// Taking what edges have cached of a domain away, and seeing how far that is.
+
+import { z } from 'zod';
+import { GATES } from '../../../billing/gates.ts';
+import { readPurgeTarget } from '../../../edge/purges/purge-target.ts';
+import { loadPurge, type StoredPurge } from '../../../store/purges/load-purge.ts';
+import { orderPurge } from '../../../store/purges/order-purge.ts';
+import { printWithoutDot } from '../../../zone/name-text.ts';
+import { judgePlan } from '../../actions/judge-plan.ts';
+import { invalid, Problem } from '../../answers/problem.ts';
+import { domainRoute } from '../../calls/route.ts';
+import { Purge, PurgeOrdered, PurgeWish } from '../../schemas/cache/purge.ts';
+import { idText } from '../../schemas/ids.ts';
+
+const tag = 'Cache';
+const RETRY_SECONDS = 60;
+const WHY = {
+  often: 'rate limit exceeded',
+  open: 'too many purges of this domain are not done by all edges yet: purge the whole domain, which takes their place',
+} as const;
+
+const purgeCache = domainRoute({
+  method: 'DELETE',
+  path: '/domains/{domain}/cache/',
+  operationId: 'purgeCache',
+  audit: 'cache.purge',
+  tag,
+  summary: 'Takes what edges have cached of the domain away.',
+  description:
+    'All of it, or that of a host, a URL or a prefix. The answer does not wait for the edges, which are told at once; `GET …/cache/purges/{id}` says how far they are. A purge of the whole domain takes the place of those before it. At most 30 a minute.',
+  permission: 'cache.edit',
+  body: PurgeWish.nullish(),
+  response: PurgeOrdered,
+  problems: ['no_active_plan', 'plan_feature'],
+  async run(call) {
+    const { api, domain } = call;
+    const wish = call.body ?? {};
+    const target = readPurgeTarget(printWithoutDot(domain.name), wish);
+    if ('problem' in target) return invalid([target.problem]);
+    const refused = judgePlan(GATES.cache_purge, domain.plan);
+    if (refused !== undefined) return refused;
+    const ordered = await orderPurge(api.db, domain.id, target);
+    if (ordered.kind === 'limited')
+      return new Problem(429, WHY[ordered.why], { headers: { 'Retry-After': String(RETRY_SECONDS) } });
+    call.audit({ after: { purge: ordered.id, ...wish } });
+    const { id, edges, done } = printPurge((await loadPurge(api.db, domain.id, ordered.id)) as StoredPurge);
+    return { message: 'the edges are told', purge: { id, edges, done } };
+  },
+});
+
+const getPurge = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/cache/purges/{id}',
+  operationId: 'getPurge',
+  tag,
+  summary: 'Which edges have done a purge.',
+  description: 'Kept for eight days: nothing is cached for longer than seven.',
+  permission: 'domain.view',
+  params: z.object({ id: idText }),
+  find: ({ api, domain, params: { id } }) => loadPurge(api.db, domain.id, id),
+  finds: 'purge',
+  response: Purge,
+  run: ({ found }) => printPurge(found),
+});
+
+export const CACHE_ROUTES = [purgeCache, getPurge];
+
+function printPurge({ id, at, edges }: StoredPurge): z.input<typeof Purge> {
+  const counted = edges.filter(({ isLive, doneAt }) => isLive || doneAt !== null);
+  const done = counted.filter(({ doneAt }) => doneAt !== null).length;
+  return {
+    id,
+    edges: counted.length,
+    done,
+    finished: done === counted.length,
+    created_at: at.toISOString(),
+    nodes: edges.map(({ name, isLive, doneAt, error }) => ({
+      node: name,
+      live: isLive,
+      ...(doneAt !== null && { done_at: doneAt.toISOString() }),
+      ...(error !== null && doneAt === null && { error }),
+    })),
+  };
+}

@@ -1,0 +1,44 @@
+// Purges of what edges have cached.
+
+import { z } from 'zod';
+import { Timestamp } from '../timestamp.ts';
+
+const MOST_CHARACTERS = 4096;
+const text = (what: string) => z.string().min(1).max(MOST_CHARACTERS).optional().describe(what);
+
+export const PurgeWish = z
+  .strictObject({
+    host: text('Everything of one host; `*.` before it is that of a wildcard record.'),
+    url: text('One URL with its query, over http and https.'),
+    prefix: text('Everything whose URL begins so, with any query.'),
+  })
+  .describe('One of these; none is the whole domain.')
+  .meta({ id: 'PurgeWish' });
+
+const counts = {
+  id: z.int(),
+  edges: z.int().describe('Edges that have to do it: those that are heard, and those that have done it.'),
+  done: z.int().describe('Those of them that have done it.'),
+};
+
+export const PurgeOrdered = z
+  .object({ message: z.string(), purge: z.object(counts) })
+  .meta({ id: 'PurgeOrdered' });
+
+export const Purge = z
+  .object({
+    ...counts,
+    finished: z.boolean().describe('Every edge that is heard has done it.'),
+    created_at: Timestamp,
+    nodes: z
+      .array(
+        z.object({
+          node: z.string(),
+          live: z.boolean().describe('False: it is silent, and does it when it is back.'),
+          done_at: Timestamp.optional(),
+          error: z.string().optional().describe('Why it could not when it last tried.'),
+        }),
+      )
+      .describe('The edges, by name.'),
+  })
+  .meta({ id: 'Purge' });

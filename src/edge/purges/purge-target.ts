@@ -1,0 +1,58 @@
+// What a purge takes out of the caches of edges, read from what a customer sends. All of it lies within the customer's domain.
+
+/** Hosts are in lower case, without port. A path begins with `/`; a query has no `?`. */
+export type PurgeTarget =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'host'; readonly host: string }
+  /** Every path that begins with `path`, with any query. */
+  | { readonly kind: 'prefix'; readonly host: string; readonly path: string }
+  | { readonly kind: 'url'; readonly host: string; readonly path: string; readonly query: string };
+
+interface PurgeWish {
+  readonly host?: string | undefined;
+  readonly url?: string | undefined;
+  readonly prefix?: string | undefined;
+}
+
+interface PurgeProblem {
+  readonly field: string;
+  readonly error: string;
+}
+
+const HOST = /^(?:\*\.)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
+
+/** `domain`: without the final dot. An empty wish is everything. */
+export function readPurgeTarget(domain: string, wish: PurgeWish): PurgeTarget | { problem: PurgeProblem } {
+  const fields = (['host', 'url', 'prefix'] as const).filter((field) => wish[field] !== undefined);
+  const [field, other] = fields;
+  if (field === undefined) return { kind: 'all' };
+  if (other !== undefined) return wrong(other, `only one of ${fields.join(', ')} can be given`);
+  const text = wish[field] as string;
+  if (field === 'host') {
+    const host = text.toLowerCase().replace(/\.$/, '');
+    if (!HOST.test(host)) return wrong(field, 'expected the name of a host, without scheme, port and path');
+    return isWithin(host, domain) ? { kind: 'host', host } : wrong(field, foreign(host, domain));
+  }
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    return wrong(field, 'expected a whole URL that begins with http:// or https://');
+  const { hostname, pathname, search, hash, username, password } = new URL(text);
+  if (username !== '' || password !== '' || hash !== '')
+    return wrong(field, 'a URL with a user, a password or a fragment is in no cache');
+  const host = hostname.replace(/\.$/, '');
+  if (!isWithin(host, domain)) return wrong(field, foreign(host, domain));
+  if (field === 'url') return { kind: 'url', host, path: pathname, query: search.slice(1) };
+  if (search !== '') return wrong(field, 'a prefix has no query: it takes paths with any query');
+  return { kind: 'prefix', host, path: pathname };
+}
+
+function wrong(field: string, error: string): { problem: PurgeProblem } {
+  return { problem: { field, error } };
+}
+
+function foreign(host: string, domain: string): string {
+  return `${host.slice(0, 255)} does not belong to the domain ${domain}`;
+}
+
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}

@@ -1,0 +1,203 @@
+// Purges, as customers order them and as edges hear of them.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Domain } from '../../../../src/store/domains/domain.ts';
+import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
+import { drainEdge, revokeEdge } from '../../../../src/store/edges/edges.ts';
+import { purgeCachePurges } from '../../../../src/store/housekeeping/purge-cache-purges.ts';
+import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
+import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+
+let api: EdgeApi;
+let domain: Domain;
+let name: string;
+let made = 0;
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  api = await startEdgeApi();
+  tokens.fra = await api.makeEdge('fra', 'eu');
+  tokens.ber = await api.makeEdge('ber', 'eu');
+  tokens.nyc = await api.makeEdge('nyc', 'us');
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  name = `shop${made++}.test`;
+  domain = await api.makeDomain(name);
+  await sql`delete from cache_purges`.execute(api.database.db);
+  await sql`update edges set seen_at = clock_timestamp()`.execute(api.database.db);
+});
+
+const purge = (body?: object, as = 'owner', of = name) =>
+  api.ask('DELETE', `/domains/${of}/cache/`, { as, ...(body !== undefined && { body }) });
+const look = (id: number, as = 'viewer', of = name) =>
+  api.ask('GET', `/domains/${of}/cache/purges/${id}`, { as });
+const report = (edge: string, id: number, body: object = {}) =>
+  api.ask('POST', `/edge/v1/purges/${id}`, { as: tokens[edge] as string, body });
+
+interface Line {
+  readonly id?: number;
+  readonly domain?: string;
+}
+
+/** The lines of the stream of an edge, until `wanted` of them are no heartbeats, or it ends. */
+async function told(token: string, wanted: number): Promise<Line[]> {
+  const ended = new AbortController();
+  const response = await fetch(`${api.url}/edge/v1/purges`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: ended.signal,
+  });
+  expect(response.status).toBe(200);
+  const lines: Line[] = [];
+  let rest = '';
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  while (lines.filter(({ id }) => id !== undefined).length < wanted) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const parts = (rest + Buffer.from(value).toString()).split('\n');
+    rest = parts.pop() as string;
+    lines.push(...parts.map((line) => JSON.parse(line)));
+  }
+  await reader.cancel().catch(() => undefined);
+  ended.abort();
+  return lines.filter(({ id }) => id !== undefined);
+}
+
+describe('a purge', () => {
+  it('without a body is of everything, and answers how many edges have to do it', async () => {
+    const before = await lastAudit(api.database.db);
+    const { status, body } = await purge();
+    expect([status, body]).toEqual([
+      200,
+      { message: 'the edges are told', purge: { id: expect.any(Number), edges: 3, done: 0 } },
+    ]);
+    const [row] = await auditAfter(api.database.db, before);
+    expect(row).toMatchObject({ action: 'cache.purge', after: { purge: body.purge.id } });
+  });
+
+  it('names the field that is wrong', async () => {
+    const { status, body } = await purge({ url: 'https://other.test/' });
+    expect([status, body.code, body.fields[0].field]).toEqual([400, 'validation_failed', 'url']);
+    expect((await purge({ everything: true })).body.fields[0].field).toBe('everything');
+    expect((await purge({ prefix: 'x'.repeat(5000) })).status).toBe(400);
+  });
+
+  it('is finished when every edge that is heard has done it; a silent one does it later', async () => {
+    await sql`update edges set seen_at = clock_timestamp() - interval '5 minutes' where name = 'nyc'`.execute(
+      api.db,
+    );
+    const { id } = (await purge({ host: `www.${name}` })).body.purge;
+    expect((await look(id)).body).toMatchObject({ edges: 2, done: 0, finished: false });
+    expect((await report('fra', id)).status).toBe(200);
+    expect((await report('ber', id, { error: 'the disk is full' })).status).toBe(200);
+    const { body } = await look(id);
+    expect(body).toMatchObject({ edges: 2, done: 1, finished: false });
+    expect(body.nodes).toEqual([
+      { node: 'ber', live: true, error: 'the disk is full' },
+      { node: 'fra', live: true, done_at: expect.any(String) },
+      { node: 'nyc', live: false },
+    ]);
+    expect((await told(tokens.ber as string, 1)).at(-1)).toMatchObject({ id });
+    await report('ber', id);
+    await report('ber', id); // twice is harmless
+    expect((await look(id)).body).toMatchObject({ edges: 2, done: 2, finished: true });
+    expect((await told(tokens.nyc as string, 1)).map((line) => line.id)).toContain(id);
+  });
+
+  it('reaches an edge that follows, and one that comes later', async () => {
+    const following = told(tokens.fra as string, 1);
+    const { id } = (await purge({ url: `https://${name}/a?b=1` })).body.purge;
+    const line = { id, domain_id: domain.id, domain: name };
+    const target = { kind: 'url', host: name, path: '/a', query: 'b=1' };
+    const heard = await following;
+    const later = await told(tokens.ber as string, 1);
+    for (const lines of [heard, later]) expect(lines).toContainEqual({ ...line, target });
+  });
+
+  it('is told to edges of the regions that serve the domain alone, and drained ones too', async () => {
+    await setServedRegions(api.database.db, domain.id, ['us']);
+    await drainEdge(api.database.db, 'nyc', true);
+    const { id } = (await purge()).body.purge;
+    expect((await look(id)).body.nodes.map(({ node }: { node: string }) => node)).toEqual(['nyc']);
+    expect((await report('fra', id)).status).toBe(404);
+    await drainEdge(api.database.db, 'nyc', false);
+  });
+
+  it('of everything takes the place of those before it', async () => {
+    const first = (await purge({ host: name })).body.purge.id;
+    const second = (await purge()).body.purge.id;
+    const { rows } = await sql<{ id: number }>`
+      select distinct purge_id as id from cache_purge_edges where purge_id in (${first}, ${second})`.execute(
+      api.db,
+    );
+    expect(rows.map(({ id }) => id)).toEqual([second]);
+  });
+
+  it('can be ordered thirty times a minute, and while no more than two hundred wait', async () => {
+    const id = domain.id;
+    await sql`insert into cache_purges (domain_id, target) select ${id}, '{"kind":"all"}' from generate_series(1, 30)`.execute(
+      api.db,
+    );
+    const often = await purge();
+    expect([often.status, often.body.error, often.headers['retry-after']]).toEqual([
+      429,
+      'rate limit exceeded',
+      '60',
+    ]);
+    await sql`
+      with old as (
+        insert into cache_purges (domain_id, target, at)
+        select ${id}, '{"kind":"host","host":"a"}', clock_timestamp() - interval '1 hour' from generate_series(1, 200)
+        returning id),
+      gone as (delete from cache_purges where domain_id = ${id} and at > clock_timestamp() - interval '1 minute')
+      insert into cache_purge_edges (purge_id, edge_id) select o.id, e.id from old o, edges e where e.name = 'nyc'`.execute(
+      api.db,
+    );
+    const waiting = await purge({ host: name });
+    expect([waiting.status, waiting.body.error]).toEqual([
+      429,
+      expect.stringContaining('purge the whole domain'),
+    ]);
+    expect((await purge()).status).toBe(200);
+  });
+
+  it('is of its domain alone, and needs the permission to edit the cache', async () => {
+    const { id } = (await purge()).body.purge;
+    const other = await api.makeDomain(`other-${name}`);
+    expect(other.id).not.toBe(domain.id);
+    expect((await look(id, 'owner', `other-${name}`)).status).toBe(404);
+    expect((await purge(undefined, 'viewer')).status).toBe(403);
+    expect((await purge(undefined, 'editor')).status).toBe(200);
+    expect((await purge(undefined, 'stranger')).status).toBe(404);
+  });
+
+  it('goes after eight days, when nothing so old can be cached any more', async () => {
+    const { id } = (await purge()).body.purge;
+    await sql`update cache_purges set at = at - interval '7 days 23 hours' where id = ${id}`.execute(api.db);
+    await purgeCachePurges(api.database.db);
+    expect((await look(id)).status).toBe(200);
+    await sql`update cache_purges set at = at - interval '2 hours' where id = ${id}`.execute(api.db);
+    await purgeCachePurges(api.database.db);
+    expect((await look(id)).status).toBe(404);
+  });
+});
+
+describe('the stream of purges', () => {
+  it('ends when the token counts no more', async () => {
+    const token = await api.makeEdge('stolen');
+    const headers = { authorization: `Bearer ${token}` };
+    const { body } = await fetch(`${api.url}/edge/v1/purges`, { headers });
+    await revokeEdge(api.database.db, 'stolen');
+    let text = '';
+    for await (const piece of body as ReadableStream<Uint8Array>) text += Buffer.from(piece).toString();
+    expect(text).toBe('{}\n');
+  });
+
+  it('takes no lies: reasons are bounded, and ids are those that the edge was told', async () => {
+    expect((await report('fra', 999_999)).status).toBe(404);
+    expect((await report('fra', 1, { error: 'x'.repeat(201) })).status).toBe(400);
+    expect((await report('fra', 1, { error: 'a\u0000b' })).status).toBe(400);
+    expect((await report('fra', 1, { done: true })).status).toBe(400);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { readPurgeTarget } from '../../../src/edge/purges/purge-target.ts';
+
+const read = (wish: object) => readPurgeTarget('shop.example', wish);
+const problemOf = (wish: object) => {
+  const target = read(wish);
+  return 'problem' in target ? `${target.problem.field}: ${target.problem.error}` : target;
+};
+
+it('nothing is everything', () => {
+  expect(read({})).toEqual({ kind: 'all' });
+});
+
+it('a host is the domain or a name below it, in any case', () => {
+  expect(read({ host: 'WWW.shop.example.' })).toEqual({ kind: 'host', host: 'www.shop.example' });
+  expect(read({ host: '*.shop.example' })).toEqual({ kind: 'host', host: '*.shop.example' });
+  expect(read({ host: '_x.shop.example' })).toEqual({ kind: 'host', host: '_x.shop.example' });
+});
+
+it('a URL is read as a browser reads it', () => {
+  expect(read({ url: 'HTTPS://Shop.Example:8443/a/../b%20c?x=1&y' })).toEqual({
+    kind: 'url',
+    host: 'shop.example',
+    path: '/b%20c',
+    query: 'x=1&y',
+  });
+  expect(read({ url: 'http://www.shop.example' })).toEqual({
+    kind: 'url',
+    host: 'www.shop.example',
+    path: '/',
+    query: '',
+  });
+});
+
+it('a prefix is a URL without a query', () => {
+  expect(read({ prefix: 'https://shop.example/img/' })).toEqual({
+    kind: 'prefix',
+    host: 'shop.example',
+    path: '/img/',
+  });
+  expect(problemOf({ prefix: 'https://shop.example/?a' })).toMatch(/^prefix: a prefix has no query/);
+});
+
+it.each([
+  [{ host: 'other.example' }, /^host: other\.example does not belong to the domain shop\.example$/],
+  [{ host: 'evilshop.example' }, /^host: evilshop\.example does not belong/],
+  [{ host: 'http://shop.example' }, /^host: expected the name of a host/],
+  [{ host: 'shop.example:80' }, /^host: expected the name of a host/],
+  [{ host: 'a.*.shop.example' }, /^host: expected the name of a host/],
+  [{ url: 'https://shop.example.evil.example/' }, /^url: .* does not belong/],
+  [{ url: 'https://shop.example@evil.example/' }, /^url: a URL with a user/],
+  [{ url: 'https://shop.example/#x' }, /^url: a URL with a user, a password or a fragment/],
+  [{ url: '/only/a/path' }, /^url: expected a whole URL/],
+  [{ url: 'ftp://shop.example/' }, /^url: expected a whole URL/],
+  [{ url: 'https://[::1]/' }, /^url: \[::1\] does not belong/],
+  [{ host: 'shop.example', url: 'https://shop.example/' }, /^url: only one of host, url can be given$/],
+])('%j is refused', (wish, message) => {
+  expect(problemOf(wish)).toMatch(message);
+});
