@@ -133,14 +133,14 @@ async function purge() {
   while (!stopped.signal.aborted) {
     try {
       for await (const { id, domain_id, domain, target } of client.followPurges(stopped.signal)) {
-        waitMs = FIRST_WAIT_MS;
         if (id === undefined) continue; // a heartbeat
         const error = await purgeCache(cacheFolder(settings.state, domain_id), target).then(
           () => undefined,
           (/** @type {NodeJS.ErrnoException} */ { code, message }) => code ?? message.slice(0, 100),
         );
-        if (error !== undefined) log(`purge ${id} of ${domain}: ${error}`);
         await client.reportPurge(id, error);
+        if (error !== undefined) throw new Error(`purge ${id} of ${domain}: ${error}`);
+        waitMs = FIRST_WAIT_MS;
       }
     } catch (error) {
       if (stopped.signal.aborted) return;

@@ -34,7 +34,7 @@ export class PurgeFeed {
   /** Gives what ends it. */
   join(edgeId: number): () => void {
     this.#streams.set(edgeId, (this.#streams.get(edgeId) ?? 0) + 1);
-    this.#joined.abort(); // it waits for no poll
+    this.#joined.abort(); // read at once
     this.#start();
     let hasLeft = false;
     return () => {
@@ -58,6 +58,7 @@ export class PurgeFeed {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#joined.abort();
     await this.#running;
   }
 
@@ -80,7 +81,7 @@ export class PurgeFeed {
       } catch (error) {
         if (!closing.aborted) onTrouble(error); // edges purge it when Postgres is back
       }
-      await changed(POLL_MS, AbortSignal.any([closing, this.#joined.signal]));
+      await changed(POLL_MS, this.#joined.signal);
       await pauseUnless(closing, LEAST_PAUSE_MS);
     }
     this.#open = new Map();

@@ -1,6 +1,7 @@
 // What one edge is told to purge: all that it has not done yet, then what comes. A line that the edge did not act on comes again
 // with its next stream.
 
+import type { OpenPurge } from '../../store/purges/open-purges.ts';
 import type { PurgeFeed } from './purge-feed.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -22,17 +23,18 @@ export async function* streamPurges(
   yield HEARTBEAT; // it knows at once that it is heard
   let toldAtMs = performance.now();
   while (!ended.aborted) {
-    await feed.read(Math.max(0, toldAtMs + heartbeatMs - performance.now()), ended);
-    if (ended.aborted) return;
     const open = feed.openOf(edgeId);
     const news = open.filter(({ id }) => !told.has(id));
     told = new Set(open.map(({ id }) => id));
-    const lines = news.map(
-      ({ id, domainId, domain, target }) =>
-        `${JSON.stringify({ id, domain_id: domainId, domain, target })}\n`,
-    );
-    if (lines.length === 0 && performance.now() - toldAtMs < heartbeatMs) continue;
-    toldAtMs = performance.now();
-    yield lines.length === 0 ? HEARTBEAT : lines.join('');
+    const isSilent = performance.now() - toldAtMs >= heartbeatMs;
+    if (news.length > 0 || isSilent) {
+      yield news.length > 0 ? news.map(lineOf).join('') : HEARTBEAT;
+      toldAtMs = performance.now();
+    }
+    await feed.read(Math.max(0, toldAtMs + heartbeatMs - performance.now()), ended);
   }
+}
+
+function lineOf({ id, domainId, domain, target }: OpenPurge): string {
+  return `${JSON.stringify({ id, domain_id: domainId, domain, target })}\n`;
 }

@@ -42,9 +42,8 @@ export class EdgeCache {
   /** Takes away what a purge is about; `isOf`: whether a host belongs to its domain. */
   purge(target: PurgeTarget, isOf: (host: string) => boolean): void {
     for (const [key, entry] of this.#entries) {
-      const [, host, path, query] = JSON.parse(key) as [string, string, string, [string, string][]];
-      if (isOf(host) && isPurged(target, host, path, new URLSearchParams(query).toString()))
-        this.#drop(key, entry);
+      const parts = JSON.parse(key) as CacheKey;
+      if (isOf(parts[1]) && isPurged(target, parts)) this.#drop(key, entry);
     }
   }
 
@@ -54,7 +53,16 @@ export class EdgeCache {
   }
 }
 
-function isPurged(target: PurgeTarget, host: string, path: string, query: string): boolean {
+type CacheKey = [
+  scheme: string,
+  host: string,
+  path: string,
+  query: [string, string][],
+  headers: unknown,
+  keyQuery: RuleOf<'cache'>['key_query'],
+];
+
+function isPurged(target: PurgeTarget, [, host, path, query, , keyQuery]: CacheKey): boolean {
   switch (target.kind) {
     case 'all':
       return true;
@@ -63,14 +71,11 @@ function isPurged(target: PurgeTarget, host: string, path: string, query: string
     case 'prefix':
       return host === target.host && path.startsWith(target.path);
     case 'url': {
-      const wanted = new URLSearchParams(
-        [...new URLSearchParams(target.query)].sort(([a], [b]) => (a < b ? -1 : 1)),
-      );
-      // Without the query, or with a part of it, the key stands for URLs with any.
-      const isPart = [...new URLSearchParams(query)].every(([name, value]) =>
-        wanted.getAll(name).includes(value),
-      );
-      return host === target.host && path === target.path && isPart;
+      if (host !== target.host || path !== target.path) return false;
+      const wanted = [...new URLSearchParams(target.query)];
+      // A key without the query, or with a part of it, stands for URLs with any.
+      const isPart = query.every(([name, value]) => wanted.some(([n, v]) => n === name && v === value));
+      return isPart && (keyQuery !== 'all' || query.length === wanted.length);
     }
   }
 }
@@ -85,7 +90,7 @@ export function cacheKeyOf(rule: RuleOf<'cache'>, visit: Visit): string | undefi
     )
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const headers = rule.key_headers.map((name) => visit.headers[name.toLowerCase()] ?? null);
-  return JSON.stringify([visit.scheme, visit.host, visit.path, query, headers]);
+  return JSON.stringify([visit.scheme, visit.host, visit.path, query, headers, rule.key_query]);
 }
 
 /** For how long an answer is kept; 0: not at all. */
