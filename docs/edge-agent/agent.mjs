@@ -10,7 +10,7 @@ import { EdgeNginx } from './edge-nginx.mjs';
 import { FindOrigins, originsOf } from './find-origins.mjs';
 import { KeptCertificates } from './keep-certificates.mjs';
 import { KeptConfigs, parentsOf } from './kept-configs.mjs';
-import { cacheFolder, purgeCache } from './purge-cache.mjs';
+import { cacheFolder, dropFormerCaches, purgeCache } from './purge-cache.mjs';
 import { readSettings } from './settings.mjs';
 
 const VERSION = 'nginx-agent 1';
@@ -105,6 +105,7 @@ async function serve() {
       if (taken.length > 0)
         log(`serving ${taken.length} changed domains${refused.size > 0 ? `, ${refused.size} refused` : ''}`);
       appliedCursor = cursor;
+      if ([...domains].some((domain) => kept.get(domain) === undefined)) await dropFormer();
     } catch (error) {
       log(`not applied: ${error instanceof Error ? error.message : error}`);
       for (const domain of domains) dirty.add(domain);
@@ -125,6 +126,13 @@ async function fetchCertificates(configs) {
       }
     }
   }
+}
+
+async function dropFormer() {
+  const served = kept.domains().flatMap((domain) => kept.get(domain)?.domain_id ?? []);
+  await dropFormerCaches(settings.state, new Set(served)).catch((/** @type {Error} */ { message }) =>
+    log(`former caches: ${message}`),
+  );
 }
 
 /** One after the other. What could not be done or told is told again by the next stream. */
@@ -221,6 +229,7 @@ async function report() {
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
 await edge.start();
 log('nginx serves');
+await dropFormer();
 await Promise.all([follow(), serve(), purge(), lookAgain(), guard(), report()]);
 // nginx goes on.
 process.exit(0);

@@ -2,7 +2,7 @@
 // Takes what nginx has cached of a domain away: the files whose key is about it. nginx looks for a file that is gone once, and asks
 // the origin.
 
-import { open, opendir, rm } from 'node:fs/promises';
+import { open, opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** @typedef {import('../../src/edge/purges/purge-target.ts').PurgeTarget} PurgeTarget */
@@ -36,6 +36,19 @@ export async function purgeCache(folder, target) {
     gone++;
   }
   return gone;
+}
+
+/**
+ * Domains that this edge serves no more are not told to it when they are purged: what it has of them goes.
+ * @param {string} state
+ * @param {ReadonlySet<number>} served their ids
+ */
+export async function dropFormerCaches(state, served) {
+  for (const name of (await readdir(join(state, 'cache')).catch(nothingIfGone)) ?? []) {
+    const id = /^zf_([1-9][0-9]*)_cache$/.exec(name)?.[1];
+    if (id !== undefined && !served.has(Number(id)))
+      await purgeCache(cacheFolder(state, Number(id)), { kind: 'all' });
+  }
 }
 
 /**

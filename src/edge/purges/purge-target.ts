@@ -29,8 +29,8 @@ export function readPurgeTarget(domain: string, wish: PurgeWish): PurgeTarget | 
   if (other !== undefined) return wrong(other, `only one of ${fields.join(', ')} can be given`);
   const text = wish[field] as string;
   if (field === 'host') {
-    const host = text.toLowerCase().replace(/\.$/, '');
-    if (!HOST.test(host)) return wrong(field, 'expected the name of a host, without scheme, port and path');
+    const host = readHost(text);
+    if (host === undefined) return wrong(field, 'expected the name of a host, without scheme, port and path');
     return isWithin(host, domain) ? { kind: 'host', host } : wrong(field, foreign(host, domain));
   }
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
@@ -43,6 +43,14 @@ export function readPurgeTarget(domain: string, wish: PurgeWish): PurgeTarget | 
   if (field === 'url') return { kind: 'url', host, path: pathname, query: search.slice(1) };
   if (search !== '') return wrong(field, 'a prefix has no query: it takes paths with any query');
   return { kind: 'prefix', host, path: pathname };
+}
+
+/** In lower case, as A-labels. */
+function readHost(text: string): string | undefined {
+  const [, star = '', name = ''] = /^(\*\.)?([^\s/:?#@%*\\[\]]+)$/.exec(text) ?? [];
+  if (name === '' || !URL.canParse(`http://${name}/`)) return undefined;
+  const host = star + new URL(`http://${name}/`).hostname.replace(/\.$/, '');
+  return HOST.test(host) ? host : undefined;
 }
 
 function wrong(field: string, error: string): { problem: PurgeProblem } {

@@ -8,6 +8,8 @@ export interface StoredPurge {
   readonly id: number;
   readonly target: PurgeTarget;
   readonly at: Date;
+  /** The purge of the whole domain that edges do in its place. */
+  readonly replacedBy: number | null;
   /** By name. */
   readonly edges: readonly PurgeAtEdge[];
 }
@@ -29,8 +31,10 @@ export async function loadPurge(
   domainId: number,
   id: number,
 ): Promise<StoredPurge | undefined> {
-  const { rows } = await sql<Pick<StoredPurge, 'id' | 'target' | 'at'>>`
-    select id, target, at from cache_purges where id = ${id} and domain_id = ${domainId}`.execute(db);
+  const { rows } = await sql<Omit<StoredPurge, 'edges'>>`
+    select id, target, at, replaced_by as "replacedBy" from cache_purges where id = ${id} and domain_id = ${domainId}`.execute(
+    db,
+  );
   const [purge] = rows;
   if (purge === undefined) return undefined;
   const { rows: edges } = await sql<PurgeAtEdge>`

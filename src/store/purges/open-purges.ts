@@ -15,16 +15,31 @@ export interface OpenPurge {
 
 /** An edge is told of no more at a time: of the rest when it has done these. */
 const MOST_OF_AN_EDGE = 200;
+/** Among which these are found; of each kind, those that the edge could not do and the others. */
+const LOOKED_AT = 2000;
 
-/** The oldest of each edge first. */
+/** One of each domain in turn, so that nobody's many are before another's; what the edge could not do comes last. */
 export async function loadOpenPurges(db: Database, edgeIds: readonly number[]): Promise<OpenPurge[]> {
   const { rows } = await sql<OpenPurge>`
-    select o.id, e.id as "edgeId", o.domain_id as "domainId", rtrim(d.name, '.') as domain, o.target
-    from unnest(${[...edgeIds]}::bigint[]) e (id) cross join lateral (
-      select p.id, p.domain_id, p.target from cache_purge_edges c join cache_purges p on p.id = c.purge_id
-      where c.edge_id = e.id and c.done_at is null order by c.purge_id limit ${MOST_OF_AN_EDGE}) o
-    join domains d on d.id = o.domain_id
-    order by o.id`.execute(db);
+    with asked as (select id from unnest(${[...edgeIds]}::bigint[]) e (id)),
+    open as (
+      select e.id as edge_id, c.purge_id, c.failed from asked e cross join lateral (
+        (select purge_id, false as failed from cache_purge_edges
+          where edge_id = e.id and done_at is null and (error is not null) = false
+          order by purge_id limit ${LOOKED_AT})
+        union all
+        (select purge_id, true from cache_purge_edges
+          where edge_id = e.id and done_at is null and (error is not null) = true
+          order by purge_id limit ${LOOKED_AT})) c),
+    turns as (
+      select o.edge_id, o.failed, p.id, p.domain_id, p.target,
+        row_number() over (partition by o.edge_id, o.failed, p.domain_id order by p.id) as turn
+      from open o join cache_purges p on p.id = o.purge_id),
+    ranked as (
+      select *, row_number() over (partition by edge_id order by failed, turn, id) as rank from turns)
+    select r.id, r.edge_id as "edgeId", r.domain_id as "domainId", rtrim(d.name, '.') as domain, r.target
+    from ranked r join domains d on d.id = r.domain_id
+    where r.rank <= ${MOST_OF_AN_EDGE} order by r.edge_id, r.rank`.execute(db);
   return rows;
 }
 

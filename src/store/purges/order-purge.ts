@@ -22,9 +22,12 @@ export async function orderPurge(
 ): Promise<OrderedPurge> {
   await sql`select from domains where id = ${domainId} for no key update`.execute(trx); // one after the other
   if (target.kind === 'all') {
+    // Without a number yet: it is noted below.
     await sql`
-      delete from cache_purge_edges e using cache_purges p
-      where p.domain_id = ${domainId} and e.purge_id = p.id and e.done_at is null`.execute(trx);
+      with replaced as (
+        delete from cache_purge_edges e using cache_purges p
+        where p.domain_id = ${domainId} and e.purge_id = p.id and e.done_at is null returning p.id)
+      update cache_purges p set replaced_by = 0 where p.id in (select id from replaced)`.execute(trx);
   }
   const { rows: counts } = await sql<{ lately: number; open: number }>`
     select (select count(*)::integer from cache_purges
@@ -46,6 +49,13 @@ export async function orderPurge(
       where d.id = ${domainId} and e.revoked_at is null
         and (d.edge_regions is null or e.region = any(d.edge_regions)))
     select id from ordered`.execute(trx);
+  const { id } = rows[0] as { id: number };
+  if (target.kind === 'all') {
+    await sql`
+      update cache_purges set replaced_by = ${id} where domain_id = ${domainId} and replaced_by = 0`.execute(
+      trx,
+    );
+  }
   announceAfterCommit(trx);
-  return { kind: 'ordered', id: (rows[0] as { id: number }).id };
+  return { kind: 'ordered', id };
 }

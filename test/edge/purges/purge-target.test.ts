@@ -14,6 +14,10 @@ it('nothing is everything', () => {
 it('a host is the domain or a name below it, in any case', () => {
   expect(read({ host: 'WWW.shop.example.' })).toEqual({ kind: 'host', host: 'www.shop.example' });
   expect(read({ host: '*.shop.example' })).toEqual({ kind: 'host', host: '*.shop.example' });
+  expect(read({ host: '*.Bücher.shop.example' })).toEqual({
+    kind: 'host',
+    host: '*.xn--bcher-kva.shop.example',
+  });
   expect(read({ host: '_x.shop.example' })).toEqual({ kind: 'host', host: '_x.shop.example' });
 });
 

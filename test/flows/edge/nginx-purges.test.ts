@@ -1,7 +1,7 @@
 // Purges that docs/edge-agent carries out in nginx's cache: which files go, and through the API and a whole agent.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cacheFolder, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
+import { cacheFolder, dropFormerCaches, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
 import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';
@@ -73,6 +73,15 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
     expect(await renewed({ kind: 'host', host: '*.shop.example' })).toEqual([0, 1, 2, 3]);
     expect(await renewed({ kind: 'host', host: 'shop.example' })).toEqual([]);
     expect(await renewed({ kind: 'all' })).toEqual([0, 1, 2, 3]);
+  });
+
+  it('of a domain that is served no more goes, and others keep theirs', async () => {
+    const before = await getAll();
+    await dropFormerCaches(nginx.state, new Set([1, 2, 3, ...[Number(/zf_(\d+)_cache/.exec(folder)?.[1])]]));
+    expect(await getAll()).toEqual(before);
+    await dropFormerCaches(nginx.state, new Set());
+    const after = await getAll();
+    expect(after.filter((text, at) => text === before[at])).toEqual([]);
   });
 
   it('may have no folder yet', async () => {

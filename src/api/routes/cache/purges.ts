@@ -65,14 +65,15 @@ const getPurge = domainRoute({
 
 export const CACHE_ROUTES = [purgeCache, getPurge];
 
-function printPurge({ id, at, edges }: StoredPurge): z.input<typeof Purge> {
+function printPurge({ id, at, replacedBy, edges }: StoredPurge): z.input<typeof Purge> {
   const counted = edges.filter(({ isLive, doneAt }) => isLive || doneAt !== null);
   const done = counted.filter(({ doneAt }) => doneAt !== null).length;
   return {
     id,
     edges: counted.length,
     done,
-    finished: done === counted.length,
+    finished: replacedBy === null && done === counted.length,
+    ...(replacedBy !== null && { replaced_by: replacedBy }),
     created_at: at.toISOString(),
     nodes: edges.map(({ name, isLive, doneAt, error }) => ({
       node: name,

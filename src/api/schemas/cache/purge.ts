@@ -29,6 +29,10 @@ export const Purge = z
   .object({
     ...counts,
     finished: z.boolean().describe('Every edge that is heard has done it.'),
+    replaced_by: z
+      .int()
+      .optional()
+      .describe('A later purge of the whole domain, which edges do in its place: look at that one.'),
     created_at: Timestamp,
     nodes: z
       .array(

@@ -12,7 +12,9 @@ const STATEMENTS = [
      id bigint generated always as identity primary key,
      domain_id bigint not null references domains on delete cascade,
      target jsonb not null,
-     at timestamptz not null default clock_timestamp()
+     at timestamptz not null default clock_timestamp(),
+     -- a later one of the whole domain, when edges had not done this one yet
+     replaced_by bigint
    )`,
   `create index cache_purges_of on cache_purges (domain_id, id)`,
   `create index cache_purges_at on cache_purges (at)`,
@@ -24,5 +26,6 @@ const STATEMENTS = [
      error text,
      primary key (purge_id, edge_id)
    )`,
-  `create index cache_purge_edges_open on cache_purge_edges (edge_id, purge_id) where done_at is null`,
+  `create index cache_purge_edges_open on cache_purge_edges (edge_id, (error is not null), purge_id)
+     where done_at is null`,
 ];

@@ -55,6 +55,7 @@ interface CachePurgesTable {
   /** JSON, as in edge/purges/purge-target.ts. */
   target: unknown;
   at: Generated<Date>;
+  replaced_by: number | null;
 }
 
 interface CachePurgeEdgesTable {

@@ -6,6 +6,7 @@ import type { Domain } from '../../../../src/store/domains/domain.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
 import { drainEdge, revokeEdge } from '../../../../src/store/edges/edges.ts';
 import { purgeCachePurges } from '../../../../src/store/housekeeping/purge-cache-purges.ts';
+import { loadOpenPurges } from '../../../../src/store/purges/open-purges.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
 import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
 
@@ -132,6 +133,37 @@ describe('a purge', () => {
       api.db,
     );
     expect(rows.map(({ id }) => id)).toEqual([second]);
+    expect((await look(first)).body).toMatchObject({ finished: false, replaced_by: second });
+    const third = (await purge()).body.purge.id;
+    expect((await look(first)).body.replaced_by).toBe(second);
+    expect((await look(second)).body.replaced_by).toBe(third);
+    for (const edge of ['fra', 'ber', 'nyc']) await report(edge, third);
+    const last = (await purge()).body.purge.id;
+    const { body } = await look(third);
+    expect([body.finished, body.replaced_by, last > third]).toEqual([true, undefined, true]);
+  });
+
+  it('of one domain is not hidden by many of another, nor by those that an edge cannot do', async () => {
+    const { rows } = await sql<{ id: number }>`
+      with many as (
+        insert into cache_purges (domain_id, target, at)
+        select ${domain.id}, '{"kind":"host","host":"a"}', clock_timestamp() - interval '1 hour'
+        from generate_series(1, 400) returning id)
+      insert into cache_purge_edges (purge_id, edge_id, error)
+      select m.id, e.id, case when m.id % 2 = 0 then 'EIO' end from many m, edges e where e.name = 'fra'
+      returning purge_id as id`.execute(api.database.db);
+    expect(rows).toHaveLength(400);
+    const victim = `victim-${name}`;
+    await api.makeDomain(victim);
+    const { id } = (await purge(undefined, 'owner', victim)).body.purge;
+    const { rows: edges } = await sql<{ id: number }>`select id from edges where name = 'fra'`.execute(
+      api.database.db,
+    );
+    const open = await loadOpenPurges(api.database.db, [edges[0]?.id as number]);
+    expect(open).toHaveLength(200);
+    expect(open.findIndex((each) => each.id === id)).toBe(1);
+    const failed = new Set(rows.flatMap((row) => (row.id % 2 === 0 ? [row.id] : [])));
+    expect(open.filter((each) => failed.has(each.id))).toEqual([]);
   });
 
   it('can be ordered thirty times a minute, and while no more than two hundred wait', async () => {
