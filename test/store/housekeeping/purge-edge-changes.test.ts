@@ -109,8 +109,11 @@ describe('edges', () => {
     // An edge has passed the row once it knows that no older transaction, also of other databases, is open.
     const { rows } = await sql<{ xid: string }>`
       select xid::text from edge_changes where name = 'gone.example.com.'`.execute(api.db);
-    const passed = () => decodeEdgeCursor(seen.cursor ?? '')?.place.from ?? 0n;
-    await until(() => passed() > BigInt(rows[0]?.xid as string));
+    const xid = BigInt(rows[0]?.xid as string);
+    await until(() => {
+      const place = decodeEdgeCursor(seen.cursor ?? '')?.place;
+      return place !== undefined && [place.from, ...place.inFlight].every((unseen) => unseen > xid);
+    });
     await seen.stop(); // the row that is deleted is the newest that it has seen
     await serve('later.example.com');
     await age(DAYS + 1);
