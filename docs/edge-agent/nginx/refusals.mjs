@@ -158,6 +158,9 @@ export function printBots(rules, maps, told, targetOf) {
 export function printWaf(rules, maps, told, waf) {
   const written = writeEach(rules, 'waf', told, (rule) => {
     if (waf === undefined) throw new Unwritable('this edge has no modsecurity');
+    // Without the body modsecurity looks at no part of a request in which the core rules look for attacks.
+    if (whole(rule.body_cap_kb, 0, 1_024) === 0)
+      throw new Unwritable('modsecurity cannot leave out the body alone: body_cap_kb must be at least 1');
     const unknown = rule.rule_excludes.filter((id) => !waf.ids.has(id));
     if (unknown.length > 0)
       told.add(rule.id, `in part: no rules to leave out: ${unknown.slice(0, 10).join(', ')}`);

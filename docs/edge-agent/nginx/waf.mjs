@@ -52,7 +52,6 @@ SecAction "id:900990,phase:1,nolog,pass,t:none,setvar:tx.crs_setup_version=334"
 SecRule UNIQUE_ID "@rx ^zf-p([1-4])t([0-9]+)-" "id:900,phase:1,pass,nolog,capture,setvar:tx.paranoia_level=%{TX.1},setvar:tx.inbound_anomaly_score_threshold=%{TX.2}"
 SecRule UNIQUE_ID "@beginsWith zf-off-" "id:901,phase:1,pass,nolog,ctl:ruleEngine=Off"
 SecRule UNIQUE_ID "@contains -dry-" "id:902,phase:1,pass,nolog,ctl:ruleEngine=DetectionOnly"
-SecRule UNIQUE_ID "@contains -nobody-" "id:903,phase:1,pass,nolog,ctl:requestBodyAccess=Off"
 SecRule REQUEST_HEADERS:Content-Type "^(?:application(?:/soap\\+|/)|text/)xml" "id:904,phase:1,t:none,t:lowercase,pass,nolog,ctl:requestBodyProcessor=XML"
 SecRule REQUEST_HEADERS:Content-Type "^application/json" "id:905,phase:1,t:none,t:lowercase,pass,nolog,ctl:requestBodyProcessor=JSON"
 ${excludes.join('')}${files.map((file) => `Include ${file}\n`).join('')}`;
@@ -67,14 +66,13 @@ export function profileOf(rule, ids) {
   const paranoia = whole(rule.paranoia, 1, 4);
   const threshold = whole(rule.threshold, 1, 100);
   const excluded = rule.rule_excludes.filter((id) => ids.has(id)).map((id) => `x${id}-`);
-  const noBody = whole(rule.body_cap_kb, 0, 1_024) === 0 ? 'nobody-' : '';
   const dry = rule.action_mode === 'dry_run' ? 'dry-' : '';
-  return `p${paranoia}t${threshold}-${dry}${noBody}r${whole(rule.id, 1, Number.MAX_SAFE_INTEGER)}-${excluded.join('')}`;
+  return `p${paranoia}t${threshold}-${dry}r${whole(rule.id, 1, Number.MAX_SAFE_INTEGER)}-${excluded.join('')}`;
 }
 
 /** A host's rules share one place, so the largest cap counts.
  * @param {readonly WafRule[]} rules
  */
 export function bodyLimitOf(rules) {
-  return Math.max(1, ...rules.map(({ body_cap_kb }) => whole(body_cap_kb, 0, 1_024))) * 1_024;
+  return Math.max(...rules.map(({ body_cap_kb }) => whole(body_cap_kb, 1, 1_024))) * 1_024;
 }
