@@ -1,6 +1,7 @@
 // The log lines of jobs: one for each change of a status, for each scan, and for a target that begins or stops failing.
 
 import type { MailJob } from '../src/queue/jobs.ts';
+import type { WebhookOutcome } from './jobs/call-webhooks.ts';
 import type { ChildOutcome } from './jobs/check-child.ts';
 import type { CheckOutcome } from './jobs/check-delegation.ts';
 import type { FlattenOutcome } from './jobs/flatten-aname.ts';
@@ -109,4 +110,10 @@ export function logCertificate(log: OutcomeLog, outcome: CertificateOutcome): vo
     log.info({ domain: outcome.domain, names: outcome.names }, 'a certificate is issued');
   if (kind === 'failed')
     log.warn({ domain: outcome.domain, error: outcome.error }, 'a certificate is not issued');
+}
+
+/** Without the URL, which may have a secret. */
+export function logWebhook(log: OutcomeLog, outcome: WebhookOutcome): void {
+  if (outcome.kind === 'disabled')
+    log.warn({ webhook: outcome.webhookId, why: outcome.why }, 'a webhook is called no more');
 }

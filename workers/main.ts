@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { RULES } from '../src/checks/dnssec/rules.ts';
 import { Slots } from '../src/checks/shares/slots.ts';
+import { networksOf } from '../src/dns/record/network.ts';
 import { openMailer } from '../src/mail/mailer.ts';
 import { Authority } from '../src/outbound/acme/authority.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
@@ -192,6 +193,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     trouble,
     mailer,
     publicUrl: settings.publicUrl,
+    webhookAllow: networksOf(...settings.webhookAllow),
     authority: keyBoxes.canSeal ? authority : undefined,
   });
   const housekeeping = runHousekeeping({

@@ -5,10 +5,12 @@ import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import type { MachineRules } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
+import type { Network } from '../src/dns/record/network.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
 import type { Authority } from '../src/outbound/acme/authority.ts';
 import type { QueuePlace } from '../src/queue/connection.ts';
 import {
+  CALL_WEBHOOK,
   CHECK_CHILD,
   CHECK_DELEGATION,
   FLATTEN_ANAME,
@@ -28,12 +30,16 @@ import { claimDueSteps } from '../src/store/dnssec/claim-due-steps.ts';
 import { claimDueMails } from '../src/store/people/mails.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { claimDueScans } from '../src/store/scans/claim-due-scans.ts';
+import { keyBoxesOf } from '../src/store/secrets/database-keys.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
+import { claimDueDeliveries } from '../src/store/webhooks/claim-due-deliveries.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
 import { accountsInTurn, fillQueue } from './fill-queue.ts';
 import type { AccountShares } from './jobs/account-shares.ts';
+import { createWebhookCaller } from './jobs/call-webhooks.ts';
 import { createChildChecker } from './jobs/check-child.ts';
 import { createChecker } from './jobs/check-delegation.ts';
+import { findReceiver } from './jobs/find-receiver.ts';
 import { createFlattener } from './jobs/flatten-aname.ts';
 import { createIssuer } from './jobs/issue-certificate.ts';
 import { rememberOurAddresses } from './jobs/our-addresses.ts';
@@ -50,6 +56,7 @@ import {
   logTarget,
   logTransition,
   logVerification,
+  logWebhook,
   type OutcomeLog,
 } from './log-outcomes.ts';
 import { createAnameMetrics } from './metrics/aname-metrics.ts';
@@ -59,6 +66,7 @@ import { createKeyMetrics } from './metrics/key-metrics.ts';
 import { createMailMetrics } from './metrics/mail-metrics.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 import { createScanMetrics } from './metrics/scan-metrics.ts';
+import { createWebhookMetrics } from './metrics/webhook-metrics.ts';
 import { CheckNotes } from './note-checks.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { type Rounds, runRounds } from './rounds/run-rounds.ts';
@@ -76,6 +84,8 @@ const CHILDREN_AT_ONCE = 50;
 const MAILS_AT_ONCE = 4;
 /** Each asks up to 120 questions. */
 const KEYS_AT_ONCE = 20;
+/** Each takes five seconds at most. */
+const WEBHOOKS_AT_ONCE = 32;
 /** Authorities bound how many requests they take at a time. */
 const ORDERS_AT_ONCE = 10;
 const IDLE_MS = 1000;
@@ -102,6 +112,7 @@ export function openQueueWorkers(place: QueuePlace, onQueueTrouble: (error: Erro
     mails: new QueueWorker({ place, kind: SEND_MAIL, onQueueTrouble }),
     keys: new QueueWorker({ place, kind: ROLL_KEYS, onQueueTrouble }),
     certificates: new QueueWorker({ place, kind: ISSUE_CERTIFICATE, onQueueTrouble }),
+    webhooks: new QueueWorker({ place, kind: CALL_WEBHOOK, onQueueTrouble }),
   };
 }
 
@@ -126,6 +137,8 @@ interface Dependencies {
   /** Undefined: no mail is sent. */
   readonly mailer: Mailer | undefined;
   readonly publicUrl: string;
+  /** Networks that webhooks may lead to although they are not public. */
+  readonly webhookAllow: readonly Network[];
   /** Undefined: no certificates are issued. */
   readonly authority: Authority | undefined;
 }
@@ -139,6 +152,7 @@ export function startQueueWorkers(workers: QueueWorkers, dependencies: Dependenc
   startChildren(workers.children, dependencies, notes);
   startKeys(workers.keys, dependencies);
   startCertificates(workers.certificates, dependencies);
+  if (keyBoxesOf(dependencies.db) !== undefined) startWebhooks(workers.webhooks, dependencies);
   if (dependencies.mailer !== undefined) startMails(workers.mails, dependencies, dependencies.mailer);
 }
 
@@ -325,6 +339,30 @@ function startCertificates(worker: QueueWorkers['certificates'], dependencies: D
         (orderId, turn) => ({ orderId, turn }),
       ),
     ),
+    onFailed: failing(worker, dependencies),
+  });
+}
+
+function startWebhooks(worker: QueueWorkers['webhooks'], dependencies: Dependencies): void {
+  const { db, resolver, webhookAllow: allowed, metrics, log } = dependencies;
+  const count = createWebhookMetrics(metrics.registry);
+  let after: number | undefined;
+  worker.start({
+    run: createWebhookCaller({
+      db,
+      allowed,
+      addressesOf: findReceiver(resolver),
+      onOutcome(outcome) {
+        count(outcome);
+        logWebhook(log, outcome);
+      },
+    }),
+    concurrency: WEBHOOKS_AT_ONCE,
+    rounds: feed(worker, dependencies, WEBHOOKS_AT_ONCE * WAITING_PER_RUN, async (limit) => {
+      const claimed = await claimDueDeliveries(db, limit, after);
+      after = claimed.after;
+      return claimed.jobs;
+    }),
     onFailed: failing(worker, dependencies),
   });
 }

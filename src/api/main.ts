@@ -125,6 +125,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
       originAllow: networksOf(...settings.originAllow),
+      webhookAllow: networksOf(...settings.webhookAllow),
       people: openPeople(db, keyBoxes, {
         publicUrl: settings.publicUrl,
         sendsMail: settings.smtpUrl !== undefined,

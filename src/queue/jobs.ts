@@ -139,6 +139,17 @@ export const ISSUE_CERTIFICATE: JobKind<CertificateJob> = {
   connections: 2,
 };
 
+/** Tell a webhook of an event. */
+export interface WebhookJob {
+  readonly deliveryId: number;
+}
+
+export const CALL_WEBHOOK: JobKind<WebhookJob> = {
+  queue: 'call-webhooks',
+  key: ({ deliveryId }) => `webhook:${deliveryId}`,
+  connections: 2,
+};
+
 /** The names of all queues. */
 export const QUEUES: readonly string[] = [
   CHECK_DELEGATION,
@@ -149,4 +160,5 @@ export const QUEUES: readonly string[] = [
   SEND_MAIL,
   ROLL_KEYS,
   ISSUE_CERTIFICATE,
+  CALL_WEBHOOK,
 ].map(({ queue }) => queue);

@@ -35,6 +35,8 @@ export interface Api {
   readonly countryOf?: CountryOf | undefined;
   /** Networks that edges may connect to although they are not public; undefined: none. */
   readonly originAllow?: readonly Network[];
+  /** Networks that webhooks may lead to although they are not public; undefined: none. */
+  readonly webhookAllow?: readonly Network[];
   /** Counts the answers of observers elsewhere. */
   readonly countVantageAnswer?: (outcome: string) => void;
   /** What edges are told; undefined in threads, and where no edge is served. */

@@ -48,6 +48,7 @@ import { getFeatures, getPlans, getSubscription, getSubscriptions } from './subs
 import { updateDomain } from './update-domain.ts';
 import { answerVantageJob, takeJobs } from './vantage.ts';
 import { verifyDomain } from './verify.ts';
+import { WEBHOOK_ROUTES } from './webhooks/webhooks.ts';
 
 export const ROUTES: readonly Route[] = [
   listChanges,
@@ -94,6 +95,7 @@ export const ROUTES: readonly Route[] = [
   ...CACHE_ROUTES,
   listRecommendations,
   dismiss,
+  ...WEBHOOK_ROUTES,
   getPlans,
   getSubscriptions,
   getSubscription,

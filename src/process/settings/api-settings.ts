@@ -123,6 +123,14 @@ export const API_SETTINGS = {
     byDefault: NOTHING_LISTED,
     is: 'comma list of networks like `10.0.0.0/8,fd00::/8` in which origins of proxied records and of rules may be although they are not public',
   }),
+  /** Networks that webhooks may lead to although they are not public. */
+  webhookAllow: setting({
+    name: 'WEBHOOK_ALLOW',
+    readers: ['API', 'workers'],
+    schema: networks,
+    byDefault: NOTHING_LISTED,
+    is: 'comma list of networks like `10.0.0.0/8,fd00::/8` that webhooks may lead to although they are not public: for labs',
+  }),
   /** Unless whoever makes one says otherwise. */
   signsNewDomains: setting({
     name: 'DNSSEC_NEW_DOMAINS',

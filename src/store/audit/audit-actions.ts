@@ -110,6 +110,9 @@ const AUDIT_ACTIONS = {
   'ssl.issue': { target: 'domain', fields: [] },
   'ssl.upload': { target: 'domain', fields: ['names', 'issuer', 'fingerprint', 'not_after'] },
   'cache.purge': { target: 'domain', fields: ['purge', 'host', 'url', 'prefix'] },
+  'webhook.create': { target: 'domain', fields: ['webhook', 'host'] },
+  'webhook.delete': { target: 'domain', fields: ['webhook', 'host'] },
+  'webhook.test': { target: 'domain', fields: ['webhook', 'host'] },
   'recommendation.dismiss': { target: 'domain', fields: ['recommendation'] },
   'ssl.delete': { target: 'domain', fields: ['names', 'fingerprint'] },
   // Who else may see and change a domain.

@@ -188,6 +188,8 @@ async function passBelongings(
   await sql`update acme_orders set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
   // What its old owner was to be warned of is the new one's affair, who reads it in the findings.
   await sql`delete from mails where domain_id = ${id}`.execute(trx);
+  // Whoever had it would go on to hear what happens with it.
+  await sql`delete from webhooks where domain_id = ${id}`.execute(trx);
   // The owner of a domain is no member of it.
   await sql`
     delete from memberships

@@ -18,6 +18,7 @@ import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
 import { purgePeople } from './purge-people.ts';
+import { purgeWebhooks } from './purge-webhooks.ts';
 
 /** A node that was away longer loads all zones, and an edge is told everything. */
 const RETENTION_DAYS = 7;
@@ -32,6 +33,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeDomains(db);
     await purgeEdgeChanges(db, RETENTION_DAYS);
     await purgeCachePurges(db);
+    await purgeWebhooks(db);
     await purgeNameHolders(db);
     await purgeSightings(db);
     await purgeSweptNames(db);

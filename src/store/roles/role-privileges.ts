@@ -99,6 +99,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   acme_asks: grants('', 'siud', ''), // update: rows that are forgotten are locked
   acme_answers: grants('', 'sd', 'siud'),
   acme_accounts: grants('', '', 'siud'),
+  webhooks: grants('', 'siud', 'su'), // go with their domain, as what they are told goes with them
+  webhook_deliveries: grants('', 'si', 'siud'),
+  webhook_calls: grants('', '', 'siud'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`
 };
 
@@ -155,6 +158,7 @@ export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   check_runs_id_seq: ['zonefleet_worker'],
   certificates_id_seq: ['zonefleet_api', 'zonefleet_worker'],
+  webhooks_id_seq: ['zonefleet_api'],
   key_boxes_id_seq: ['zonefleet_api', 'zonefleet_worker'],
   signing_keys_id_seq: ['zonefleet_api', 'zonefleet_worker'],
 };

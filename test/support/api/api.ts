@@ -87,6 +87,8 @@ export interface TestApiOptions {
   countryOf?: Api['countryOf'];
   /** Default: only public addresses are origins. */
   originAllow?: Api['originAllow'];
+  /** Default: webhooks lead to public addresses. */
+  webhookAllow?: Api['webhookAllow'];
   /** The database to use; it is dropped all the same. */
   database?: TestDatabase;
   /** Another way to the same database. */
@@ -125,6 +127,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       scans,
       countryOf: options.countryOf,
       ...(options.originAllow && { originAllow: options.originAllow }),
+      ...(options.webhookAllow && { webhookAllow: options.webhookAllow }),
       trial: options.trial,
       issuesCertificates: options.issuesCertificates ?? true,
       signsNewDomains: options.signsNewDomains === true,

@@ -1,6 +1,7 @@
 // Certificates and keys for tests: an authority, an intermediate one, leaves of any kind.
 
 import { KeyObject, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 
 x509.cryptoProvider.set(webcrypto as never);
@@ -52,7 +53,11 @@ export async function makeCertificate(wanted: Wanted = {}): Promise<Issued> {
     extensions: [
       ...(isAuthority ? [new x509.BasicConstraintsExtension(true, undefined, true)] : []),
       ...(names.length > 0
-        ? [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value })))]
+        ? [
+            new x509.SubjectAlternativeNameExtension(
+              names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
+            ),
+          ]
         : []),
       ...(wanted.usage === undefined ? [] : [new x509.ExtendedKeyUsageExtension([wanted.usage])]),
       ...(wanted.critical ?? []).map((type) => new x509.Extension(type, true, NULL)),

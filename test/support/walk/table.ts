@@ -107,6 +107,14 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}/cache/purges/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/recommendations': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/recommendations/{code}/dismiss': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/webhooks': ['000 .nk pp...n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/webhooks': [
+    '000 rnk pp...n i.. .ff. .. . db 0',
+    { body: () => ({ url: 'https://hooks.walk.test/' }) },
+  ],
+  'DELETE /domains/{domain}/webhooks/{id}': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'POST /domains/{domain}/webhooks/{id}/test': ['000 rnk pp...n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/webhooks/{id}/deliveries': ['000 .nk pp...n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions/{id}': ['000 .n. ppp..n i.. .... .. . .. 0'],
 

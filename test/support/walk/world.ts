@@ -23,6 +23,7 @@ import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { orderPurge } from '../../../src/store/purges/order-purge.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
+import { createWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
 import { makeCertificate } from '../certificates/make-certificate.ts';
@@ -256,6 +257,14 @@ export class World {
     });
   }
 
+  webhookId(): Promise<number> {
+    return this.#once('webhook', async () => {
+      const made = await createWebhook(this.#db, await this.domainId(), 'https://hooks.walk.test/');
+      if (made.kind !== 'created') throw new Error(made.kind);
+      return made.webhook.id;
+    });
+  }
+
   /** The token of a link. */
   async link(kind: 'reset' | 'email'): Promise<string> {
     const accountId = await this.personId();
@@ -322,6 +331,7 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/invites/{id}', (world) => world.inviteId()],
   ['/invites/{token}', (world) => world.inviteToken()],
   ['/cache/purges/{id}', (world) => world.purgeId()],
+  ['/webhooks/{id}', (world) => world.webhookId()],
   ['/recommendations/{code}', async () => 'missing_caa'],
   ['/checks/{id}', (world) => world.checkId()],
   ['/subscriptions/{id}', (world) => world.subscriptionId()],

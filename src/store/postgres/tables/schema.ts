@@ -12,6 +12,7 @@ import type { ResolverTables } from './resolver-tables.ts';
 import type { RuleTables } from './rule-tables.ts';
 import type { SigningTables } from './signing-tables.ts';
 import type { VantageTables } from './vantage-tables.ts';
+import type { WebhookTables } from './webhook-tables.ts';
 import type { ZoneTables } from './zone-tables.ts';
 
 export interface Schema
@@ -26,4 +27,5 @@ export interface Schema
     RuleTables,
     SigningTables,
     VantageTables,
+    WebhookTables,
     ZoneTables {}

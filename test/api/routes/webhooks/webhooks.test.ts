@@ -1,0 +1,198 @@
+// Webhooks as customers make and read them.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { networksOf } from '../../../../src/dns/record/network.ts';
+import type { Domain } from '../../../../src/store/domains/domain.ts';
+import { handOver } from '../../../../src/store/handover/hand-over.ts';
+import { purgeWebhooks } from '../../../../src/store/housekeeping/purge-webhooks.ts';
+import { saveTry } from '../../../../src/store/webhooks/deliveries.ts';
+import { orderEvent } from '../../../../src/store/webhooks/order-event.ts';
+import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
+import { BY } from '../../../support/database/domains.ts';
+
+let api: TestApi;
+let domain: Domain;
+let name: string;
+let made = 0;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  name = `hooks${made++}.test`;
+  domain = await api.makeDomain(name);
+});
+
+const URL = 'https://hooks.shop.test/secret-path?x=1';
+const path = (rest = '', of = name) => `/domains/${of}/webhooks${rest}`;
+const make = (body: object = { url: URL }, headers = {}) => api.ask('POST', path(), { body, headers });
+const list = async () => (await api.ask('GET', path(), { as: 'admin' })).body;
+
+describe('a webhook', () => {
+  it('has a secret that is shown once, and sealed', async () => {
+    const before = await lastAudit(api.database.db);
+    const { status, body } = await make();
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: expect.any(Number),
+        url: URL,
+        secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
+        created_at: expect.any(String),
+      },
+    ]);
+    const { secret, ...rest } = body;
+    expect(await list()).toEqual([rest]);
+    const { rows } = await sql<{ sealed: Buffer }>`select * from webhooks where id = ${body.id}`.execute(
+      api.database.db,
+    );
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    expect(rows[0]?.sealed.includes(secret)).toBe(false);
+    const [row] = await auditAfter(api.database.db, before);
+    expect(row).toMatchObject({
+      action: 'webhook.create',
+      after: { webhook: body.id, host: 'hooks.shop.test' },
+    });
+    expect(JSON.stringify(row)).not.toMatch(/whsec_|secret-path/);
+  });
+
+  it('is made once under an Idempotency-Key, whose repeat has no secret', async () => {
+    const headers = { 'idempotency-key': `key-${name}` };
+    const first = (await make(undefined, headers)).body;
+    const again = await make(undefined, headers);
+    expect([again.status, again.body.id, again.body.secret]).toEqual([200, first.id, undefined]);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it.each([
+    'http://hooks.test/',
+    'https://10.0.0.1/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://hooks.test:22/',
+    'nowhere',
+  ])('to %s is a 400 that names the field', async (url) => {
+    const { status, body } = await make({ url });
+    expect([status, body.fields[0].field]).toEqual([400, 'url']);
+    expect(await list()).toEqual([]);
+  });
+
+  it('is one of five at most, also of those that are made at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => make()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 409, 409, 409]);
+    expect(await list()).toHaveLength(5);
+    const [first] = await list();
+    expect((await api.ask('DELETE', path(`/${first.id}`))).status).toBe(200);
+    expect((await make()).status).toBe(200);
+  });
+
+  it('is of its domain alone, and for those who may change its settings', async () => {
+    const { id } = (await make()).body;
+    await api.makeDomain(`other-${name}`);
+    for (const [method, rest] of [
+      ['DELETE', ''],
+      ['POST', '/test'],
+      ['GET', '/deliveries'],
+    ] as const) {
+      expect((await api.ask(method, path(`/${id}${rest}`, `other-${name}`))).status).toBe(404);
+      expect((await api.ask(method, path(`/${id}${rest}`), { as: 'editor' })).status).toBe(403);
+    }
+    expect((await api.ask('GET', path(), { as: 'editor' })).status).toBe(403);
+    expect((await api.ask('GET', path(), { as: 'stranger' })).status).toBe(404);
+  });
+
+  it('goes when the domain is handed over to another account', async () => {
+    await make();
+    const accountId = api.accountIds.stranger;
+    expect(await handOver(api.database.db, { ...BY, domainId: domain.id, accountId })).toMatchObject({
+      kind: 'passed',
+    });
+    expect((await api.ask('GET', path(), { as: 'stranger' })).body).toEqual([]);
+  });
+
+  it('may lead to the networks of a lab, where the operator says so', async () => {
+    const lab = await startTestApi({ webhookAllow: networksOf('127.0.0.0/8') });
+    await lab.makeDomain('lab.test');
+    const body = { url: 'https://127.0.0.1:8443/' };
+    expect((await lab.ask('POST', '/domains/lab.test/webhooks', { body })).status).toBe(200);
+    await lab.stop();
+  });
+
+  it('is not made where secrets cannot be sealed', async () => {
+    const bare = await startTestApi({ keySecrets: [] });
+    await bare.makeDomain('bare.test');
+    const { status, body } = await bare.ask('POST', '/domains/bare.test/webhooks', { body: { url: URL } });
+    expect([status, body.error]).toEqual([503, expect.stringContaining('KEY_SECRETS')]);
+    await bare.stop();
+  });
+});
+
+describe('what a webhook is told', () => {
+  const deliveries = async (id: number) => (await api.ask('GET', path(`/${id}/deliveries`))).body;
+
+  it('is listed with how it went, the newest first', async () => {
+    const { id } = (await make()).body;
+    await orderEvent(api.database.db, { domainId: domain.id, event: 'outage.begun', data: { incident: 7 } });
+    const tested = await api.ask('POST', path(`/${id}/test`));
+    expect(tested.status).toBe(200);
+    const [test, outage] = await deliveries(id);
+    expect(test).toEqual({
+      id: tested.body.delivery,
+      event: 'test',
+      event_id: expect.any(String),
+      state: 'waiting',
+      attempts: 0,
+      created_at: expect.any(String),
+      next_at: expect.any(String),
+    });
+    expect(await saveTry(api.database.db, outage.id, { status: 500 })).toBe('again');
+    expect(await saveTry(api.database.db, test.id, { error: 'tls' })).toBe('given_up');
+    expect(await deliveries(id)).toMatchObject([
+      { event: 'test', state: 'failed', attempts: 1, error: 'tls', tried_at: expect.any(String) },
+      { event: 'outage.begun', state: 'waiting', attempts: 1, status: 500, next_at: expect.any(String) },
+    ]);
+    expect(await saveTry(api.database.db, outage.id, { status: 204 })).toBe('delivered');
+    expect((await deliveries(id))[1]).toMatchObject({ state: 'delivered', attempts: 2, status: 204 });
+    expect(await list()).toMatchObject([{ id, answered_at: expect.any(String) }]);
+  });
+
+  it('by tests is bounded: five a minute, fifty a day, for all webhooks of the domain', async () => {
+    const ids = [(await make()).body.id, (await make()).body.id];
+    const test = async (n: number) => (await api.ask('POST', path(`/${ids[n % 2]}/test`))).status;
+    for (let n = 0; n < 5; n++) expect(await test(n)).toBe(200);
+    const often = await api.ask('POST', path(`/${ids[0]}/test`));
+    expect([often.status, often.body.error, often.headers['retry-after']]).toEqual([
+      429,
+      'rate limit exceeded',
+      '60',
+    ]);
+    await sql`
+      insert into webhook_deliveries (webhook_id, account_id, event, event_id, body, created_at)
+      select ${ids[0]}, 1, 'test', gen_random_uuid(), '', clock_timestamp() - interval '1 hour'
+      from generate_series(1, 44)`.execute(api.database.db);
+    const age = () =>
+      sql`update webhook_deliveries set created_at = created_at - interval '2 minutes'`.execute(
+        api.database.db,
+      );
+    await age();
+    expect(await test(0)).toBe(200);
+    await age();
+    expect(await test(1)).toBe(429);
+  });
+
+  it('is kept for seven days', async () => {
+    const { id } = (await make()).body;
+    await orderEvent(api.database.db, { domainId: domain.id, event: 'outage.begun', data: {} });
+    const age = (by: string) =>
+      sql`update webhook_deliveries set created_at = created_at - ${by}::interval where webhook_id = ${id}`.execute(
+        api.database.db,
+      );
+    await age('6 days 23 hours');
+    await purgeWebhooks(api.database.db);
+    expect(await deliveries(id)).toHaveLength(1);
+    await age('2 hours');
+    await purgeWebhooks(api.database.db);
+    expect(await deliveries(id)).toEqual([]);
+  });
+});
