@@ -41,6 +41,7 @@ export type PartName =
   | 'tcp'
   | 'rrl'
   | 'regions'
+  | 'dns_counts'
   | 'latency'
   | 'edits'
   | 'signed_edits'

@@ -4,6 +4,7 @@ import type { Part, PartName } from './part.ts';
 import { answers } from './parts/answers.ts';
 import { api } from './parts/api.ts';
 import { checks } from './parts/checks.ts';
+import { dnsCounts } from './parts/dns-counts.ts';
 import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
@@ -38,6 +39,7 @@ export const PARTS: readonly PartGroup[] = [
   single(tcp, 2, 'the same over TCP'),
   single(rrl, 2, 'the same with response-rate limits on'),
   single(regions, 4, 'CPU per query with regional answers on, beside off'),
+  single(dnsCounts, 4, 'CPU per query with counts by domain, beside off'),
   single(latency, 3, 'p50, p99 and p99.9 at half load'),
   single(edits, 3, '1,000 changes a second under load; time until an edit is answered'),
   single(signedEdits, 8, 'time until an edit of a signed domain is answered, beside unsigned ones'),

@@ -19,6 +19,8 @@ export interface ZonefleetOptions extends StartOptions {
   readonly nodeFlags?: readonly string[];
   /** The countries of addresses; without it, those of the package. */
   readonly countryDb?: string;
+  /** Whether answers are counted by zone; without it, as by default. */
+  readonly dnsCounts?: boolean;
   /** Its standard output, where `nodeFlags` make it long. */
   readonly outputFile?: string;
 }
@@ -52,6 +54,7 @@ export async function startZonefleet(options: ZonefleetOptions): Promise<Running
     RRL_OCTETS: options.limitsRates ? '100000000' : 'off',
     LOG_LEVEL: 'warn',
     ...(options.countryDb === undefined ? {} : { COUNTRY_DB: options.countryDb }),
+    ...(options.dnsCounts === undefined ? {} : { DNS_COUNTS: options.dnsCounts ? 'on' : 'off' }),
     ...(process.env.IMAGE_BYTES === undefined ? {} : { IMAGE_BYTES: process.env.IMAGE_BYTES }),
   };
   const command = [

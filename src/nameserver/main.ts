@@ -14,6 +14,7 @@ import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { ASKED_MARKS_BYTES } from '../zone/image/find/asked-marks.ts';
 import { COUNTRY_TABLE_BYTES } from '../zone/image/find/country-table.ts';
 import { createImage } from '../zone/image/image.ts';
+import { ZONE_COUNTS_BYTES } from './counts/zone-counts.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';
 import { openLibc } from './threads/libc.ts';
@@ -28,6 +29,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const buffer = reserveImage(settings);
   const asked = new SharedArrayBuffer(ASKED_MARKS_BYTES);
   const countries = new SharedArrayBuffer(COUNTRY_TABLE_BYTES);
+  // one for TCP and one for each UDP thread
+  const zoneCounts = settings.dnsCounts
+    ? Array.from({ length: 1 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
+    : [];
   const { nodeName, databaseReadUrl: readUrl } = settings;
   // Before the snapshot fills the image, whose pages are of one size for good.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
@@ -36,6 +41,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       buffer,
       asked,
       countries,
+      zoneCounts,
       countryDb: settings.countryDb,
       snapshotDirectory,
       databaseUrl,
@@ -47,7 +53,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  await serveZones({ ...settings, life, log, user, snapshotDirectory, buffer, asked, countries, thread });
+  const memory = { buffer, asked, countries, zoneCounts };
+  await serveZones({ ...settings, ...memory, life, log, user, snapshotDirectory, thread });
 }
 
 /**

@@ -25,6 +25,8 @@ interface NodeGauges {
   heldZones(): number;
   /** Reports of unproven zones that were asked for. */
   asked(): { readonly reported: number; readonly dropped: number };
+  /** Answers in the counts by domain. */
+  counted(): { readonly reported: number; readonly other: number; readonly dropped: number };
 }
 
 /** `counters` gives the sum of all threads' counters. */
@@ -62,16 +64,27 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   gauge('zonefleet_held_zones', 'Zones whose removal waits for node confirm.', gauges.heldZones);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-  new Counter({
-    name: 'zonefleet_asked_reports_total',
-    help: 'Unproven zones that were asked for, by what became of the report.',
-    labelNames: ['result'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(gauges.asked())) this.inc({ result }, count);
-    },
-  });
+  const results = (name: string, help: string, read: () => Readonly<Record<string, number>>) =>
+    new Counter({
+      name,
+      help,
+      labelNames: ['result'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [result, count] of Object.entries(read())) this.inc({ result }, count);
+      },
+    });
+  results(
+    'zonefleet_asked_reports_total',
+    'Unproven zones that were asked for, by what became of the report.',
+    gauges.asked,
+  );
+  results(
+    'zonefleet_zone_counts_total',
+    'Answers in the counts by domain: reported, those of them without a domain (other), dropped.',
+    gauges.counted,
+  );
   addAnswerCounter(registry, counters);
   addSignedCounters(registry, counters);
   addDropCounters(registry, counters);

@@ -19,6 +19,7 @@ import { AmplificationLimit } from './answer/amplification-limit.ts';
 import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
 import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
+import { ZoneCounts } from './counts/zone-counts.ts';
 import { lagSecondsSince } from './follow/follow-changes.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
 import { createMetrics } from './metrics.ts';
@@ -57,6 +58,8 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly asked: SharedArrayBuffer;
   /** The memory of CountryTable. */
   readonly countries: SharedArrayBuffer;
+  /** The memory of ZoneCounts: of TCP, then of the UDP threads. Empty: answers are not counted by zone. */
+  readonly zoneCounts: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
 }
@@ -81,6 +84,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     zonesWithoutRoom: () => thread.state()?.withoutRoom ?? 0,
     heldZones: () => thread.state()?.held?.zones ?? 0,
     asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
+    counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
   });
   const health = await listenHealth(
     options.metricsListen,
@@ -121,6 +125,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
         amplificationLimit,
         asked: new AskedMarks(options.asked),
         countries: new CountryTable(options.countries),
+        zoneCounts: options.zoneCounts[TCP_SLOT] && new ZoneCounts(options.zoneCounts[TCP_SLOT]),
       },
       tcpCounters,
       reportFailure,
@@ -142,6 +147,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     amplificationLimit: amplificationLimit?.buffer,
     asked: options.asked,
     countries: options.countries,
+    zoneCounts: (udpThread) => options.zoneCounts[FIRST_UDP_SLOT + udpThread],
     loading,
     log,
     reportFailure,
@@ -187,7 +193,7 @@ async function untilServable(thread: ImageThread, isServing: boolean, life: Proc
 
 function answerSettings(
   options: ServeOptions,
-): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries'> {
+): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries' | 'zoneCounts'> {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return {
     nodeName: options.nodeName,

@@ -17,6 +17,7 @@ async function exported(counters: QueryCounters, feedLagSeconds: number | undefi
     zonesWithoutRoom: () => 7,
     heldZones: () => 120,
     asked: () => ({ reported: 13, dropped: 2 }),
+    counted: () => ({ reported: 900, other: 4, dropped: 5 }),
   });
   await metrics.metrics(); // a second scrape shows the same, not twice as much
   return (await metrics.metrics()).split('\n');
@@ -46,6 +47,9 @@ test('the metrics are what was counted', async () => {
       'zonefleet_zones_without_room 7',
       'zonefleet_asked_reports_total{result="reported"} 13',
       'zonefleet_asked_reports_total{result="dropped"} 2',
+      'zonefleet_zone_counts_total{result="reported"} 900',
+      'zonefleet_zone_counts_total{result="other"} 4',
+      'zonefleet_zone_counts_total{result="dropped"} 5',
       'zonefleet_image_bytes 4096',
       'zonefleet_image_capacity_bytes 65536',
       'zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2',

@@ -25,6 +25,7 @@ async function listening(readiness: () => Readiness | Promise<Readiness>): Promi
     zonesWithoutRoom: () => 7,
     heldZones: () => 0,
     asked: () => ({ reported: 0, dropped: 0 }),
+    counted: () => ({ reported: 0, other: 0, dropped: 0 }),
   };
   const metrics = createMetrics(() => new QueryCounters(), gauges);
   listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness, ['node1.example.net']);
@@ -96,6 +97,7 @@ test('an address in use is an error', async () => {
     zonesWithoutRoom: () => 7,
     heldZones: () => 0,
     asked: () => ({ reported: 0, dropped: 0 }),
+    counted: () => ({ reported: 0, other: 0, dropped: 0 }),
   };
   const metrics = createMetrics(() => new QueryCounters(), gauges);
   const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));

@@ -10,6 +10,7 @@ import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import type { CountryTable } from '../../zone/image/find/country-table.ts';
 import { FOUND, ImageFinder } from '../../zone/image/find/find-in-image.ts';
 import type { Image } from '../../zone/image/image.ts';
+import type { ZoneCounts } from '../counts/zone-counts.ts';
 import type { AmplificationLimit } from './amplification-limit.ts';
 import { ChaosAnswers } from './chaos-answers.ts';
 import { type Client, isLoopback } from './client.ts';
@@ -38,6 +39,8 @@ export interface AnswerSettings {
   readonly asked?: AskedMarks | undefined;
   /** Where countries of addresses are looked up; undefined: every address gets the edge's default sets. */
   readonly countries?: CountryTable | undefined;
+  /** Where answers are counted by zone; undefined: counts are `off`. */
+  readonly zoneCounts?: ZoneCounts | undefined;
 }
 
 const HEADER_OCTETS = 12;
@@ -64,6 +67,7 @@ export class Answerer {
   readonly #rateLimit: RateLimit | undefined;
   readonly #amplificationLimit: AmplificationLimit | undefined;
   readonly #counters: QueryCounters;
+  readonly #zoneCounts: ZoneCounts | undefined;
   readonly #reportFailure: (error: unknown) => void;
   #input: Uint8Array = new Uint8Array(0);
   #inputView: DataView = new DataView(new ArrayBuffer(0));
@@ -93,6 +97,7 @@ export class Answerer {
     this.#rateLimit = settings.rateLimit;
     this.#amplificationLimit = settings.amplificationLimit;
     this.#counters = counters;
+    this.#zoneCounts = settings.zoneCounts;
     this.#reportFailure = reportFailure;
   }
 
@@ -135,14 +140,24 @@ export class Answerer {
         if (amplified === 'truncate') length = this.#write(out, outAt, room, amplified);
       }
       this.#counters.countAnswer(this.client.transport, this.#query.type, this.#rcode, !this.#complete);
-      if (this.#source === SOURCE.ZONE && this.#found.isSigned)
-        this.#counters.countSigned(this.#found.proofs.count, !this.#complete);
+      if (this.#source === SOURCE.ZONE) {
+        if (this.#found.isSigned) this.#counters.countSigned(this.#found.proofs.count, !this.#complete);
+        if (this.#zoneCounts !== undefined) this.#countZone(this.#zoneCounts);
+      }
       return length;
     } catch (error) {
       this.#counters.failed++;
       this.#reportFailure(error);
       return writeFailure(input, at, out, outAt);
     }
+  }
+
+  #countZone(counts: ZoneCounts): void {
+    const { idLow, idHigh } = this.#found.zone;
+    counts.count(idLow, idHigh, this.#query.type, this.#rcode);
+    if (!counts.isSampled()) return;
+    const { octets, length } = this.#found.question;
+    counts.sample(idLow, idHigh, octets, length);
   }
 
   /** Without regional answers the option means nothing to us (RFC 7871 §7.2.1). */

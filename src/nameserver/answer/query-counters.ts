@@ -1,26 +1,18 @@
 // Counters of a node's queries: numbers in shared memory, one buffer for each thread, so that counting is cheap and
 // needs no lock. The metrics export their sum.
 
-import { TYPE } from '../../dns/type-codes.ts';
+import { COUNTED_TYPES, countedIndex } from '../counts/counted-types.ts';
 
 export type Transport = 'udp' | 'tcp';
 /** A transport as an index into TRANSPORTS. */
 export type TransportIndex = 0 | 1;
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
 
-/** The counted types; the last one stands for all others. */
-const COUNTED_TYPES: readonly string[] = [...Object.keys(TYPE), 'other'];
 const COUNTED_RCODES = 24; // up to BADCOOKIE
 /** Upper bounds of the latency histogram. */
 export const LATENCY_BOUNDS_SECONDS: readonly number[] = [
   0.000_005, 0.000_01, 0.000_02, 0.000_05, 0.000_1, 0.000_2, 0.000_5, 0.001, 0.005, 0.02, 0.1,
 ];
-
-const OTHER = COUNTED_TYPES.length - 1;
-const MAX_COUNTED_TYPE = 512;
-
-const typeIndex = new Uint8Array(MAX_COUNTED_TYPE).fill(OTHER);
-for (const [index, code] of Object.values(TYPE).entries()) typeIndex[code] = index;
 
 // Where the single numbers stand, then the tables.
 const RATE_DROPPED = 0;
@@ -158,8 +150,7 @@ export class QueryCounters {
 
   countAnswer(transport: TransportIndex, type: number, rcode: number, truncated: boolean): void {
     const numbers = this.#numbers;
-    const typeAt = type < MAX_COUNTED_TYPE ? (typeIndex[type] as number) : OTHER;
-    const at = ANSWERS + (transport * COUNTED_TYPES.length + typeAt) * COUNTED_RCODES + rcode;
+    const at = ANSWERS + (transport * COUNTED_TYPES.length + countedIndex(type)) * COUNTED_RCODES + rcode;
     numbers[at] = (numbers[at] as number) + 1;
     if (truncated) numbers[TRUNCATED + transport] = (numbers[TRUNCATED + transport] as number) + 1;
   }

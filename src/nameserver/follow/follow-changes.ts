@@ -24,6 +24,8 @@ import { type Connection, connect } from '../../store/postgres/connection.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import type { ImageWriter } from '../../zone/image/write-image.ts';
+import { CountedMinutes } from '../counts/counted-minutes.ts';
+import type { ZoneCounts } from '../counts/zone-counts.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
 import type { ImageProgress } from '../threads/image-progress.ts';
@@ -45,6 +47,8 @@ export interface FollowOptions {
   writer: ImageWriter;
   /** The unproven zones that were asked for, as the threads that answer note them. */
   asked?: AskedMarks;
+  /** What the threads that answer count by zone. */
+  zoneCounts?: readonly ZoneCounts[];
   /** The snapshot, which is kept up to date. */
   snapshot?: Snapshot;
   /** The place in the feed of what the image holds already. */
@@ -81,6 +85,8 @@ export interface FollowState {
   held: { id: string; since: Date; zones: number } | undefined;
   /** Reports of unproven zones that were asked for, and those that were dropped. */
   asked: { reported: number; dropped: number };
+  /** Answers in the counts by zone: reported, those without a zone, dropped. */
+  counted: { reported: number; other: number; dropped: number };
   /** Why the feed could not be read the last time; undefined: it could be read. */
   fault: string | undefined;
 }
@@ -108,6 +114,8 @@ const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
 /** How often the marks of zones that are asked for are taken: a look at 128 KiB. */
 const ASKED_MS = 250;
+/** How often the counts by zone are taken: a look at half a MiB of each thread. Its tables need to hold no more than that time's. */
+const COUNTED_MS = 250;
 
 /** Seconds since the feed was last read to its end; the usual pause between two reads counts as 0. */
 export function lagSecondsSince(caughtUpAtMs: number | undefined, nowMs: number): number | undefined {
@@ -125,6 +133,8 @@ class Follower implements Following {
   readonly #reporter: PositionReporter;
   readonly #asked = new AskedZones();
   #askedTimer: NodeJS.Timeout | undefined;
+  readonly #counted = new CountedMinutes(Date.now());
+  #countedTimer: NodeJS.Timeout | undefined;
   readonly #instance = randomUUID();
   readonly #startedAt = new Date();
   #running: Promise<void> = Promise.resolve();
@@ -162,6 +172,7 @@ class Follower implements Following {
       log,
       report: () => this.#report(),
       asked: this.#asked,
+      counted: this.#counted,
       onReached: () => options.onReached?.(),
     });
   }
@@ -171,10 +182,14 @@ class Follower implements Following {
     await this.#reporter.start();
     this.#running = this.#run();
     this.#askedTimer = setInterval(() => this.#takeAsked(), ASKED_MS).unref();
+    this.#countedTimer = setInterval(() => this.#takeCounts(), COUNTED_MS).unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#askedTimer);
+    clearInterval(this.#countedTimer);
+    this.#takeCounts();
+    this.#counted.close();
     this.#stopping.abort();
     this.#wakeup.wake();
     await Promise.all([this.#connection?.close(), this.#running, this.#reporter.stop()]);
@@ -194,6 +209,11 @@ class Follower implements Following {
       withoutRoom: this.#followed.withoutRoom,
       held: this.#hold.state(),
       asked: { reported: this.#asked.reported, dropped: this.#asked.dropped },
+      counted: {
+        reported: this.#counted.reported,
+        other: this.#counted.other,
+        dropped: this.#counted.dropped,
+      },
       fault: this.#fault,
     };
   }
@@ -205,6 +225,12 @@ class Follower implements Following {
     for (const apexHash of asked?.take() ?? []) this.#asked.note(writer.unprovenIds(apexHash), now);
     if (this.#asked.hasNext(now)) this.#reporter.changed();
     if (this.#asked.dropped !== dropped) this.#options.onState?.();
+  }
+
+  #takeCounts(): void {
+    for (const counts of this.#options.zoneCounts ?? []) counts.take(this.#counted);
+    this.#counted.turn(Date.now());
+    if (this.#counted.hasNext) this.#reporter.changed();
   }
 
   #report(): NodeReport {

@@ -8,6 +8,7 @@ import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import { CountryTable } from '../../zone/image/find/country-table.ts';
 import { Image } from '../../zone/image/image.ts';
 import { ImageWriter } from '../../zone/image/write-image.ts';
+import { ZoneCounts } from '../counts/zone-counts.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
 import { type Following, followChanges } from './follow-changes.ts';
@@ -64,6 +65,7 @@ async function run(): Promise<void> {
     log,
     writer,
     asked: new AskedMarks(options.asked),
+    zoneCounts: (options.zoneCounts ?? []).map((counted) => new ZoneCounts(counted)),
     place,
     edgeSets,
     progress,

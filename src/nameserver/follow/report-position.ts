@@ -12,7 +12,9 @@ import {
   saveNodeReport,
   signOffNode,
 } from '../../store/feed/nodes.ts';
+import { reportDnsCounts } from '../../store/feed/report-dns-counts.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
+import type { CountedMinutes } from '../counts/counted-minutes.ts';
 import type { AskedZones } from './asked-zones.ts';
 
 const HEARTBEAT_MS = 1000;
@@ -21,6 +23,8 @@ const SPACING_MS = 50;
 const CLAIM_TIMEOUT_MS = 4000;
 const CLAIM_RETRY_MS = 200;
 const SIGN_OFF_TIMEOUT_MS = 1000;
+/** Parts of counts between two reports of the position: some milliseconds each. */
+const PARTS_IN_TURN = 8;
 
 const HELD_SILENTLY =
   'a session that reports nothing holds the name of this node: it answers, and reports itself once that session ends';
@@ -37,6 +41,8 @@ interface ReporterOptions {
   report: () => NodeReport;
   /** The zones that are reported as asked for. */
   asked: AskedZones;
+  /** What is reported of the answers that were counted. */
+  counted?: CountedMinutes;
   /** Called when the primary has been reached: it will say whether the name is free. */
   onReached?: () => void;
 }
@@ -46,6 +52,8 @@ export class PositionReporter {
   readonly #backoff: Backoff = createBackoff();
   readonly #wakeup = new Wakeup();
   #connection: Connection | undefined;
+  /** The last report of counts failed, and that was told. */
+  #isCountsTold = false;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
@@ -157,6 +165,7 @@ export class PositionReporter {
     while (!this.#stopping.signal.aborted) {
       await saveNodeReport(connection, this.#options.report());
       await this.#reportAsked(connection);
+      await this.#reportCounts(connection);
       await pauseUnless(this.#stopping.signal, SPACING_MS);
       await this.#wakeup.wait(HEARTBEAT_MS - SPACING_MS);
     }
@@ -175,10 +184,32 @@ export class PositionReporter {
     }
   }
 
+  /** A part that failed is reported again, under the same number: it may have arrived. */
+  async #reportCounts(connection: Connection): Promise<void> {
+    const { counted, log, report } = this.#options;
+    const { name: node, instance } = report();
+    for (let sent = 0; sent < PARTS_IN_TURN; sent++) {
+      const part = counted?.next(Date.now());
+      if (part === undefined) return;
+      try {
+        await reportDnsCounts(connection, { node, instance, ...part });
+        counted?.done(part);
+        this.#isCountsTold = false;
+      } catch (error) {
+        if (!this.#isCountsTold) log.warn({ err: error }, 'counts of answers cannot be reported: they wait');
+        this.#isCountsTold = true;
+        return;
+      }
+    }
+  }
+
   async #signOff(): Promise<void> {
-    if (!this.#stopping.signal.aborted || this.#connection?.isOpen() !== true) return;
+    const connection = this.#connection;
+    if (!this.#stopping.signal.aborted || connection?.isOpen() !== true) return;
     const { name, instance } = this.#options.report();
-    const signedOff = signOffNode(this.#connection, name, instance).catch(() => undefined);
+    const signedOff = this.#reportCounts(connection)
+      .then(() => signOffNode(connection, name, instance))
+      .catch(() => undefined);
     await Promise.race([signedOff, pause(SIGN_OFF_TIMEOUT_MS)]);
   }
 }

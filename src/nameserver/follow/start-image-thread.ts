@@ -16,6 +16,8 @@ export interface ImageThreadOptions {
   readonly asked: SharedArrayBuffer;
   /** The memory of CountryTable, and what it is filled from once regions have edges; undefined: no database is wanted. */
   readonly countries?: SharedArrayBuffer;
+  /** The memory of ZoneCounts of all threads that answer. */
+  readonly zoneCounts?: readonly SharedArrayBuffer[];
   readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
   /** Undefined: there is no snapshot. */
   readonly snapshotDirectory: string | undefined;

@@ -9,6 +9,7 @@ import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
 import { RateLimit } from '../answer/response-rate-limit.ts';
+import { ZoneCounts } from '../counts/zone-counts.ts';
 import type { Reader } from './packet-batch.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 
@@ -17,7 +18,10 @@ export interface UdpAnswererParts {
   readonly image: SharedArrayBuffer;
   /** The reader slot of this thread. */
   readonly slot: number;
-  readonly settings: Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries'>;
+  readonly settings: Omit<
+    AnswerSettings,
+    'rateLimit' | 'amplificationLimit' | 'asked' | 'countries' | 'zoneCounts'
+  >;
   /** The memory of QueryCounters. */
   readonly counters: SharedArrayBuffer;
   /** The memory of RateLimit; undefined: no limit. */
@@ -28,6 +32,8 @@ export interface UdpAnswererParts {
   readonly asked?: SharedArrayBuffer | undefined;
   /** The memory of CountryTable; undefined: every address gets the edge's default sets. */
   readonly countries?: SharedArrayBuffer | undefined;
+  /** The memory of ZoneCounts; undefined: answers are not counted by zone. */
+  readonly zoneCounts?: SharedArrayBuffer | undefined;
 }
 
 /** What a thread is started with: enough to load all that it needs. */
@@ -92,6 +98,7 @@ export function openUdpAnswerer(
     amplificationLimit: parts.amplificationLimit && AmplificationLimit.on(parts.amplificationLimit),
     asked: parts.asked && new AskedMarks(parts.asked),
     countries: parts.countries && new CountryTable(parts.countries),
+    zoneCounts: parts.zoneCounts && new ZoneCounts(parts.zoneCounts),
   };
   return {
     answerer: new Answerer(image, settings, counters, reportFailure),

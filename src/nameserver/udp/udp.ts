@@ -29,6 +29,8 @@ export interface UdpOptions {
   readonly asked?: SharedArrayBuffer;
   /** The memory of CountryTable; undefined: every address gets the edge's default sets. */
   readonly countries?: SharedArrayBuffer;
+  /** The memory of ZoneCounts, one for each thread; undefined: answers are not counted by zone. */
+  readonly zoneCounts?: (thread: number) => SharedArrayBuffer | undefined;
   readonly log: Log;
   /** Receives errors that queries caused: from a UDP thread at most once a second. */
   readonly reportFailure: (error: unknown) => void;
@@ -88,7 +90,17 @@ async function chooseIo({ io, threads, log }: UdpOptions): Promise<Libc | undefi
 }
 
 function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
-  const { image, firstSlot, settings, counters, rateLimit, amplificationLimit, asked, countries } = options;
+  const {
+    image,
+    firstSlot,
+    settings,
+    counters,
+    rateLimit,
+    amplificationLimit,
+    asked,
+    countries,
+    zoneCounts,
+  } = options;
   const slot = firstSlot + thread;
   return {
     image,
@@ -99,5 +111,6 @@ function partsOf(options: UdpOptions, thread: number): UdpAnswererParts {
     amplificationLimit,
     asked,
     countries,
+    zoneCounts: zoneCounts?.(thread),
   };
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import { listenAddress } from './address-shapes.ts';
 import { setting } from './setting.ts';
-import { bytes, integer, list, matching, oneOf, rate, type Shape, shape } from './shapes.ts';
+import { bytes, integer, list, matching, oneOf, onOrOff, rate, type Shape, shape } from './shapes.ts';
 
 const NAMESERVER = ['nameserver'] as const;
 const MAX_DNS_THREADS = 100;
@@ -86,6 +86,14 @@ export const NAMESERVER_SETTINGS = {
     schema: rate('octets a second'),
     byDefault: '20000',
     is: 'UDP octets a second to one IPv4 /24 or IPv6 /56 in addition to those that its queries permit',
+  }),
+  /** Whether answers are counted by domain, type and rcode. */
+  dnsCounts: setting({
+    name: 'DNS_COUNTS',
+    readers: NAMESERVER,
+    schema: onOrOff,
+    byDefault: 'on',
+    is: 'whether the node counts its answers by domain for the analytics, on or off',
   }),
 };
 

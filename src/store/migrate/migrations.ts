@@ -43,6 +43,7 @@ import * as certificates from './migrations/0054-certificates.ts';
 import * as edgeSets from './migrations/0055-edge-sets.ts';
 import * as recommendations from './migrations/0056-recommendations.ts';
 import * as cachePurges from './migrations/0057-cache-purges.ts';
+import * as dnsCounts from './migrations/0059-dns-counts.ts';
 import * as webhooks from './migrations/0061-webhooks.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -88,5 +89,6 @@ export const migrations: Record<string, Migration> = {
   '0055-edge-sets': edgeSets,
   '0056-recommendations': recommendations,
   '0057-cache-purges': cachePurges,
+  '0059-dns-counts': dnsCounts,
   '0061-webhooks': webhooks,
 };

@@ -76,6 +76,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   breaker_trips: grants('', 's', 'siu'), // global admins release: RELEASE_COLUMNS
   check_shares: grants('', 'siu', 'siud'),
   asked_names: grants('s', '', 'sud'), // a node's reports: ASKED_COLUMNS
+  dns_counts: grants('', '', 'sud'), // a node's reports: COUNTS_COLUMNS
   resolver_leases: grants('', '', 'siud'),
   resolver_addresses: grants('', '', 'siud'),
   resolver_silences: grants('', '', 'siud'),
@@ -130,6 +131,21 @@ export const NODE_REPORT_COLUMNS = [
 
 /** The columns in which a node reports zones that are asked for. */
 export const ASKED_COLUMNS = ['slot', 'zone_id'] as const;
+
+/** The columns in which a node reports its counts of answers. */
+export const COUNTS_COLUMNS = [
+  'node',
+  'instance',
+  'part',
+  'minute',
+  'zone_ids',
+  'types',
+  'rcodes',
+  'counts',
+  'name_zone_ids',
+  'names',
+  'name_counts',
+] as const;
 
 /** Functions that run with the rights of the tables' owner: what only they may do. */
 export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {

@@ -6,6 +6,7 @@ import type { Database } from '../postgres/database.ts';
 import {
   ASKED_COLUMNS,
   CONFIRM_COLUMNS,
+  COUNTS_COLUMNS,
   EDGE_REPORT_COLUMNS,
   FUNCTIONS,
   NODE_REPORT_COLUMNS,
@@ -159,6 +160,8 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
     statements.push(`grant insert (${columns}), update (${columns}) on table nodes to zonefleet_node`);
     if (tables.includes('asked_names'))
       statements.push(`grant insert (${ASKED_COLUMNS.join(', ')}) on table asked_names to zonefleet_node`);
+    if (tables.includes('dns_counts'))
+      statements.push(`grant insert (${COUNTS_COLUMNS.join(', ')}) on table dns_counts to zonefleet_node`);
   }
   if (roles.includes('zonefleet_api') && tables.includes('vantages'))
     statements.push(`grant update (${VANTAGE_REPORT_COLUMNS.join(', ')}) on table vantages to zonefleet_api`);

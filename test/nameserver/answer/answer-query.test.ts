@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { answerQuery, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
@@ -301,6 +302,65 @@ describe('a bug met on the way', () => {
     });
     expect(node.counters.failed).toBe(1);
     expect(node.failures).toHaveLength(1);
+  });
+});
+
+describe('counts by zone', () => {
+  const counted = (ask_: (node: ReturnType<typeof testNode>) => void) => {
+    const zoneCounts = new ZoneCounts();
+    const node = testNode({ zoneCounts });
+    ask_(node);
+    const sink = { add: vi.fn(), addOther: vi.fn(), addName: vi.fn() };
+    zoneCounts.take(sink);
+    expect(node.failures).toEqual([]);
+    return sink;
+  };
+
+  test('have the type and rcode of each answer from a zone, over UDP and TCP', () => {
+    const { add } = counted((node) => {
+      for (const [name, type] of [
+        ['www.example.test.', TYPE.A],
+        ['WWW.example.test.', TYPE.A],
+        ['nx.example.test.', TYPE.A],
+        ['www.example.test.', 65280],
+      ] as const)
+        ask(queryFor(name, type), node);
+      ask(queryFor('example.test.', TYPE.SOA), node, {
+        transport: 'tcp',
+        address: Uint8Array.of(192, 0, 2, 7),
+      });
+    });
+    const rows = add.mock.calls.map(([, ...row]) => row).sort(([a], [b]) => a - b);
+    expect(rows).toEqual(
+      [
+        [0, RCODE.NOERROR, 1],
+        [TYPE.A, RCODE.NOERROR, 2],
+        [TYPE.A, RCODE.NXDOMAIN, 1],
+        [TYPE.SOA, RCODE.NOERROR, 1],
+      ].sort(([a], [b]) => (a as number) - (b as number)),
+    );
+  });
+
+  test('have nothing that is not from a zone: refusals, errors, class CH, transfers', () => {
+    const { add, addOther } = counted((node) => {
+      ask(queryFor('www.elsewhere.test.', TYPE.A), node);
+      ask(queryFor('id.server.', TYPE.TXT, { class: 3 }), node);
+      ask(queryFor('example.test.', TYPE.AXFR), node);
+      ask(assemble('1234 0000 0002 0000 0000 0000 "www.example.test." 0001 0001'), node);
+    });
+    expect(add).not.toHaveBeenCalled();
+    expect(addOther).not.toHaveBeenCalled();
+  });
+
+  test('have the folded name of every 256th question', () => {
+    const { addName } = counted((node) => {
+      const query = queryFor('wWw.Example.test.', TYPE.A);
+      for (let i = 0; i < 600; i++) ask(query, node);
+    });
+    expect(addName.mock.calls.map(([, name]) => printName(name))).toEqual([
+      'www.example.test.',
+      'www.example.test.',
+    ]);
   });
 });
 

@@ -1,8 +1,10 @@
 // A node follows Postgres: every kind of change arrives, failures heal, and accidents are held back.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
+import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { Wakeup } from '../../../src/process/reconnect.ts';
 import { confirmNodes, listNodes } from '../../../src/store/feed/nodes.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
@@ -26,6 +28,11 @@ import { until } from '../../support/tests/until.ts';
 
 const BY = { source: 'test' } as const;
 const WWW = parseName('www.a.example.');
+
+/** Nobody looks at the slots' memory otherwise: their counts are 0 again. */
+function isTaken({ buffer }: ZoneCounts): boolean {
+  return new Int32Array(buffer, 64, 2 ** 17).every((word, i) => i % 4 !== 3 || word === 0);
+}
 
 describe.each(testServers())('on $name', (server) => {
   let database: TestDatabase;
@@ -104,6 +111,56 @@ describe.each(testServers())('on $name', (server) => {
     expect(await reported()).toEqual(['waits.example.', 'also.example.']);
     await until(() => node.state().asked.reported === 2);
     expect(node.state().asked).toEqual({ reported: 2, dropped: 0 });
+    await primary.stop();
+  });
+
+  test('counts of answers reach the primary minute by minute, exactly, also those of minutes in which it was away', async () => {
+    const { db } = database;
+    const primary = await startProxy(database.url);
+    const now = Date.now;
+    // in the middle of a minute, so that only the test begins one
+    const start = Math.ceil(now() / 60_000) * 60_000 + 20_000;
+    let at = start;
+    vi.spyOn(Date, 'now').mockImplementation(() => at);
+    const threads = [new ZoneCounts(), new ZoneCounts()] as const;
+    const node = await follow({
+      databaseUrl: primary.url,
+      readUrl: database.url,
+      nodeName: 'ams1',
+      zoneCounts: threads,
+    });
+    const [low, high] = new Int32Array(Float64Array.of(77).buffer) as unknown as [number, number];
+    const count = (thread: 0 | 1, times: number) => {
+      for (let i = 0; i < times; i++) threads[thread].count(low, high, 28, 3);
+    };
+    const rows = async () =>
+      (
+        await sql<{ node: string; minute: Date; counts: readonly number[] }>`
+          select node, minute, to_jsonb(zone_ids) as zones, types, rcodes, to_jsonb(counts) as counts
+          from dns_counts order by part`.execute(db)
+      ).rows;
+    count(0, 3);
+    count(1, 4);
+    await until(() => threads.every((thread) => isTaken(thread)), 'the counts are taken');
+    at += 60_000;
+    await until(async () => (await rows()).length === 1, 'the first minute has arrived');
+    expect(await rows()).toMatchObject([
+      { node: 'ams1', minute: new Date(start - 20_000), zones: [77], types: [28], rcodes: [3], counts: [7] },
+    ]);
+    primary.cut();
+    for (const times of [10, 20]) {
+      count(1, times);
+      await until(() => isTaken(threads[1]), 'the counts are taken');
+      at += 60_000;
+      await pause(600); // longer than between two looks at the counts
+    }
+    expect(await rows()).toHaveLength(1);
+    primary.resume();
+    await until(async () => (await rows()).length === 3, 'what was counted meanwhile has arrived');
+    count(0, 5);
+    await node.stop(); // a node that is stopped also reports the minute that has begun
+    expect((await rows()).map(({ counts }) => counts)).toEqual([[7], [10], [20], [5]]);
+    expect(node.state().counted).toEqual({ reported: 42, other: 0, dropped: 0 });
     await primary.stop();
   });
 

@@ -1,9 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import dnsPacket from 'dns-packet';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
+import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
 import type { UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
@@ -74,6 +75,20 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
       expect(asked.take()).toEqual([]);
       await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
       expect(asked.take().length).toBe(1);
+    }
+  });
+
+  test('counts answers by zone, over IPv4 and IPv6', async () => {
+    const zoneCounts = new ZoneCounts();
+    const { listener } = await listening({ zoneCounts: () => zoneCounts.buffer });
+    for (const address of listener.addresses) {
+      await exchangeUdp(address, queryFor('nx.example.test.', TYPE.AAAA));
+      const add = vi.fn();
+      await until(() => {
+        zoneCounts.take({ add, addOther: vi.fn(), addName: vi.fn() });
+        return add.mock.calls.length > 0;
+      }, 'it is counted');
+      expect(add.mock.calls.map(([, ...counted]) => counted)).toEqual([[TYPE.AAAA, 3, 1]]);
     }
   });
 

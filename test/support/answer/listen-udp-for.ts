@@ -13,7 +13,7 @@ export function listenUdpFor(
   io: UdpOptions['io'] = 'auto',
   counters: QueryCounters = new QueryCounters(),
 ): Promise<ChosenUdpListener> {
-  const { rateLimit, amplificationLimit, asked, ...settings } = node.settings;
+  const { rateLimit, amplificationLimit, asked, zoneCounts, ...settings } = node.settings;
   return listenUdp({
     addresses,
     io,
@@ -25,6 +25,7 @@ export function listenUdpFor(
     rateLimit: rateLimit?.buffer,
     amplificationLimit: amplificationLimit?.buffer,
     ...(asked && { asked: asked.buffer }),
+    ...(zoneCounts && { zoneCounts: () => zoneCounts.buffer }),
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
   });

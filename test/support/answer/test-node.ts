@@ -5,6 +5,7 @@ import type { AmplificationLimit } from '../../../src/nameserver/answer/amplific
 import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters, type Transport } from '../../../src/nameserver/answer/query-counters.ts';
 import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
+import type { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import type { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
@@ -48,6 +49,7 @@ export interface TestNodeOptions {
   amplificationLimit?: AmplificationLimit;
   tcpIdleTimeoutMs?: number;
   asked?: AskedMarks;
+  zoneCounts?: ZoneCounts;
   /** Nothing has proved the zone. */
   unproven?: boolean;
   /** The zone is signed, and proves what is not there in this way. */
@@ -70,6 +72,7 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
     amplificationLimit: options.amplificationLimit,
     tcpIdleTimeoutMs: options.tcpIdleTimeoutMs ?? 10_000,
     asked: options.asked,
+    zoneCounts: options.zoneCounts,
   });
   node.answerer.nowMs = NOW_MS;
   return {

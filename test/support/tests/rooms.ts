@@ -117,15 +117,16 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/recommendations': 'checks/recommendations dns store/postgres zone',
   'store/dnssec':
     'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
-  'nameserver/answer': 'dns dns/message dns/record zone zone/image',
+  'nameserver/counts': 'dns',
+  'nameserver/answer': 'nameserver/counts dns dns/message dns/record zone zone/image',
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
   'nameserver/follow':
-    'dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
-  'nameserver/udp': 'dns/record zone/image process nameserver/answer nameserver/threads',
+    'nameserver/counts dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
+  'nameserver/udp': 'nameserver/counts dns/record zone/image process nameserver/answer nameserver/threads',
   'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
   nameserver:
-    'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
+    'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/counts nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
   'api/edge': 'process store/edges store/postgres store/purges',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',

@@ -104,6 +104,15 @@ export class NameFinder {
     return this.#rootWords[wordOf(this.root) + ROOT.NEGATIVE_TTL] as number;
   }
 
+  /** The two words of the id of the zone's row, a Float64: as a number it would be garbage. */
+  get idLow(): number {
+    return this.#rootWords[wordOf(this.root) + ROOT.ID] as number;
+  }
+
+  get idHigh(): number {
+    return this.#rootWords[wordOf(this.root) + ROOT.ID + 1] as number;
+  }
+
   /** Whether the node of the last walk is an alias. */
   hasCname(): boolean {
     return (this.#flagsOf(this.node) & NODE_FLAG.HAS_CNAME) !== 0;

@@ -1,0 +1,117 @@
+// Counts by domain, on beside off: one zone of 10,000 names, and ten thousand zones asked evenly, where each answer is counted
+// somewhere else.
+
+import type { BenchOptions, Part, Section } from '../part.ts';
+import { count, fixed, judged, table } from '../report/table.ts';
+import { interleave, measure, mediansOf } from '../rounds.ts';
+import { say } from '../say.ts';
+import { type RunningZonefleet, startZonefleet } from '../servers/zonefleet.ts';
+import { median } from '../statistics.ts';
+import { warmUp } from '../warm-up.ts';
+import { makeOneZone } from '../zones/one-zone.ts';
+import { writeQueries } from '../zones/query-file.ts';
+import type { ZoneSet } from '../zones/zone-set.ts';
+
+const NAMES = 10_000;
+const ZONES = 10_000;
+const QUESTIONS = 200_000;
+const ADDRESS = '127.0.0.1';
+/** Of the time without counts. */
+const LIMIT = 1.03;
+/** The least number of rounds: the two are nearer than what disturbs the machine. */
+const LEAST_ROUNDS = 9;
+
+interface Load {
+  readonly title: string;
+  readonly set: ZoneSet;
+  /** Lines for dnsperf. */
+  readonly questions: string;
+}
+
+export const dnsCounts: Part = {
+  names: ['dns_counts'],
+  async run(options) {
+    const blocks = [
+      'The node takes the counts of each thread four times a second, and reports each minute. Pairs in turn; the ratio is the median of ' +
+        'the rounds’ ratios.',
+    ];
+    const rounds = Math.max(options.rounds, LEAST_ROUNDS);
+    for (const load of loads()) blocks.push(`### ${load.title}`, await compare(load, rounds, options));
+    const section: Section = {
+      part: 'dns_counts',
+      title: 'Counts by domain',
+      blocks,
+      charts: [],
+      runs: `medians of ${rounds} runs each`,
+    };
+    return [section];
+  },
+};
+
+function loads(): Load[] {
+  const one = makeOneZone('counts', NAMES);
+  return [
+    { title: 'One zone of 10,000 names', set: one.set, questions: one.questions(QUESTIONS, 1) },
+    { title: '10,000 zones, asked evenly', set: manyZones(), questions: evenly() },
+  ];
+}
+
+function manyZones(): ZoneSet {
+  const text =
+    '@ 300 IN SOA ns1.nameservers.test. h.nameservers.test. 1 3600 600 86400 300\n' +
+    '@ 300 IN NS ns1.nameservers.test.\nwww 300 IN A 192.0.2.1\n';
+  const recipe = { count: ZONES, text, apexOf: (index: number) => `z${index}.counts.test.` };
+  return { name: 'counts_many', zones: [], recipe, records: 3 * ZONES };
+}
+
+/** 7,919 is prime to the number of zones: all come once before any comes again. */
+function evenly(): string {
+  return Array.from({ length: ZONES }, (_, i) => `www.z${(i * 7919) % ZONES}.counts.test A\n`).join('');
+}
+
+async function compare(
+  { title, set, questions }: Load,
+  rounds: number,
+  options: BenchOptions,
+): Promise<string> {
+  say(`dns_counts: ${title}`);
+  const running: RunningZonefleet[] = [];
+  try {
+    for (const dnsCounts of [false, true])
+      running.push(
+        await startZonefleet({
+          set: { ...set, name: `${set.name}_${dnsCounts ? 'on' : 'off'}` },
+          address: ADDRESS,
+          cpu: options.serverCpu,
+          limitsRates: false,
+          timeoutMs: 60_000,
+          dnsCounts,
+        }),
+      );
+    const queries = writeQueries(options.directory, set.name, questions);
+    const edns = { kind: 'none' } as const;
+    const contestants = running.map((server, i) => ({ label: i === 0 ? 'off' : 'on', server }));
+    for (const { server } of contestants) await warmUp(server, { queries, edns }, options);
+    const runs = await interleave(contestants, { ...options, rounds }, ({ server }) =>
+      measure(server, { queries, edns, seconds: options.seconds }, options),
+    );
+    const basis = runs.get(contestants[0] as (typeof contestants)[number]) ?? [];
+    const rows = [...runs].map(([{ label }, list]) => {
+      const figures = mediansOf(list);
+      const ratio = median(list.map((run, round) => run.cpuMicros / (basis[round]?.cpuMicros ?? Number.NaN)));
+      return [
+        label,
+        count(figures.queriesPerSecond),
+        fixed(figures.cpuMicros, 2),
+        `${fixed(figures.lowestCpuMicros, 2)}–${fixed(figures.highestCpuMicros, 2)}`,
+        label === 'off' ? '' : judged(ratio, LIMIT),
+      ];
+    });
+    return table(
+      ['counts', 'q/s', 'CPU µs per query', 'lowest–highest', 'times as much, median of the rounds'],
+      rows,
+    );
+  } finally {
+    for (const server of running) await server.stop();
+  }
+}

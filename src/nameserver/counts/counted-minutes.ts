@@ -1,0 +1,127 @@
+// What a node has counted and has not reported yet, in parts that each become one row in Postgres. All of it is bounded: when
+// Postgres is away for too long, the oldest minutes are dropped, and how many answers they had is counted.
+
+import type { Name } from '../../dns/name.ts';
+import { OTHER_TYPE } from './counted-types.ts';
+import { NameTotals, type SampledName } from './name-totals.ts';
+import type { CountSink } from './zone-counts.ts';
+import { NO_ZONE, type Totals, ZoneTotals } from './zone-totals.ts';
+
+const MINUTE_MS = 60_000;
+/** Counts of one part, as the table demands. */
+const MOST_IN_PART = 4096;
+/** Counts of all parts that wait: some 20 MB. */
+const MOST_WAITING = 1_048_576;
+/** A part that waits longer is dropped. What workers remember of parts that they have moved has to last longer. */
+const KEPT_MS = 60 * MINUTE_MS;
+
+interface CountsPart extends Totals {
+  /** When the minute began. */
+  readonly minuteMs: number;
+  /** Counts the parts of this process: a part that is reported again is known by it. */
+  readonly part: number;
+  readonly names: readonly SampledName[];
+}
+
+export class CountedMinutes implements CountSink {
+  /** Answers that were reported, those whose zone was not told apart, and those that were dropped. */
+  reported = 0;
+  other = 0;
+  dropped = 0;
+  readonly #totals: ZoneTotals;
+  readonly #names = new NameTotals();
+  readonly #mostWaiting: number;
+  #minuteMs: number;
+  #parts = 0;
+  #waiting: CountsPart[] = [];
+  #waitingCounts = 0;
+
+  constructor(nowMs: number, totals = new ZoneTotals(), mostWaiting = MOST_WAITING) {
+    this.#totals = totals;
+    this.#mostWaiting = mostWaiting;
+    this.#minuteMs = minuteOf(nowMs);
+  }
+
+  add(zoneId: number, type: number, rcode: number, count: number): void {
+    this.#totals.add(zoneId, type, rcode, count);
+  }
+
+  addOther(count: number): void {
+    this.#totals.add(NO_ZONE, OTHER_TYPE, 0, count);
+  }
+
+  addName(zoneId: number, name: Name): void {
+    this.#names.add(zoneId, name);
+  }
+
+  /** Call it after counts were added: they belong to the minute of the call before. */
+  turn(nowMs: number): void {
+    const minuteMs = minuteOf(nowMs);
+    if (minuteMs === this.#minuteMs) return;
+    this.close();
+    this.#minuteMs = minuteMs;
+    this.#forget(nowMs);
+  }
+
+  /** What was counted of this minute waits to be reported from now on; the rest of it makes other parts. */
+  close(): void {
+    const totals = this.#totals.take();
+    let names: readonly SampledName[] = this.#names.take();
+    for (let from = 0; from < totals.zoneIds.length; from += MOST_IN_PART) {
+      const to = from + MOST_IN_PART;
+      this.#waiting.push({
+        minuteMs: this.#minuteMs,
+        part: this.#parts++,
+        zoneIds: totals.zoneIds.slice(from, to),
+        types: totals.types.slice(from, to),
+        rcodes: totals.rcodes.slice(from, to),
+        counts: totals.counts.slice(from, to),
+        names,
+      });
+      names = [];
+    }
+    this.#waitingCounts += totals.zoneIds.length;
+    for (let i = 0; i < totals.zoneIds.length; i++)
+      if (totals.zoneIds[i] === NO_ZONE) this.other += totals.counts[i] as number;
+    while (this.#waitingCounts > this.#mostWaiting) this.#drop();
+  }
+
+  get hasNext(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** The oldest part that waits. The same one, under the same number, until `done`. */
+  next(nowMs: number): CountsPart | undefined {
+    this.#forget(nowMs);
+    return this.#waiting[0];
+  }
+
+  done(part: CountsPart): void {
+    if (this.#waiting[0] !== part) return; // dropped meanwhile
+    this.reported += answersOf(part);
+    this.#shift();
+  }
+
+  #forget(nowMs: number): void {
+    while (this.#waiting[0] !== undefined && nowMs - this.#waiting[0].minuteMs > KEPT_MS) this.#drop();
+  }
+
+  #drop(): void {
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) return;
+    this.dropped += answersOf(oldest);
+    this.#shift();
+  }
+
+  #shift(): void {
+    this.#waitingCounts -= this.#waiting.shift()?.zoneIds.length ?? 0;
+  }
+}
+
+function minuteOf(ms: number): number {
+  return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+}
+
+function answersOf({ counts }: CountsPart): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,138 @@
+// Answers of one thread since somebody looked, by zone, type and rcode, and samples of the names that were asked for: shared memory of
+// a fixed size. One thread counts and one takes, at any time and without a lock: a slot whose count is not 0 keeps its
+// key until its count was taken.
+
+import { randomBytes } from 'node:crypto';
+import { MAX_NAME_OCTETS, type Name } from '../../dns/name.ts';
+import { countedType } from './counted-types.ts';
+
+const HEADER = {
+  SEED: 0,
+  /** Answers for which there was no slot. */ OTHER: 1,
+  WRITTEN: 2,
+  READ: 3,
+} as const;
+const HEADER_WORDS = 16; // a cache line
+
+const LOG2_SLOTS = 15;
+const SLOTS = 2 ** LOG2_SLOTS;
+/** Four words, so that no slot is in two cache lines: the id as the two words of a Float64, type and rcode, count. */
+const SLOT = { ID_LOW: 0, ID_HIGH: 1, KIND: 2, COUNT: 3 } as const;
+const SLOT_WORDS = 4;
+/** Slots of a search. While a quarter of them are taken, more than two are hardly ever looked at. */
+const SEARCHED = 16;
+
+/** The ring of samples: the id, the length of the name, its octets. */
+const SAMPLES = 512;
+const SAMPLE = { ID_LOW: 0, ID_HIGH: 1, OCTETS: 2, NAME: 3 } as const;
+const SAMPLE_WORDS = 68;
+const FIRST_SAMPLE = HEADER_WORDS + SLOTS * SLOT_WORDS;
+/** Names are taken from every 256th answer. */
+export const SAMPLED = 256;
+
+export const ZONE_COUNTS_BYTES = (FIRST_SAMPLE + SAMPLES * SAMPLE_WORDS) * 4;
+
+/** Receives what was counted. */
+export interface CountSink {
+  add(zoneId: number, type: number, rcode: number, count: number): void;
+  addOther(count: number): void;
+  addName(zoneId: number, name: Name): void;
+}
+
+export class ZoneCounts {
+  readonly buffer: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #numbers: Float64Array;
+  readonly #octets: Uint8Array;
+  #turn = 0;
+
+  constructor(buffer?: SharedArrayBuffer) {
+    this.buffer = buffer ?? new SharedArrayBuffer(ZONE_COUNTS_BYTES);
+    this.#words = new Int32Array(this.buffer);
+    this.#numbers = new Float64Array(this.buffer);
+    this.#octets = new Uint8Array(this.buffer);
+    // so that nobody can choose zones whose slots are the same
+    Atomics.compareExchange(this.#words, HEADER.SEED, 0, randomBytes(4).readInt32LE(0) | 1);
+  }
+
+  /** Counts an answer from the zone whose id has these words as a Float64: a number of that size would be garbage. */
+  count(low: number, high: number, type: number, rcode: number): void {
+    const words = this.#words;
+    const kind = (countedType(type) << 8) | rcode;
+    let hash = Math.imul(low ^ (words[HEADER.SEED] as number), 0x85ebca6b) ^ high;
+    hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35) ^ kind;
+    hash = Math.imul(hash ^ (hash >>> 13), 0x9e3779b1);
+    let slot = hash >>> (32 - LOG2_SLOTS);
+    for (let searched = 0; searched < SEARCHED; searched++) {
+      const at = HEADER_WORDS + slot * SLOT_WORDS;
+      if (words[at + SLOT.COUNT] === 0) {
+        // Free, whatever its key is: only this thread makes counts that are not 0. The same key may have another slot.
+        words[at + SLOT.ID_LOW] = low;
+        words[at + SLOT.ID_HIGH] = high;
+        words[at + SLOT.KIND] = kind;
+        Atomics.add(words, at + SLOT.COUNT, 1); // with it the key can be seen
+        return;
+      }
+      if (
+        words[at + SLOT.ID_LOW] === low &&
+        words[at + SLOT.ID_HIGH] === high &&
+        words[at + SLOT.KIND] === kind
+      ) {
+        Atomics.add(words, at + SLOT.COUNT, 1);
+        return;
+      }
+      slot = (slot + 1) & (SLOTS - 1);
+    }
+    Atomics.add(words, HEADER.OTHER, 1);
+  }
+
+  /** True for every 256th call. */
+  isSampled(): boolean {
+    this.#turn = (this.#turn + 1) & (SAMPLED - 1);
+    return this.#turn === 0;
+  }
+
+  /** Notes a folded name that was asked for in a zone. Samples that are not taken in time are lost. */
+  sample(low: number, high: number, name: Uint8Array, octets: number): void {
+    const words = this.#words;
+    const written = words[HEADER.WRITTEN] as number;
+    if (((written - Atomics.load(words, HEADER.READ)) | 0) >= SAMPLES) return;
+    const at = FIRST_SAMPLE + (written & (SAMPLES - 1)) * SAMPLE_WORDS;
+    words[at + SAMPLE.ID_LOW] = low;
+    words[at + SAMPLE.ID_HIGH] = high;
+    words[at + SAMPLE.OCTETS] = octets;
+    const into = (at + SAMPLE.NAME) * 4;
+    for (let i = 0; i < octets; i++) this.#octets[into + i] = name[i] as number;
+    Atomics.store(words, HEADER.WRITTEN, (written + 1) | 0);
+  }
+
+  /** Takes all that was counted since the last call. Only one thread may take. */
+  take(sink: CountSink): void {
+    const words = this.#words;
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const at = HEADER_WORDS + slot * SLOT_WORDS;
+      if (words[at + SLOT.COUNT] === 0 || Atomics.load(words, at + SLOT.COUNT) === 0) continue;
+      const id = this.#numbers[at >> 1] as number;
+      const kind = words[at + SLOT.KIND] as number;
+      sink.add(id, kind >>> 8, kind & 0xff, Atomics.exchange(words, at + SLOT.COUNT, 0) >>> 0);
+    }
+    const other = Atomics.exchange(words, HEADER.OTHER, 0) >>> 0;
+    if (other > 0) sink.addOther(other);
+    this.#takeSamples(sink);
+  }
+
+  #takeSamples(sink: CountSink): void {
+    const words = this.#words;
+    const written = Atomics.load(words, HEADER.WRITTEN);
+    let read = words[HEADER.READ] as number;
+    for (; read !== written; read = (read + 1) | 0) {
+      const at = FIRST_SAMPLE + (read & (SAMPLES - 1)) * SAMPLE_WORDS;
+      const octets = Math.min(words[at + SAMPLE.OCTETS] as number, MAX_NAME_OCTETS);
+      const from = (at + SAMPLE.NAME) * 4;
+      let name = '';
+      for (let i = 0; i < octets; i++) name += String.fromCharCode(this.#octets[from + i] as number);
+      sink.addName(this.#numbers[at >> 1] as number, name as Name);
+    }
+    Atomics.store(words, HEADER.READ, read);
+  }
+}
