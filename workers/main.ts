@@ -20,6 +20,7 @@ import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
+import { CacheRegistry } from '../src/store/cached/cache-registry.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
@@ -34,6 +35,7 @@ import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
 import { runSubscriptions } from './rounds/move-subscriptions.ts';
 import { shareSilences } from './rounds/share-silences.ts';
+import { sweepCache } from './rounds/sweep-cache.ts';
 import { sweepNames } from './rounds/sweep-names.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
@@ -208,6 +210,18 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
+  const cacheRegistry = new CacheRegistry({
+    url: settings.cacheRegistryUrl ?? databaseUrl,
+    isElsewhere: settings.cacheRegistryUrl !== undefined,
+    maxConnections: 1,
+  });
+  life.onStop(() => cacheRegistry.close());
+  const sweeping = sweepCache({
+    db,
+    cacheRegistry,
+    onTrouble: (error) => trouble('housekeeping', error as Error),
+  });
+  life.onStop(() => sweeping.stop());
   const signing = startSigning(db, metrics.registry, log, (error) => trouble('signing', error));
   life.onStop(() => signing.stop());
   regions = startRegions(db, metrics.registry, log, (error) => trouble('regions', error));

@@ -29,6 +29,7 @@ export function cacheFolder(state, domainId) {
  * @returns {Promise<number>} how many files went
  */
 export async function purgeCache(folder, target) {
+  if (target.kind === 'stored') return await purgeFile(folder, target.store_path);
   let gone = 0;
   for await (const file of filesIn(folder)) {
     if (target.kind !== 'all' && !(await isAbout(file, target))) continue;
@@ -36,6 +37,16 @@ export async function purgeCache(folder, target) {
     gone++;
   }
   return gone;
+}
+
+/** A store path is that of the file in its domain's cache. */
+const STORE_PATH = /^(?:[0-9a-f]{1,2}\/){0,3}[0-9a-f]{32}$/;
+
+/** @param {string} folder @param {string} path as a customer said it */
+async function purgeFile(folder, path) {
+  if (!STORE_PATH.test(path)) return 0;
+  await rm(join(folder, path), { force: true });
+  return 1;
 }
 
 /**
@@ -67,7 +78,7 @@ async function* filesIn(folder) {
 
 /**
  * @param {string} file
- * @param {Exclude<PurgeTarget, { kind: 'all' }>} target
+ * @param {Exclude<PurgeTarget, { kind: 'all' | 'stored' }>} target
  */
 async function isAbout(file, target) {
   const head = await readHead(file);

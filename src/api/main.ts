@@ -15,6 +15,7 @@ import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, QUEUES, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { findPlan } from '../store/accounts/plans.ts';
+import { CacheRegistry } from '../store/cached/cache-registry.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
@@ -107,11 +108,19 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   life.onStop(() => largeWork.close());
 
+  const cacheRegistry = new CacheRegistry({
+    url: settings.cacheRegistryUrl ?? databaseUrl,
+    isElsewhere: settings.cacheRegistryUrl !== undefined,
+    onError: (error) => log.warn({ err: error }, 'a call of the cache registry failed'),
+  });
+  life.onStop(() => cacheRegistry.close());
   const edgeFeed = new EdgeFeed({ db, databaseUrl, log });
   const app = await createServer({
     api: {
       db,
       edgeFeed,
+      cacheRegistry,
+      countCacheEntries: metrics.countCacheEntries,
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,
@@ -166,6 +175,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     await keyBoxes.check(db);
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
+  void cacheRegistry.begin(); // not awaited: it may be away
   const trialSlug = settings.trial?.planSlug ?? null;
   if ((await findPlan(db, trialSlug)) === undefined) {
     throw new StartFault(`TRIAL: there is no plan "${trialSlug}"`);

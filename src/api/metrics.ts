@@ -13,6 +13,8 @@ interface ApiMetrics {
   watch(app: FastifyInstance): void;
   /** An observer elsewhere has answered. */
   countVantageAnswer(outcome: string): void;
+  /** An edge has reported entries of its cache: how many of each outcome. */
+  countCacheEntries(counts: Readonly<Record<string, number>>): void;
 }
 
 export function createApiMetrics(): ApiMetrics {
@@ -36,6 +38,12 @@ export function createApiMetrics(): ApiMetrics {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  const entries = new Counter({
+    name: 'zonefleet_cache_entries_total',
+    help: 'Entries of caches that edges reported: stored, evicted, ignored, or dropped because a domain had too many.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'process_resident_memory_bytes',
     help: 'Resident memory.',
@@ -47,6 +55,9 @@ export function createApiMetrics(): ApiMetrics {
   return {
     registry,
     countVantageAnswer: (outcome) => answers.inc({ outcome }),
+    countCacheEntries(counts) {
+      for (const [outcome, count] of Object.entries(counts)) entries.inc({ outcome }, count);
+    },
     watch(app) {
       app.addHook('onResponse', async (request, reply) => {
         // Label by route, since there are as many paths as domains; unknown paths and methods share one label.

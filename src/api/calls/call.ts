@@ -6,6 +6,7 @@ import type { Network } from '../../dns/record/network.ts';
 import type { QueueDepth } from '../../queue/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
+import type { CacheRegistry } from '../../store/cached/cache-registry.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
@@ -41,6 +42,9 @@ export interface Api {
   readonly countVantageAnswer?: (outcome: string) => void;
   /** What edges are told; undefined in threads, and where no edge is served. */
   readonly edgeFeed?: EdgeFeed | undefined;
+  /** What edges have cached; undefined in threads. */
+  readonly cacheRegistry?: CacheRegistry | undefined;
+  readonly countCacheEntries?: (counts: Readonly<Record<string, number>>) => void;
   /** Undefined in threads for large bodies, which answer no call of people. */
   readonly people?: People | undefined;
   /** For global admins: how much each queue has to do. */

@@ -56,6 +56,15 @@ export const FLEET_SETTINGS = {
     is: 'the URL of a streaming standby',
     isSecret: true,
   }),
+  /** What edges have cached is there; undefined: in `databaseUrl`. */
+  cacheRegistryUrl: setting({
+    name: 'CACHE_REGISTRY_URL',
+    readers: ['API', 'workers'],
+    schema: databaseUrl,
+    byDefault: { words: 'as `DATABASE_URL`', make: () => undefined },
+    is: 'the URL of another PostgreSQL, for the list of what edges have cached; its role makes the tables there',
+    isSecret: true,
+  }),
   /** The queue and what workers share are there; undefined: in Postgres. */
   redisUrl: setting({
     name: 'REDIS_URL',

@@ -46,6 +46,12 @@ export async function listEdges(db: Database): Promise<StoredEdge[]> {
   return rows;
 }
 
+/** Of the edges whose tokens count. */
+export async function listEdgeNames(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from edges where revoked_at is null`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 interface NewEdge {
   readonly name: string;
   readonly region: string;

@@ -44,6 +44,7 @@ import * as edgeSets from './migrations/0055-edge-sets.ts';
 import * as recommendations from './migrations/0056-recommendations.ts';
 import * as cachePurges from './migrations/0057-cache-purges.ts';
 import * as dnsCounts from './migrations/0059-dns-counts.ts';
+import * as cachedEntries from './migrations/0060-cached-entries.ts';
 import * as webhooks from './migrations/0061-webhooks.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -90,5 +91,6 @@ export const migrations: Record<string, Migration> = {
   '0056-recommendations': recommendations,
   '0057-cache-purges': cachePurges,
   '0059-dns-counts': dnsCounts,
+  '0060-cached-entries': cachedEntries,
   '0061-webhooks': webhooks,
 };

@@ -43,16 +43,24 @@ export async function loadOpenPurges(db: Database, edgeIds: readonly number[]): 
   return rows;
 }
 
-/** With `error` it stays to be done. False: nothing of the kind is asked of this edge. */
+interface ReportedPurge {
+  readonly domainId: number;
+  readonly target: PurgeTarget;
+  readonly at: Date;
+}
+
+/** With `error` it stays to be done. Undefined: nothing of the kind is asked of this edge. */
 export async function reportPurge(
   db: Database,
   edgeId: number,
   purgeId: number,
   error: string | undefined,
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update cache_purge_edges set error = ${error ?? null},
-      done_at = case when ${error === undefined}::boolean then coalesce(done_at, clock_timestamp()) else done_at end
-    where purge_id = ${purgeId} and edge_id = ${edgeId}`.execute(db);
-  return numAffectedRows === 1n;
+): Promise<ReportedPurge | undefined> {
+  const { rows } = await sql<ReportedPurge>`
+    update cache_purge_edges e set error = ${error ?? null},
+      done_at = case when ${error === undefined}::boolean then coalesce(e.done_at, clock_timestamp()) else e.done_at end
+    from cache_purges p
+    where e.purge_id = ${purgeId} and e.edge_id = ${edgeId} and p.id = e.purge_id
+    returning p.domain_id as "domainId", p.target, p.at`.execute(db);
+  return rows[0];
 }

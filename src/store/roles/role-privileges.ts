@@ -90,6 +90,9 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   edge_unsupported: grants('', 'siud', ''),
   cache_purges: grants('', 'siu', 'sud'), // go with their domain
   cache_purge_edges: grants('', 'siud', ''), // go with their purge and edge
+  cached_entries: grants('', 'siud', 'sd'),
+  cached_domains: grants('', 'siud', 'siud'),
+  cached_nodes: grants('', 'siu', 'sd'),
   edge_countries: grants('', 's', 's'),
   dismissed_recommendations: grants('', 'siu', ''), // goes with its domain
   edge_sets: grants('s', 's', 'su'),

@@ -18,6 +18,7 @@ import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
+import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
@@ -89,6 +90,8 @@ export interface TestApiOptions {
   originAllow?: Api['originAllow'];
   /** Default: webhooks lead to public addresses. */
   webhookAllow?: Api['webhookAllow'];
+  /** Default: what edges have cached is in the same database. */
+  cacheRegistryUrl?: string;
   /** The database to use; it is dropped all the same. */
   database?: TestDatabase;
   /** Another way to the same database. */
@@ -117,10 +120,15 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const outages = new OutageLog(log);
   const edgeFeed = new EdgeFeed({ db: own, databaseUrl: asRole(database.url, 'zonefleet_api'), log });
+  const cacheRegistry = new CacheRegistry({
+    url: options.cacheRegistryUrl ?? asRole(database.url, 'zonefleet_api'),
+    isElsewhere: options.cacheRegistryUrl !== undefined,
+  });
   const app = await createServer({
     api: {
       db: own,
       edgeFeed,
+      cacheRegistry,
       allowReservedNames,
       checks,
       verifications,
@@ -215,6 +223,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     async stop() {
       await edgeFeed.close();
       await app.close();
+      await cacheRegistry.close();
       if (own !== options.db) await own.destroy();
       await database.drop();
     },

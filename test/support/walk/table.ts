@@ -105,6 +105,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   ],
   'DELETE /domains/{domain}/cache/': ['000 rnk p....n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/cache/purges/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/cache/keys': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/recommendations': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/recommendations/{code}/dismiss': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/webhooks': ['000 .nk pp...n i.. .... .. . .. 0'],

@@ -11,6 +11,7 @@ import { invalid, Problem } from '../../answers/problem.ts';
 import { domainRoute } from '../../calls/route.ts';
 import { Purge, PurgeOrdered, PurgeWish } from '../../schemas/cache/purge.ts';
 import { idText } from '../../schemas/ids.ts';
+import { listCacheKeys } from './keys.ts';
 
 const tag = 'Cache';
 const RETRY_SECONDS = 60;
@@ -63,7 +64,7 @@ const getPurge = domainRoute({
   run: ({ found }) => printPurge(found),
 });
 
-export const CACHE_ROUTES = [purgeCache, getPurge];
+export const CACHE_ROUTES = [listCacheKeys, purgeCache, getPurge];
 
 function printPurge({ id, at, replacedBy, edges }: StoredPurge): z.input<typeof Purge> {
   const counted = edges.filter(({ isLive, doneAt }) => isLive || doneAt !== null);

@@ -1,6 +1,7 @@
 // All routes of edge nodes.
 
 import type { Route } from '../../calls/route.ts';
+import { reportCache } from './cache.ts';
 import { getCertificate } from './certificates.ts';
 import { followConfig } from './config.ts';
 import { reportHealth } from './health.ts';
@@ -12,4 +13,5 @@ export const EDGE_ROUTES: readonly Route[] = [
   getCertificate,
   followPurges,
   reportEdgePurge,
+  reportCache,
 ];

@@ -1,6 +1,7 @@
 // What edges are told to purge, and what they say of it.
 
 import { z } from 'zod';
+import { removePurged } from '../../../store/cached/remove-entries.ts';
 import { reportPurge } from '../../../store/purges/open-purges.ts';
 import { notFound, unavailable } from '../../answers/problem.ts';
 import { StreamedLines } from '../../answers/stream-lines.ts';
@@ -54,8 +55,12 @@ export const reportEdgePurge = edgeRoute({
   body: EdgePurgeBody.nullish(),
   bodyBytes: REPORT_BYTES,
   response: Message,
-  async run({ api: { db }, edge, params: { id }, body }) {
-    const isKnown = await reportPurge(db, edge.id, id, body?.error);
-    return isKnown ? { message: 'noted' } : notFound('purge');
+  async run({ api: { db, cacheRegistry }, edge, params: { id }, body }) {
+    const purge = await reportPurge(db, edge.id, id, body?.error);
+    if (purge === undefined) return notFound('purge');
+    // Nobody waits for it: where the registry is away, the edge says itself what is gone.
+    if (body?.error === undefined)
+      cacheRegistry?.inBackground((registry) => removePurged(registry, edge.name, purge));
+    return { message: 'noted' };
   },
 });

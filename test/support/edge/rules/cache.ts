@@ -43,7 +43,8 @@ export class EdgeCache {
   purge(target: PurgeTarget, isOf: (host: string) => boolean): void {
     for (const [key, entry] of this.#entries) {
       const parts = JSON.parse(key) as CacheKey;
-      if (isOf(parts[1]) && isPurged(target, parts)) this.#drop(key, entry);
+      const isMeant = target.kind === 'stored' ? target.store_path === key : isPurged(target, parts);
+      if (isOf(parts[1]) && isMeant) this.#drop(key, entry);
     }
   }
 
@@ -62,7 +63,10 @@ type CacheKey = [
   keyQuery: RuleOf<'cache'>['key_query'],
 ];
 
-function isPurged(target: PurgeTarget, [, host, path, query, , keyQuery]: CacheKey): boolean {
+function isPurged(
+  target: Exclude<PurgeTarget, { kind: 'stored' }>,
+  [, host, path, query, , keyQuery]: CacheKey,
+): boolean {
   switch (target.kind) {
     case 'all':
       return true;

@@ -1,0 +1,49 @@
+// The tables of the cache registry: in the main database by its migrations, in a database of its own by the registry's.
+
+import { type Kysely, sql } from 'kysely';
+
+/** Migration 1 of the registry. */
+export async function makeCachedEntries(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}
+
+/** Texts are compared by octets: patterns and orders are the same on every server, and cost less. */
+const STATEMENTS = [
+  `create table cached_entries (
+     id bigint generated always as identity,
+     -- of the main database, which may be another one: no foreign key
+     domain_id bigint not null,
+     node text collate "C" not null,
+     host text collate "C" not null,
+     path text collate "C" not null,
+     query text collate "C" not null,
+     variant text collate "C" not null,
+     method text collate "C" not null,
+     hostname text collate "C" not null,
+     store_path text collate "C" not null,
+     key_hash text collate "C" not null,
+     cache_key text collate "C" not null,
+     l2_key text collate "C" not null,
+     size bigint not null,
+     cached_at timestamptz not null,
+     expires_at timestamptz not null,
+     -- the node first: all of one that restarts go
+     primary key (node, domain_id, key_hash)
+   )`,
+  `create index cached_entries_at on cached_entries (domain_id, cached_at, id)`,
+  `create index cached_entries_size on cached_entries (domain_id, size, id)`,
+  `create index cached_entries_until on cached_entries (domain_id, expires_at, id)`,
+  // purges look by these; a path and a store path may be longer than an index takes
+  `create index cached_entries_path on cached_entries (domain_id, host, left(path, 128))`,
+  `create index cached_entries_stored on cached_entries (domain_id, hostname, md5(store_path))`,
+  `create table cached_domains (
+     domain_id bigint primary key,
+     entries integer not null default 0,
+     -- there was no room for so many, the oldest first
+     dropped bigint not null default 0
+   )`,
+  `create table cached_nodes (
+     node text collate "C" primary key,
+     restarted_at timestamptz not null
+   )`,
+];

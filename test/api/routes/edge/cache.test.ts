@@ -1,0 +1,185 @@
+// What edges say of their caches.
+
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Domain } from '../../../../src/store/domains/domain.ts';
+import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
+import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { at, storedEntry } from '../../../support/edge/stored-entry.ts';
+
+let api: EdgeApi;
+let domain: Domain;
+let name: string;
+let made = 0;
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  api = await startEdgeApi();
+  tokens.fra = await api.makeEdge('fra', 'eu');
+  tokens.nyc = await api.makeEdge('nyc', 'us');
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  name = `shop${made++}.test`;
+  domain = await api.makeDomain(name);
+});
+
+const report = (entries: readonly object[], edge = 'fra') =>
+  api.ask('POST', '/edge/v1/cache', { as: tokens[edge] as string, body: { entries } });
+const keys = async (of = name) => (await api.ask('GET', `/domains/${of}/cache/keys`)).body;
+const stored = (more: object = {}) => storedEntry(`www.${name}`, more);
+
+describe('a report of what is cached', () => {
+  it('stores entries under the name of the edge that reports, and takes those away that are evicted', async () => {
+    const { status, body } = await report([stored(), stored({ key_hash: 'b', path: '/b' })]);
+    expect([status, body]).toEqual([200, { stored: 2, evicted: 0, ignored: 0, dropped: 0 }]);
+    expect((await keys()).rows.map(({ node }: { node: string }) => node)).toEqual(['fra', 'fra']);
+    const gone = { op: 'evicted', domain_id: domain.id, key_hash: 'b', at: at(0) };
+    expect((await report([gone])).body).toMatchObject({ evicted: 1 });
+    expect((await keys()).rows).toMatchObject([{ key_hash: 'a' }]);
+  });
+
+  it('that comes twice changes nothing', async () => {
+    const entries = [stored(), stored({ key_hash: 'b' })];
+    await report(entries);
+    const before = await keys();
+    expect((await report(entries)).body).toEqual({ stored: 0, evicted: 0, ignored: 2, dropped: 0 });
+    expect(await keys()).toEqual(before);
+  });
+
+  it('counts of one entry by its last word, and by what was cached last', async () => {
+    const gone = { op: 'evicted', domain_id: domain.id, key_hash: 'a', at: at(-5) };
+    await report([stored({ cached_at: at(-9) }), gone, stored({ cached_at: at(-1), size: 7 })]);
+    expect((await keys()).rows).toMatchObject([{ size: 7 }]);
+    await report([stored({ cached_at: at(-8), size: 8 }), { ...gone, at: at(-2) }]); // late
+    expect((await keys()).rows).toMatchObject([{ size: 7 }]);
+  });
+
+  it('of a restart takes all away that the edge had before, and nothing of other edges', async () => {
+    await report([stored({ cached_at: at(-10) })]);
+    await report([stored({ cached_at: at(-10) })], 'nyc');
+    const { body } = await report([
+      { op: 'restarted', at: at(-5) },
+      stored({ key_hash: 'new', cached_at: at(-1) }),
+    ]);
+    expect(body).toEqual({ stored: 1, evicted: 1, ignored: 0, dropped: 0 });
+    const { rows } = await keys();
+    expect(rows.map((row: { node: string; key_hash: string }) => `${row.node} ${row.key_hash}`)).toEqual([
+      'fra new',
+      'nyc a',
+    ]);
+    // A report of before that comes late brings nothing back.
+    expect((await report([stored({ cached_at: at(-9) })])).body).toMatchObject({ stored: 0, ignored: 1 });
+  });
+
+  it('that a domain is cleared takes what the edge has of it', async () => {
+    const other = `other-${name}`;
+    await api.makeDomain(other);
+    await report([stored(), storedEntry(other)]);
+    await report([stored()], 'nyc');
+    await report([{ op: 'cleared', domain_id: domain.id, at: at(0) }]);
+    expect((await keys()).rows).toMatchObject([{ node: 'nyc' }]);
+    expect((await keys(other)).total).toBe(1);
+  });
+
+  it('leaves out hosts that the edge does not serve, and counts them', async () => {
+    await setServedRegions(api.database.db, domain.id, ['us']);
+    const inner = `inner.${name}`;
+    await api.makeDomain(inner); // served by all regions
+    const entries = [stored(), storedEntry('elsewhere.example'), storedEntry(`x.${inner}`)];
+    expect((await report(entries)).body).toEqual({ stored: 1, evicted: 0, ignored: 2, dropped: 0 });
+    expect([(await keys()).total, (await keys(inner)).total]).toEqual([0, 1]);
+    expect((await report([stored()], 'nyc')).body).toMatchObject({ stored: 1 });
+  });
+
+  it('can take nothing away of another edge', async () => {
+    await report([stored()]);
+    const gone = { op: 'evicted', domain_id: domain.id, key_hash: 'a', at: at(0) };
+    expect(
+      (await report([gone, { op: 'cleared', domain_id: domain.id, at: at(0) }], 'nyc')).body,
+    ).toMatchObject({
+      evicted: 0,
+    });
+    expect((await keys()).total).toBe(1);
+  });
+
+  it('names the field that is wrong, and nothing of it is stored', async () => {
+    const fieldOf = async (wrong: object) =>
+      (await report([stored({ key_hash: 'fine' }), wrong])).body.fields?.[0].field;
+    expect(await fieldOf(stored({ hostname: '*.elsewhere.test' }))).toBe('entries[1].hostname');
+    expect(await fieldOf(stored({ path: 'no-slash' }))).toBe('entries[1].path');
+    expect(await fieldOf(stored({ path: '/\r\nx' }))).toBe('entries[1].path');
+    expect(await fieldOf(stored({ host: 'WWW.test' }))).toBe('entries[1].host');
+    expect(await fieldOf(stored({ size: -1 }))).toBe('entries[1].size');
+    expect(await fieldOf(stored({ node: 'nyc' }))).toBe('entries[1].node');
+    expect(await fieldOf(stored({ cached_at: 'yesterday' }))).toBe('entries[1].cached_at');
+    expect((await keys()).total).toBe(0);
+  });
+
+  it('ignores what is over already, or is of the future; nothing is kept for more than eight days', async () => {
+    const { body } = await report([
+      stored({ key_hash: 'over', expires_at: at(-1) }),
+      stored({ key_hash: 'future', cached_at: at(3600) }),
+      stored({ key_hash: 'long', expires_at: at(365 * 86_400) }),
+    ]);
+    expect(body).toMatchObject({ stored: 1, ignored: 2 });
+    const [row] = (await keys()).rows;
+    expect(Date.parse(row.expires_at)).toBeLessThan(Date.parse(at(8 * 86_400 + 60)));
+  });
+});
+
+describe('an edge that is not to be trusted with our memory', () => {
+  const send = (payload: string | Buffer, headers: Record<string, string> = {}) =>
+    api.app.inject({
+      method: 'POST',
+      url: '/edge/v1/cache',
+      headers: {
+        authorization: `Bearer ${tokens.fra}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      payload,
+    });
+
+  it('sends at most 1 MiB, however much it announces', async () => {
+    const large = JSON.stringify({ entries: [], x: 'x'.repeat(1024 * 1024) });
+    expect((await send(large)).json().error).toBe('the body is too large');
+    const announced = await fetch(`${api.url}/edge/v1/cache`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokens.fra}`, 'content-type': 'application/json' },
+      body: new ReadableStream({
+        pull: (controller) => controller.enqueue(new TextEncoder().encode(' '.repeat(65_536))), // without end
+      }),
+      duplex: 'half',
+    } as RequestInit).catch((error: Error) => error);
+    expect(announced instanceof Error || announced.status === 400).toBe(true);
+  });
+
+  it('sends a thousand entries at a time, of hosts below a bounded number of names', async () => {
+    const many = Array.from({ length: 1001 }, (_, i) => stored({ key_hash: String(i) }));
+    expect((await report(many)).body.fields[0].field).toBe('entries');
+    const deep = 'a.'.repeat(100);
+    const wide = Array.from({ length: 500 }, (_, i) => storedEntry(`h${i}.x${i}.${deep}${name}`));
+    const hosts = wide.map((entry, i) => ({
+      ...entry,
+      host: `${deep}${i}.test`,
+      hostname: `${deep}${i}.test`,
+    }));
+    const { status, body } = await report(hosts);
+    expect([status, body.fields[0].error]).toEqual([
+      400,
+      expect.stringContaining('too many different hosts'),
+    ]);
+  });
+
+  it('sends nothing compressed: a bomb is not unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20));
+    const { statusCode } = await send(bomb, { 'content-encoding': 'gzip' });
+    expect(statusCode).toBe(400);
+  });
+
+  it('needs its token', async () => {
+    expect((await api.ask('POST', '/edge/v1/cache', { as: null, body: { entries: [] } })).status).toBe(401);
+    expect((await api.ask('POST', '/edge/v1/cache', { body: { entries: [] } })).status).toBe(401);
+  });
+});
