@@ -41,6 +41,7 @@ import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
 import { VantageWatch } from './rounds/watch-vantages.ts';
+import { startAnalytics } from './start-analytics.ts';
 import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
@@ -226,6 +227,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => signing.stop());
   regions = startRegions(db, metrics.registry, log, (error) => trouble('regions', error));
   life.onStop(() => regions?.stop());
+  const analytics = startAnalytics(settings.analyticsUrl, metrics.registry, log);
+  life.onStop(() => analytics.stop());
   const sweep = sweepNames({
     db,
     resolver,

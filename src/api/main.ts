@@ -1,5 +1,6 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
+import { openAnalytics } from '../analytics/open-analytics.ts';
 import { networksOf } from '../dns/record/network.ts';
 import { openCountryDb } from '../process/country-db.ts';
 import { dropRights } from '../process/drop-rights.ts';
@@ -115,12 +116,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   life.onStop(() => cacheRegistry.close());
   const edgeFeed = new EdgeFeed({ db, databaseUrl, log });
+  const analytics = settings.analyticsUrl === undefined ? undefined : openAnalytics(settings.analyticsUrl);
+  life.onStop(async () => analytics?.close());
   const app = await createServer({
     api: {
       db,
       edgeFeed,
       cacheRegistry,
       countCacheEntries: metrics.countCacheEntries,
+      analytics,
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,

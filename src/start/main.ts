@@ -6,7 +6,7 @@ import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { linkTo } from '../process/public-link.ts';
-import { chooseUser, loadAccounts } from '../process/run-as.ts';
+import { chooseUser, loadAccounts, type ProcessUser } from '../process/run-as.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
@@ -22,10 +22,12 @@ import { loadRecordsAt } from '../store/records/load-touched-records.ts';
 import { setRolePasswords } from '../store/roles/roles.ts';
 import { useKeyBoxes } from '../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
+import { analyticsOf } from './analytics-place.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
+import { type KeptAnalytics, openKeptAnalytics } from './keep-analytics.ts';
 import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
-import { environmentOf } from './process-environment.ts';
+import { environmentOf, environmentOfProgram } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { SupervisedProcess } from './supervise.ts';
 
@@ -67,11 +69,14 @@ async function start(settings: Settings): Promise<void> {
     running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
   }
   stopping.signal.throwIfAborted();
+  const analytics = await prepareAnalytics(settings, user);
+  const analyticsUrl = settings.analyticsUrl ?? analytics?.url;
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
   const processes: SupervisedProcess[] = [];
-  running.push(async () => void (await Promise.all(processes.map((supervised) => supervised.stop()))));
+  const all = () => [...processes, ...(analytics === undefined ? [] : [analytics])];
+  running.push(async () => void (await Promise.all(all().map((each) => each.stop()))));
   const run = (name: ProcessName, entry: string, metricsListen: ListenAddress) => {
     const supervised = new SupervisedProcess({
       name,
@@ -80,6 +85,7 @@ async function start(settings: Settings): Promise<void> {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
         PUBLIC_URL: settings.publicUrl,
+        ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
       onCrash: (told) => log.error(told, 'a process ended and is started again'),
@@ -96,6 +102,17 @@ async function start(settings: Settings): Promise<void> {
   const first = isOurKey ? await makeFirstSecrets(roles.owner, settings.publicUrl) : undefined;
   const shownKey = first?.key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
   say(summary({ addresses, api, board, metrics, place, ...samples, first, shownKey, secrets }));
+  void analytics?.keep(); // tells itself what goes wrong
+}
+
+/** The embedded store; undefined where there is another, or none is wanted. */
+async function prepareAnalytics(
+  { analytics, analyticsUrl, dataDirectory }: Settings,
+  user: ProcessUser | undefined,
+): Promise<KeptAnalytics | undefined> {
+  if (!analytics || analyticsUrl !== undefined) return undefined;
+  const env = environmentOfProgram(process.env);
+  return await openKeptAnalytics({ ...analyticsOf(dataDirectory, user), env, say });
 }
 
 interface FirstSecrets {

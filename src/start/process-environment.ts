@@ -13,6 +13,13 @@ const OF_ANY_PROGRAM =
 /** The `pg` client takes from them what the URL does not say. */
 const OF_POSTGRES_CLIENT = /^PG[A-Z]+$/;
 
+/** That of a program that is not ours, npm for example: everything but our settings, which hold secrets. */
+export function environmentOfProgram(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isKept = (variable: string) =>
+    !READERS_OF.has(variable) && !OF_POSTGRES_CLIENT.test(variable) && variable !== 'UV_USE_IO_URING';
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => isKept(variable)));
+}
+
 /** The environment of one process; `own` are the settings that `npm start` decides. */
 export function environmentOf(
   name: ProcessName,

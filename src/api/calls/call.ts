@@ -2,6 +2,7 @@
 // reseller's surface mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
+import type { Analytics } from '../../analytics/open-analytics.ts';
 import type { Network } from '../../dns/record/network.ts';
 import type { QueueDepth } from '../../queue/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
@@ -40,6 +41,8 @@ export interface Api {
   readonly webhookAllow?: readonly Network[];
   /** Counts the answers of observers elsewhere. */
   readonly countVantageAnswer?: (outcome: string) => void;
+  /** Undefined: there is no analytics store, and what needs one answers 503. */
+  readonly analytics?: Analytics | undefined;
   /** What edges are told; undefined in threads, and where no edge is served. */
   readonly edgeFeed?: EdgeFeed | undefined;
   /** What edges have cached; undefined in threads. */

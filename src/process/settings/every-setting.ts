@@ -1,6 +1,7 @@
 // The table of all settings, in the order in which faults are told and the document lists them.
 
 import { ACME_SETTINGS } from './acme-settings.ts';
+import { ANALYTICS_SETTINGS } from './analytics-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
@@ -16,6 +17,7 @@ export const SETTINGS = {
   ...PEOPLE_SETTINGS,
   ...WORKER_SETTINGS,
   ...ACME_SETTINGS,
+  ...ANALYTICS_SETTINGS,
   ...VANTAGE_SETTINGS,
 } as const;
 

@@ -470,6 +470,7 @@ describe('faults', () => {
       'KEY_SECRETS',
       'SMTP_URL',
       'ACME_EAB',
+      'ANALYTICS_URL',
       'VANTAGE_KEY',
     ]);
     const faults = faultsOf(Object.fromEntries(secrets.map(({ name }) => [name, 'hunter2'])));

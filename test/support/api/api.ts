@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import { openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { Route } from '../../../src/api/calls/route.ts';
@@ -96,6 +97,8 @@ export interface TestApiOptions {
   database?: TestDatabase;
   /** Another way to the same database. */
   db?: Database;
+  /** The URL of a store; default: there is none. */
+  analytics?: string;
   /** Default: large bodies are worked on here, like small ones. */
   largeWork?: LargeWork;
 }
@@ -124,11 +127,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     url: options.cacheRegistryUrl ?? asRole(database.url, 'zonefleet_api'),
     isElsewhere: options.cacheRegistryUrl !== undefined,
   });
+  const analytics = options.analytics === undefined ? undefined : openAnalytics(options.analytics);
   const app = await createServer({
     api: {
       db: own,
       edgeFeed,
       cacheRegistry,
+      analytics,
       allowReservedNames,
       checks,
       verifications,
@@ -224,6 +229,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await edgeFeed.close();
       await app.close();
       await cacheRegistry.close();
+      await analytics?.close();
       if (own !== options.db) await own.destroy();
       await database.drop();
     },

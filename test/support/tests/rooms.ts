@@ -65,6 +65,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'checks/dnssec dns resolver/child resolver/state resolver/walk checks/validation resolver/validation',
   resolver:
     'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec dns/record edge/certificates resolver/caa',
+  'analytics/migrations': '',
+  analytics: 'analytics/migrations',
   'outbound/acme': 'process',
   'outbound/webhooks': 'dns/record edge/webhooks process',
   'store/postgres':
@@ -135,7 +137,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/callers':
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
+    'analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/schemas':
     'checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached',
   'api/actions':
@@ -150,7 +152,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
-  api: 'store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
+  api: 'analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets dns/record',
   'cli/account':
@@ -173,16 +175,17 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
+    'analytics store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
   workers:
-    'zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record outbound/acme store/certificates store/webhooks store/cached',
+    'analytics zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record outbound/acme store/certificates store/webhooks store/cached',
   'workers/observer':
     'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers dns/record',
   'start/postgres': 'process store/roles',
+  'start/analytics': 'process',
   start:
-    'dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
+    'start/analytics dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
   cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates',
 };

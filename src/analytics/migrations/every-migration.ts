@@ -1,0 +1,6 @@
+// All migrations of the analytics store, in their order.
+
+import { REQUESTS } from './0001-requests.ts';
+import type { AnalyticsMigration } from './migration.ts';
+
+export const MIGRATIONS: readonly AnalyticsMigration[] = [REQUESTS];

@@ -1,0 +1,157 @@
+// Lines of requests made by a seed, what a plain count says of them, and what the rollups say.
+
+import type { Analytics } from '../../../src/analytics/open-analytics.ts';
+
+export interface Line {
+  readonly at: string;
+  readonly domain_id: number;
+  readonly edge_id: number;
+  readonly host: string;
+  readonly method: string;
+  readonly uri: string;
+  readonly status: number;
+  readonly octets: number;
+  readonly ms: number;
+  readonly client: string;
+  readonly visitor: string;
+  readonly cache: string;
+  readonly rule: number;
+  readonly reason: string;
+  readonly fault: string;
+  readonly websocket: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+export function madeLines({
+  domainId,
+  count,
+  days,
+}: {
+  readonly domainId: number;
+  readonly count: number;
+  readonly days: number;
+}): Line[] {
+  let state = domainId;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const end = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  return Array.from({ length: count }, (_, index) => {
+    const status = [200, 200, 200, 301, 404, 500, 502, 0][next(8)] as number;
+    const hasFailed = status === 0 || status >= 500;
+    return {
+      at: new Date(end - (index % days) * DAY_MS - next(DAY_MS)).toISOString(),
+      domain_id: domainId,
+      edge_id: 1 + next(3),
+      host: ['a.example', 'b.example', '*.ü.example'][next(3)] as string,
+      method: ['GET', 'POST'][next(2)] as string,
+      uri: `/page/${next(50)}?q='${next(3)}\\"`,
+      status,
+      octets: next(100_000),
+      ms: 1 + next(2000),
+      client: `192.0.${next(256)}.0/24`,
+      visitor: String(next(5000)),
+      cache: ['hit', 'miss', ''][next(3)] as string,
+      rule: next(2),
+      reason: hasFailed ? 'origin_timeout' : '',
+      fault: hasFailed ? 'origin' : '',
+      websocket: next(10) === 0,
+    };
+  });
+}
+
+interface Rollups {
+  readonly hours: readonly string[];
+  readonly values: readonly string[];
+  readonly uris: readonly string[];
+  readonly visitors: number;
+  readonly median: number;
+}
+
+export function bruteForce(lines: readonly Line[]): Rollups {
+  const times = lines
+    .filter(({ websocket }) => !websocket)
+    .map(({ ms }) => ms)
+    .sort((a, b) => a - b);
+  return {
+    hours: sums(
+      lines,
+      ({ at, host }) => [`${at.slice(0, 13)}`, host],
+      (line) => [
+        1,
+        line.octets,
+        line.status === 0 || line.status >= 500 ? 1 : 0,
+        line.websocket ? 0 : line.ms,
+        line.websocket ? 0 : 1,
+      ],
+    ),
+    values: sums(
+      lines,
+      ({ at, host, method, status, cache, reason, fault }) => [
+        at.slice(0, 10),
+        host,
+        method,
+        status,
+        cache,
+        reason,
+        fault,
+      ],
+      ({ octets }) => [1, octets],
+    ),
+    uris: sums(
+      lines,
+      ({ at, host, uri }) => [at.slice(0, 10), host, uri],
+      () => [1],
+    ),
+    visitors: new Set(lines.map(({ visitor }) => visitor)).size,
+    median: times[Math.floor(times.length / 2)] as number,
+  };
+}
+
+function sums(
+  lines: readonly Line[],
+  keyOf: (line: Line) => readonly unknown[],
+  of: (line: Line) => readonly number[],
+): string[] {
+  const found = new Map<string, number[]>();
+  for (const line of lines) {
+    const key = JSON.stringify(keyOf(line));
+    const before = found.get(key);
+    found.set(
+      key,
+      of(line).map((value, index) => value + (before?.[index] ?? 0)),
+    );
+  }
+  return [...found].map(([key, values]) => `${key} ${values.join(' ')}`).sort();
+}
+
+export async function rolledUp(analytics: Analytics, domainId: number): Promise<Rollups> {
+  const ask = async <R>(sql: string) => await analytics.query<R>(sql, { id: domainId }, { seconds: 30 });
+  const lines = async (sql: string) => {
+    const rows = await ask<{ k: unknown[]; v: number[] }>(sql);
+    return rows.map(({ k, v }) => `${JSON.stringify(k)} ${v.join(' ')}`).sort();
+  };
+  const hour = "formatDateTime(hour, '%Y-%m-%dT%H')";
+  const [whole] = await ask<{ visitors: number; times: number[] }>(
+    `SELECT toUInt64(uniqCombined64Merge(15)(visitors)) AS visitors,
+       quantilesDDMerge(0.01, 0.5, 0.9, 0.95, 0.99)(times) AS times FROM requests_hourly WHERE domain_id = {id:UInt64}`,
+  );
+  return {
+    hours: await lines(
+      `SELECT [${hour}, host] AS k, [sum(count), sum(octets), sum(failures), sum(ms_sum), sum(ms_count)] AS v
+       FROM requests_hourly WHERE domain_id = {id:UInt64} GROUP BY hour, host`,
+    ),
+    values: await lines(
+      `SELECT tuple(toString(day), host, method, status, cache, reason, fault) AS k, [sum(count), sum(octets)] AS v
+       FROM values_daily WHERE domain_id = {id:UInt64} GROUP BY day, host, method, status, cache, reason, fault`,
+    ),
+    uris: await lines(
+      `SELECT [toString(day), host, uri] AS k, [sum(count)] AS v
+       FROM uris_daily WHERE domain_id = {id:UInt64} GROUP BY day, host, uri`,
+    ),
+    visitors: whole?.visitors as number,
+    median: whole?.times[0] as number,
+  };
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import type { Analytics } from '../../../src/analytics/open-analytics.ts';
+import { watchAnalytics } from '../../../workers/rounds/watch-analytics.ts';
+import { until } from '../../support/tests/until.ts';
+
+it('the watch of the analytics store tells each turn once, and not that it is away at first', async () => {
+  let isAway = true;
+  let asked = 0;
+  const query = async () => {
+    asked++;
+    if (isAway) throw new Error('away');
+    return [];
+  };
+  const told: string[] = [];
+  const analytics = { query } as unknown as Analytics;
+  const watch = watchAnalytics(analytics, (fault) => told.push(fault?.message ?? 'answers'), 1);
+  expect(watch.answers()).toBe(undefined);
+  const rounds = async (count: number) => {
+    const from = asked;
+    await until(() => asked >= from + count);
+  };
+  await rounds(3);
+  expect([watch.answers(), told]).toEqual([false, []]);
+  isAway = false;
+  await rounds(3);
+  expect([watch.answers(), told]).toEqual([true, ['answers']]);
+  isAway = true;
+  await rounds(3);
+  expect([watch.answers(), told]).toEqual([false, ['answers', 'away']]);
+  await watch.stop();
+});

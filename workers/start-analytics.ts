@@ -1,0 +1,40 @@
+// What a workers process does for the analytics store: the connection, the watch, its metric and log.
+
+import { Gauge, type Registry } from 'prom-client';
+import { type Analytics, openAnalytics } from '../src/analytics/open-analytics.ts';
+import type { OutcomeLog } from './log-outcomes.ts';
+import { watchAnalytics } from './rounds/watch-analytics.ts';
+
+interface StartedAnalytics {
+  /** Undefined: there is no store. */
+  readonly analytics: Analytics | undefined;
+  stop(): Promise<void>;
+}
+
+export function startAnalytics(
+  url: string | undefined,
+  registry: Registry,
+  log: OutcomeLog,
+): StartedAnalytics {
+  if (url === undefined) return { analytics: undefined, stop: async () => {} };
+  const analytics = openAnalytics(url);
+  const watch = watchAnalytics(analytics, (fault) => {
+    if (fault === undefined) log.info({}, 'the analytics store answers');
+    else log.error({ err: fault }, 'the analytics store does not answer');
+  });
+  new Gauge({
+    name: 'zonefleet_analytics_up',
+    help: '1 while the analytics store answers.',
+    registers: [registry],
+    collect() {
+      this.set(watch.answers() === true ? 1 : 0);
+    },
+  });
+  return {
+    analytics,
+    async stop() {
+      await analytics.close();
+      await watch.stop();
+    },
+  };
+}
