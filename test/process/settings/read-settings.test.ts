@@ -463,6 +463,7 @@ describe('faults', () => {
     expect(secrets.map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'DATABASE_READ_URL',
+      'CACHE_REGISTRY_URL',
       'REDIS_URL',
       'ROLE_PASSWORDS',
       'COOKIE_SECRETS',
