@@ -11,6 +11,7 @@ import { FindOrigins, originsOf } from './find-origins.mjs';
 import { KeptCertificates } from './keep-certificates.mjs';
 import { KeptConfigs, parentsOf } from './kept-configs.mjs';
 import { cacheFolder, dropFormerCaches, purgeCache } from './purge-cache.mjs';
+import { refreshUrl } from './refresh-url.mjs';
 import { readSettings } from './settings.mjs';
 
 const VERSION = 'nginx-agent 1';
@@ -147,6 +148,9 @@ async function purge() {
           (/** @type {NodeJS.ErrnoException} */ { code, message }) => code ?? message.slice(0, 100),
         );
         await client.reportPurge(id, error);
+        const [place] = settings.listen.http;
+        if (target.kind === 'url' && target.refresh === true && place !== undefined)
+          void refreshUrl(place, target);
         if (error !== undefined) throw new Error(`purge ${id} of ${domain}: ${error}`);
         waitMs = FIRST_WAIT_MS;
       }

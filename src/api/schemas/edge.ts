@@ -76,5 +76,5 @@ export const ConfigLines = z
 export const PurgeLines = z
   .string()
   .describe(
-    'Lines of JSON. `{id, domain_id, domain, target}`: take this out of the cache, then report it; `target` has `kind` (all, host, prefix, url), `host`, `path`, `query`. `{}` at once, and after 15 s without another line.',
+    'Lines of JSON. `{id, domain_id, domain, target}`: take this out of the cache, then report it; `target` has `kind` (all, host, prefix, url, stored), `host`, `path`, `query`, `hostname`, `store_path`; `refresh` true: fetch the URL anew. `{}` at once, and after 15 s without another line.',
   );

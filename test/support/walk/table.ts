@@ -104,6 +104,10 @@ export const WALK: Readonly<Record<string, Row>> = {
     { prepare: (w) => w.haveCertificate() },
   ],
   'DELETE /domains/{domain}/cache/': ['000 rnk p....n i.. .ff. .. . db 0'],
+  'POST /domains/{domain}/cache/refresh': [
+    '000 rnk p....n i.. .ff. .. . db 0',
+    { body: (w) => ({ url: `https://${w.domainName}/` }) },
+  ],
   'GET /domains/{domain}/cache/purges/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/cache/keys': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/recommendations': ['000 .n. .....n i.. .... .. . .. 0'],

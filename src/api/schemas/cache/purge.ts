@@ -11,9 +11,19 @@ export const PurgeWish = z
     host: text('Everything of one host; `*.` before it is that of a wildcard record.'),
     url: text('One URL with its query, over http and https.'),
     prefix: text('Everything whose URL begins so, with any query.'),
+    hostname: text(
+      'With `store_path`, as a row of `cache/keys` has them: this entry, at every edge that has it there.',
+    ),
+    store_path: text('Beside `hostname`.'),
   })
-  .describe('One of these; none is the whole domain.')
+  .describe('One of these (hostname and store_path count as one); none is the whole domain.')
   .meta({ id: 'PurgeWish' });
+
+export const RefreshWish = z
+  .strictObject({
+    url: z.string().min(1).max(MOST_CHARACTERS).describe('One URL with its query, over http and https.'),
+  })
+  .meta({ id: 'RefreshWish' });
 
 const counts = {
   id: z.int(),

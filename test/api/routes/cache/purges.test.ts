@@ -9,6 +9,8 @@ import { purgeCachePurges } from '../../../../src/store/housekeeping/purge-cache
 import { loadOpenPurges } from '../../../../src/store/purges/open-purges.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
 import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { storedEntry } from '../../../support/edge/stored-entry.ts';
+import { until } from '../../../support/tests/until.ts';
 
 let api: EdgeApi;
 let domain: Domain;
@@ -65,6 +67,15 @@ async function told(token: string, wanted: number): Promise<Line[]> {
   return lines.filter(({ id }) => id !== undefined);
 }
 
+const following = async (edge: string, id: number) =>
+  (await loadOpenPurges(api.database.db, [await edgeId(edge)])).find((open) => open.id === id);
+const edgeId = async (edge: string) => {
+  const { rows } = await sql<{ id: number }>`select id from edges where name = ${edge}`.execute(
+    api.database.db,
+  );
+  return rows[0]?.id as number;
+};
+
 describe('a purge', () => {
   it('without a body is of everything, and answers how many edges have to do it', async () => {
     const before = await lastAudit(api.database.db);
@@ -82,6 +93,63 @@ describe('a purge', () => {
     expect([status, body.code, body.fields[0].field]).toEqual([400, 'validation_failed', 'url']);
     expect((await purge({ everything: true })).body.fields[0].field).toBe('everything');
     expect((await purge({ prefix: 'x'.repeat(5000) })).status).toBe(400);
+  });
+
+  it('of a row of the registry is told with hostname and store_path, and takes the row away', async () => {
+    const entry = (key_hash: string, store_path: string) =>
+      storedEntry(`www.${name}`, { key_hash, store_path, hostname: `*.${name}` });
+    const { body: told } = await api.ask('POST', '/edge/v1/cache', {
+      as: tokens.fra as string,
+      body: { entries: [entry('a', '/a b%/1'), entry('b', '/b')] },
+    });
+    expect(told.stored).toBe(2);
+    const keys = async () =>
+      (await api.ask('GET', `/domains/${name}/cache/keys?dir=asc`)).body.rows as Record<string, string>[];
+    const row = (await keys()).find(({ key_hash }) => key_hash === 'a');
+    const { hostname, store_path } = row as Record<string, string>;
+    const before = await lastAudit(api.database.db);
+    const { status, body } = await purge({ hostname, store_path });
+    expect(status).toBe(200);
+    const [audited] = await auditAfter(api.database.db, before);
+    expect(audited).toMatchObject({ after: { purge: body.purge.id, hostname, store_path } });
+    const target = { kind: 'stored', hostname, store_path };
+    expect(await following('ber', body.purge.id)).toMatchObject({ target });
+    expect(await keys()).toHaveLength(2); // the edge still has it
+    await report('ber', body.purge.id);
+    await report('fra', body.purge.id, { error: 'EIO' });
+    expect(await keys()).toHaveLength(2);
+    await report('fra', body.purge.id);
+    await until(async () => (await keys()).length === 1, 'the row is gone');
+    expect((await keys())[0]).toMatchObject({ key_hash: 'b' });
+    for (const [wish, field] of [
+      [{ hostname }, 'store_path'],
+      [{ store_path }, 'hostname'],
+      [{ hostname: '*.other.test', store_path }, 'hostname'],
+      [{ hostname, store_path, host: name }, 'hostname'],
+    ] as const)
+      expect([wish, (await purge(wish)).body.fields?.[0].field]).toEqual([wish, field]);
+  });
+
+  it('that is a refresh tells the edges to fetch the URL anew, and counts as a purge', async () => {
+    const refresh = (body: object, as = 'owner') =>
+      api.ask('POST', `/domains/${name}/cache/refresh`, { as, body });
+    const { status, body } = await refresh({ url: `https://${name}/a?x=1` });
+    expect([status, body]).toEqual([
+      200,
+      { message: 'the edges are told', purge: { id: expect.any(Number), edges: 3, done: 0 } },
+    ]);
+    const target = { kind: 'url', host: name, path: '/a', query: 'x=1', refresh: true };
+    expect(await following('fra', body.purge.id)).toMatchObject({ target });
+    await report('fra', body.purge.id);
+    expect((await look(body.purge.id)).body.done).toBe(1);
+    expect((await refresh({})).body.fields[0].field).toBe('url');
+    expect((await refresh({ url: 'https://other.test/' })).body.fields[0].field).toBe('url');
+    expect((await refresh({ url: `https://${name}/`, host: name })).status).toBe(400);
+    expect((await refresh({ url: `https://${name}/` }, 'viewer')).status).toBe(403);
+    await sql`insert into cache_purges (domain_id, target) select ${domain.id}, '{"kind":"all"}' from generate_series(1, 30)`.execute(
+      api.db,
+    );
+    expect((await refresh({ url: `https://${name}/` })).status).toBe(429);
   });
 
   it('is finished when every edge that is heard has done it; a silent one does it later', async () => {

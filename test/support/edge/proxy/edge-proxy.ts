@@ -2,7 +2,7 @@
 // API promises. Of the sources it knows only the shape of what an edge is told.
 
 import { lookup } from 'node:dns/promises';
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -113,6 +113,8 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
       ),
     purge(domain, target) {
       serving.cache.purge(target, (host) => configs.find(host)?.domain === domain);
+      if (target.kind === 'url' && target.refresh === true)
+        askItself((http.address() as AddressInfo).port, target);
     },
     pass(seconds) {
       passedMs += seconds * 1_000;
@@ -142,6 +144,17 @@ function servedOver(configs: ConfigStore, servername: string) {
   const config = host === undefined ? undefined : configs.find(host);
   if (host === undefined || config === undefined || config.suspended) return undefined;
   return findHost(config, host) === undefined ? undefined : config;
+}
+
+/** Asks for a URL as a visitor does, over http, so that it is cached anew. */
+function askItself(port: number, { host, path, query }: Extract<PurgeTarget, { kind: 'url' }>): void {
+  const where = {
+    host: '127.0.0.1',
+    port,
+    path: query === '' ? path : `${path}?${query}`,
+    headers: { host },
+  };
+  get(where, (answer) => answer.resume()).on('error', () => undefined); // the next visitor asks then
 }
 
 function allowedOf({ allow = [] }: EdgeProxyOptions): BlockList {
