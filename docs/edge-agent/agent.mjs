@@ -5,6 +5,7 @@
 
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { CacheReport, cachedDomains } from './cache/report-cache.mjs';
 import { EdgeClient, Refused } from './edge-client.mjs';
 import { EdgeNginx } from './edge-nginx.mjs';
 import { FindOrigins, originsOf } from './find-origins.mjs';
@@ -163,6 +164,22 @@ async function purge() {
   }
 }
 
+/** Of domains that have files, one look after the other. Zero seconds: nothing is told. */
+async function reportCache() {
+  const report = new CacheReport(settings.state, (entries) => client.reportCache(entries));
+  while (!stopped.signal.aborted && settings.secondsBetweenCacheReports > 0) {
+    await pause(settings.secondsBetweenCacheReports * 1_000);
+    const cached = await cachedDomains(settings.state);
+    const configs = kept
+      .domains()
+      .flatMap((domain) => kept.get(domain) ?? [])
+      .filter(({ domain_id }) => cached.has(domain_id) || report.told.has(domain_id));
+    await report.look(configs).catch((/** @type {Error} */ { message }) => {
+      if (!stopped.signal.aborted) log(`cache not reported: ${message}`);
+    });
+  }
+}
+
 /** What changes without a line of the feed: addresses of origins, and developer modes that end. */
 async function lookAgain() {
   while (!stopped.signal.aborted) {
@@ -234,6 +251,6 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.a
 await edge.start();
 log('nginx serves');
 await dropFormer();
-await Promise.all([follow(), serve(), purge(), lookAgain(), guard(), report()]);
+await Promise.all([follow(), serve(), purge(), reportCache(), lookAgain(), guard(), report()]);
 // nginx goes on.
 process.exit(0);

@@ -72,6 +72,17 @@ export class EdgeClient {
   }
 
   /**
+   * @param {object[]} entries
+   */
+  async reportCache(entries) {
+    await this.#call('/edge/v1/cache', {
+      method: 'POST',
+      headers: { ...this.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ entries }),
+    });
+  }
+
+  /**
    * @param {string} path
    * @param {AbortSignal} stopped
    */

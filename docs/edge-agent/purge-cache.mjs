@@ -66,7 +66,7 @@ export async function dropFormerCaches(state, served) {
  * @param {string} folder
  * @returns {AsyncGenerator<string>}
  */
-async function* filesIn(folder) {
+export async function* filesIn(folder) {
   const entries = await opendir(folder).catch(nothingIfGone);
   if (entries === undefined) return;
   for await (const entry of entries) {

@@ -24,6 +24,7 @@ import { isAbsolute, resolve } from 'node:path';
  *   rateZone: string,
  *   cacheZone: string,
  *   secondsBetweenReloads: number,
+ *   secondsBetweenCacheReports: number,
  * }} Settings
  */
 
@@ -44,6 +45,7 @@ const DEFAULTS = {
   rateZone: '256k',
   cacheZone: '1m',
   secondsBetweenReloads: 2,
+  secondsBetweenCacheReports: 30,
 };
 
 const SIZE = /^[0-9]{1,6}[kmg]$/;

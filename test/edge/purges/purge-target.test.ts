@@ -45,7 +45,19 @@ it('a prefix is a URL without a query', () => {
   expect(problemOf({ prefix: 'https://shop.example/?a' })).toMatch(/^prefix: a prefix has no query/);
 });
 
+it('a row of the registry is a storage host of the domain with a path, which is taken as it is', () => {
+  const row = { hostname: '*.shop.example', store_path: '/a b/../%2e' };
+  expect(read(row)).toEqual({ kind: 'stored', ...row });
+});
+
 it.each([
+  [{ hostname: 'shop.example' }, /^store_path: expected beside hostname/],
+  [{ store_path: '/x' }, /^hostname: expected beside store_path/],
+  [{ hostname: '*.other.example', store_path: '/x' }, /^hostname: .* does not belong/],
+  [
+    { host: 'shop.example', hostname: 'shop.example', store_path: '/x' },
+    /^hostname: only one of host, hostname/,
+  ],
   [{ host: 'other.example' }, /^host: other\.example does not belong to the domain shop\.example$/],
   [{ host: 'evilshop.example' }, /^host: evilshop\.example does not belong/],
   [{ host: 'http://shop.example' }, /^host: expected the name of a host/],

@@ -109,6 +109,9 @@ export class EdgeFleet {
     });
     fleet.edge.follow(fleet.proxy.configs);
     fleet.edge.followPurges((domain, target) => fleet.proxy.purge(domain, target));
+    fleet.proxy.cacheReporter.start(
+      async (body) => (await fleet.edge.ask('POST', '/edge/v1/cache', body)).status,
+    );
     fleet.edge.keepReporting(fleet.proxy.configs, () => fleet.proxy.unsupported());
     try {
       fleet.record = await fleet.addRecord('www', own);
@@ -239,6 +242,7 @@ export class EdgeFleet {
   }
 
   async #stopProcesses(): Promise<void> {
+    await this.proxy.cacheReporter.stop();
     await this.edge.stop();
     await Promise.all([this.proxy, this.own, this.other, this.tls, this.api].map((each) => each.stop()));
   }

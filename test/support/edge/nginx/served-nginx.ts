@@ -55,6 +55,7 @@ export async function nginxSettings(state: string) {
     rateZone: '256k',
     cacheZone: '1m',
     secondsBetweenReloads: 0.05,
+    secondsBetweenCacheReports: 0.2,
   };
 }
 

@@ -19,6 +19,7 @@ import { checkPools } from './check-pools.ts';
 import { ConfigStore } from './config-store.ts';
 import { findHost, hostOf } from './find-host.ts';
 import { judgeRule } from './match-rule.ts';
+import { CacheReporter } from './report-cache.ts';
 import { answerRequest, answerUpgrade } from './serve.ts';
 import type { EdgeProxyOptions, Serving } from './serving.ts';
 import type { Seen } from './visit.ts';
@@ -33,6 +34,8 @@ export interface EdgeProxy {
   unsupported(): { rule_id: number; why: string }[];
   /** Takes away what it has cached. */
   purge(domain: string, target: PurgeTarget): void;
+  /** What it says of its cache; somebody starts it. */
+  readonly cacheReporter: CacheReporter;
   /** Lets its clock go on. */
   pass(seconds: number): void;
   /** Asks the members of all pools whose health checks are due. */
@@ -47,6 +50,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
   const now = () => Date.now() + passedMs;
   const configs = new ConfigStore();
   const turns = new Map<string, number>();
+  const cacheReporter = new CacheReporter(configs, now);
   const serving: Serving = {
     configs,
     options,
@@ -56,7 +60,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
     rates: new RateLimits(now),
     challenges: new Challenges(now),
     pools: new OriginPools(),
-    cache: new EdgeCache(),
+    cache: new EdgeCache(cacheReporter),
     ways: { resolve: options.resolve ?? resolveBySystem, allowed: allowedOf(options) },
     nextTurn(host) {
       const turn = turns.get(host) ?? 0;
@@ -119,6 +123,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
     pass(seconds) {
       passedMs += seconds * 1_000;
     },
+    cacheReporter,
     checkPools: check,
     async stop() {
       clearInterval(timer);

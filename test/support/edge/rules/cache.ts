@@ -17,9 +17,20 @@ const GIB = 1024 ** 3;
 /** As much as a test may take, whatever the domain could have. */
 const MEMORY_OCTETS = 32 * 1024 ** 2;
 
+/** Hears what is cached and what is gone. */
+interface CacheWatcher {
+  stored(key: string, entry: Stored): void;
+  dropped(key: string): void;
+}
+
 export class EdgeCache {
   readonly #entries = new Map<string, Stored>();
+  readonly #watcher: CacheWatcher | undefined;
   #octets = 0;
+
+  constructor(watcher?: CacheWatcher) {
+    this.#watcher = watcher;
+  }
 
   find(key: string, now: number): Stored | undefined {
     const entry = this.#entries.get(key);
@@ -33,6 +44,7 @@ export class EdgeCache {
     if (old !== undefined) this.#drop(key, old);
     this.#entries.set(key, entry);
     this.#octets += entry.body.length;
+    this.#watcher?.stored(key, entry);
     for (const [oldest, { body }] of this.#entries) {
       if (this.#octets <= Math.min(maxGb * GIB, MEMORY_OCTETS)) break;
       this.#drop(oldest, { body });
@@ -51,10 +63,11 @@ export class EdgeCache {
   #drop(key: string, { body }: Pick<Stored, 'body'>): void {
     this.#entries.delete(key);
     this.#octets -= body.length;
+    this.#watcher?.dropped(key);
   }
 }
 
-type CacheKey = [
+export type CacheKey = [
   scheme: string,
   host: string,
   path: string,

@@ -1,0 +1,167 @@
+// @ts-check
+// Tells Zonefleet what nginx has cached, and what is gone: looks through the files of the caches, and reports what differs from the
+// look before. nginx keeps its cache over restarts, so the first look clears what was told before.
+
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheFolder, filesIn } from '../purge-cache.mjs';
+import { readEntry } from './read-entry.mjs';
+
+/** @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
+
+const MOST_AT_ONCE = 500;
+/** Files that are remembered, of all domains: some 100 octets of memory each. */
+const MOST_FILES = 500_000;
+/** Longer ones are served, and not told. */
+const MOST_PATH = 2048;
+const MOST_KEY = 4096;
+
+export class CacheReport {
+  /**
+   * @param {string} state
+   * @param {(entries: object[]) => Promise<void>} send rejects when it is to be sent again
+   */
+  constructor(state, send) {
+    this.state = state;
+    this.send = send;
+    /** Of each domain: when each file was written. @type {Map<number, Map<string, number>>} */
+    this.told = new Map();
+  }
+
+  /** What could not be sent is found again by the next look. @param {readonly EdgeConfig[]} configs */
+  async look(configs) {
+    let left = MOST_FILES;
+    for (const config of configs) {
+      const known = await this.#lookAt(config, left);
+      left -= known.size;
+    }
+    const served = new Set(configs.map(({ domain_id }) => domain_id));
+    for (const id of this.told.keys()) {
+      if (served.has(id)) continue;
+      await this.send([{ op: 'cleared', domain_id: id, at: new Date().toISOString() }]);
+      this.told.delete(id);
+    }
+  }
+
+  /** @param {EdgeConfig} config @param {number} most */
+  async #lookAt(config, most) {
+    const { domain_id: id } = config;
+    let known = this.told.get(id);
+    if (known === undefined) {
+      await this.send([{ op: 'cleared', domain_id: id, at: new Date().toISOString() }]);
+      known = new Map();
+      this.told.set(id, known);
+    }
+    const folder = cacheFolder(this.state, id);
+    const seen = new Set();
+    /** @type {{ path: string, writtenMs: number, entry: object }[]} */
+    let found = [];
+    const flush = async () => {
+      const entries = found.map(({ entry }) => entry);
+      if (entries.length > 0) await this.send(entries);
+      for (const { path, writtenMs } of found) known.set(path, writtenMs);
+      found = [];
+    };
+    for await (const file of filesIn(folder)) {
+      const path = file.slice(folder.length + 1);
+      const { mtimeMs } = (await stat(file).catch(() => undefined)) ?? {};
+      if (mtimeMs === undefined) continue;
+      seen.add(path);
+      if (known.get(path) === mtimeMs || seen.size > most) continue;
+      const entry = await entryOf(config, path, file);
+      if (entry === undefined) known.set(path, mtimeMs);
+      else found.push({ path, writtenMs: mtimeMs, entry });
+      if (found.length >= MOST_AT_ONCE) await flush();
+    }
+    await flush();
+    const at = new Date().toISOString();
+    const gone = [...known.keys()].filter((path) => !seen.has(path));
+    while (gone.length > 0) {
+      const some = gone.splice(0, MOST_AT_ONCE);
+      await this.send(some.map((path) => ({ op: 'evicted', domain_id: id, key_hash: hashOf(path), at })));
+      for (const path of some) known.delete(path);
+    }
+    return known;
+  }
+}
+
+/** nginx names a file by the hash of its key.
+ * @param {string} path
+ */
+function hashOf(path) {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/**
+ * Undefined: nothing is to be told of it.
+ * @param {EdgeConfig} config
+ * @param {string} path
+ * @param {string} file
+ */
+async function entryOf(config, path, file) {
+  const read = await readEntry(file);
+  if (read === undefined || read.expiresMs <= Date.now()) return undefined;
+  const { scheme, host, method, rest, key } = read;
+  const place = findHost(config, host);
+  if (place === undefined || read.path.length > MOST_PATH || key.length > MOST_KEY) return undefined;
+  const { query, others } = queryOf(config, rest);
+  const entry = {
+    op: 'stored',
+    host,
+    path: read.path,
+    query,
+    variant: [scheme, ...others].join(' ').slice(0, 256),
+    method,
+    hostname: place,
+    store_path: path,
+    key_hash: hashOf(path),
+    cache_key: key.replaceAll('\n', ' '),
+    size: read.size,
+    cached_at: new Date(read.cachedMs).toISOString(),
+    expires_at: new Date(read.expiresMs).toISOString(),
+  };
+  return isTellable(entry) ? entry : undefined;
+}
+
+/** The API takes no controls, and a whole report would be refused.
+ * @param {Record<string, unknown>} entry
+ */
+function isTellable(entry) {
+  const { host, path, query, method } = entry;
+  return (
+    /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(String(host)) &&
+    String(path).startsWith('/') &&
+    String(query).length <= MOST_PATH &&
+    /^[A-Z]{1,16}$/.test(String(method)) &&
+    Object.values(entry).every((value) => !/[\p{Cc}]/u.test(String(value)))
+  );
+}
+
+/**
+ * The query stands in a key as a whole where every cache rule says so; else its parts are told with what else tells answers apart.
+ * @param {EdgeConfig} config
+ * @param {string[]} rest
+ */
+function queryOf({ rules }, rest) {
+  const isWhole = rules.every((rule) => rule.type !== 'cache' || rule.key_query === 'all');
+  const [query = '', ...others] = rest;
+  return isWhole ? { query, others } : { query: '', others: rest };
+}
+
+/**
+ * The host of the config that a host is served by: an exact one before wildcards, the longer wildcard before the shorter.
+ * @param {EdgeConfig} config
+ * @param {string} host
+ */
+function findHost({ hosts }, host) {
+  const names = hosts.map((each) => each.host);
+  if (names.includes(host)) return host;
+  const wildcards = names.filter((name) => name.startsWith('*.') && host.endsWith(name.slice(1)));
+  return wildcards.sort((one, other) => other.length - one.length)[0];
+}
+
+/** Ids of the domains that have a cache on disk. @param {string} state */
+export async function cachedDomains(state) {
+  const names = await readdir(join(state, 'cache')).catch(() => []);
+  return new Set(names.flatMap((name) => Number(/^zf_([1-9][0-9]*)_cache$/.exec(name)?.[1]) || []));
+}

@@ -1,0 +1,202 @@
+// From an answer that an edge has cached to the row that its owner browses, purges and has fetched anew: through the test proxy and
+// through docs/edge-agent.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CacheReport } from '../../../docs/edge-agent/cache/report-cache.mjs';
+import { cacheFolder, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
+import { refreshUrl } from '../../../docs/edge-agent/refresh-url.mjs';
+import { askEdge } from '../../support/edge/ask-edge.ts';
+import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';
+import { startAgent } from '../../support/edge/nginx/agent-process.ts';
+import { hasNginx, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { startOrigin, type TestOrigin } from '../../support/edge/origin/test-origin.ts';
+import { FlowRule } from '../../support/edge/show-rule.ts';
+import { until } from '../../support/tests/until.ts';
+
+type Row = Record<string, string | number>;
+
+const rowsOf = async (fleet: EdgeFleet, query = '') =>
+  (await fleet.ask('GET', `/domains/${DOMAIN}/cache/keys?dir=asc${query}`)).body.rows as Row[];
+const showing = (fleet: EdgeFleet, urls: readonly string[], log = () => '') =>
+  until(
+    async () =>
+      JSON.stringify((await rowsOf(fleet)).map(({ path, query }) => `${path}?${query}`).sort()) ===
+      JSON.stringify([...urls].sort()),
+    () => `rows of ${urls.join(' ')}; ${log()}`,
+  );
+
+describe('the test proxy', () => {
+  let fleet: EdgeFleet;
+  let count = 0;
+  const get = async (path: string) => (await fleet.visit({}, `http://${HOST}${path}`)).text;
+
+  beforeAll(async () => {
+    fleet = await EdgeFleet.start();
+    fleet.own.says(() => ({ body: `answer ${++count}` }));
+    await FlowRule.create(fleet, 'cache', { ttl_seconds: 600 });
+  });
+  afterAll(() => fleet?.stop());
+
+  it('reports what it caches; a row is purged by its hostname and store path, and is gone', async () => {
+    await get('/a?x=1');
+    await get('/b');
+    await showing(fleet, ['/a?x=1', '/b?']);
+    const [row] = await rowsOf(fleet, '&path=/b');
+    expect(row).toMatchObject({ node: 'edge1', host: HOST, hostname: HOST, method: 'GET', domain: DOMAIN });
+    const [before, other] = [await get('/b'), await get('/a?x=1')];
+    const { hostname, store_path } = row as Row;
+    expect((await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`, { hostname, store_path })).status).toBe(
+      200,
+    );
+    await showing(fleet, ['/a?x=1']);
+    expect(await get('/b')).not.toBe(before);
+    expect(await get('/a?x=1')).toBe(other);
+  });
+
+  it('fetches a URL anew that is refreshed, before anybody asks', async () => {
+    const before = await get('/fresh');
+    const asked = count;
+    const url = `https://${HOST}/fresh`;
+    expect((await fleet.ask('POST', `/domains/${DOMAIN}/cache/refresh`, { url })).status).toBe(200);
+    await until(() => count > asked, 'the proxy asks the origin');
+    const [now, later] = [await get('/fresh'), await get('/fresh')];
+    expect([now === before, later === now, count]).toEqual([false, true, asked + 1]);
+  });
+
+  it('tells what it has when the API is there again', async () => {
+    await fleet.api.stop();
+    await get('/away');
+    await fleet.restartApi();
+    await until(async () => (await rowsOf(fleet, '&path=/away')).length === 1, 'the row');
+  });
+});
+
+describe.skipIf(!hasNginx)('the cache of nginx', () => {
+  let origin: TestOrigin;
+  let nginx: ServedNginx;
+  let count = 0;
+  const to = () => madeOrigin({ destination: '127.0.0.1', port: origin.port });
+  const rule = {
+    ttl_seconds: 600,
+    key_query_list: [],
+    key_headers: ['X-Kind'],
+    bypass: false,
+    respect_origin: false,
+  };
+  const config = () =>
+    madeConfig('shop.example', {
+      hosts: [madeHost('www.shop.example', to()), madeHost('*.shop.example', to())],
+      rules: [madeRule('cache', 1, { ...rule, key_query: 'all' as const })],
+    });
+
+  beforeAll(async () => {
+    origin = await startOrigin('main', '127.0.0.1');
+    origin.says(() => ({ body: `answer ${++count}` }));
+    nginx = await serveNginx();
+    expect([...(await nginx.take(config())).refused]).toEqual([]);
+  });
+  afterAll(async () => {
+    await nginx?.stop();
+    await origin?.stop();
+  });
+
+  it('is read from the heads of its files, told once, and told to be gone', async () => {
+    const sent: Row[][] = [];
+    const report = new CacheReport(nginx.state, async (entries) => void sent.push(entries as Row[]));
+    const before = Date.now();
+    await askEdge(nginx, 'http://www.shop.example/a%20b?x=1&y');
+    await askEdge(nginx, 'http://img.shop.example/c', { headers: { 'X-Kind': 'tall' } });
+    await report.look([config()]);
+    expect(sent.shift()).toMatchObject([{ op: 'cleared', domain_id: config().domain_id }]);
+    const told = (sent.shift() ?? []).sort((one, other) =>
+      (one.host as string).localeCompare(other.host as string),
+    );
+    expect(told).toMatchObject([
+      {
+        op: 'stored',
+        host: 'img.shop.example',
+        path: '/c',
+        query: '',
+        hostname: '*.shop.example',
+        variant: 'http tall',
+      },
+      {
+        op: 'stored',
+        host: 'www.shop.example',
+        path: '/a%20b',
+        query: 'x=1&y',
+        hostname: 'www.shop.example',
+        method: 'GET',
+      },
+    ]);
+    for (const { cached_at, expires_at, size, store_path, key_hash } of told) {
+      const lives = Date.parse(expires_at as string) - Date.parse(cached_at as string);
+      expect(Math.abs(lives - 600_000)).toBeLessThan(2000);
+      expect(Date.parse(cached_at as string)).toBeGreaterThan(before - 2000);
+      expect(size).toBeGreaterThan(100);
+      expect((store_path as string).endsWith(`/${key_hash}`)).toBe(true);
+    }
+    await report.look([config()]);
+    expect(sent).toEqual([]); // nothing is new
+    const folder = cacheFolder(nginx.state, config().domain_id);
+    const { hostname, store_path, key_hash } = told[0] as Record<string, string>;
+    const target = { kind: 'stored', hostname, store_path } as Parameters<typeof purgeCache>[1];
+    expect(await purgeCache(folder, target)).toBe(1);
+    await report.look([config()]);
+    expect(sent).toMatchObject([[{ op: 'evicted', domain_id: config().domain_id, key_hash }]]);
+    await report.look([]);
+    expect(sent.at(-1)).toMatchObject([{ op: 'cleared', domain_id: config().domain_id }]);
+  });
+
+  it('takes no path of a customer out of its folder', async () => {
+    const folder = cacheFolder(nginx.state, config().domain_id);
+    const hash = 'a'.repeat(32);
+    for (const store_path of [`../../${hash}`, `/etc/${hash}`, 'x', `0/../${hash}`, `0/aa/${hash}\n`])
+      expect(await purgeCache(folder, { kind: 'stored', hostname: 'www.shop.example', store_path })).toBe(0);
+  });
+
+  it('has an answer again when a URL is refreshed', async () => {
+    const before = (await askEdge(nginx, 'http://www.shop.example/r')).text;
+    const url = { host: 'www.shop.example', path: '/r', query: '' };
+    await purgeCache(cacheFolder(nginx.state, config().domain_id), { kind: 'url', ...url });
+    const asked = count;
+    await refreshUrl(`127.0.0.1:${nginx.httpPort}`, url);
+    expect(count).toBe(asked + 1);
+    const { text, headers } = await askEdge(nginx, 'http://www.shop.example/r');
+    expect([text === before, headers['x-cache'], count]).toEqual([false, 'HIT', asked + 1]);
+  });
+});
+
+describe.skipIf(!hasNginx)('the agent for nginx', () => {
+  it('reports what nginx has cached, also after a restart, and what a purge took away', async () => {
+    const fleet = await EdgeFleet.start();
+    await fleet.proxy.cacheReporter.stop();
+    await fleet.edge.stop();
+    const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
+    try {
+      fleet.own.says(() => ({ body: 'x' }));
+      expect((await fleet.ask('POST', `/domains/${DOMAIN}/rules/cache/`, { ttl_seconds: 600 })).status).toBe(
+        200,
+      );
+      const hit = async (path: string) =>
+        (await askEdge(agent, `http://${HOST}${path}`)).headers['x-cache'] === 'HIT';
+      await until(() => hit('/one'), 'nginx caches');
+      await until(() => hit('/two?x=1'), 'nginx caches');
+      await showing(fleet, ['/one?', '/two?x=1'], agent.log);
+      await agent.kill();
+      await agent.restart();
+      await until(() => hit('/three'), 'nginx caches');
+      await showing(fleet, ['/one?', '/three?', '/two?x=1'], agent.log);
+      const [row] = await rowsOf(fleet, '&path=/two');
+      const { hostname, store_path } = row as Row;
+      expect((await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`, { hostname, store_path })).status).toBe(
+        200,
+      );
+      await showing(fleet, ['/one?', '/three?'], agent.log);
+    } finally {
+      await agent.stop();
+      await fleet.stop();
+    }
+  });
+});
