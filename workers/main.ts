@@ -227,7 +227,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => signing.stop());
   regions = startRegions(db, metrics.registry, log, (error) => trouble('regions', error));
   life.onStop(() => regions?.stop());
-  const analytics = startAnalytics(settings.analyticsUrl, metrics.registry, log);
+  const analytics = startAnalytics(db, settings.analyticsUrl, metrics.registry, log, (error) =>
+    trouble('analytics', error),
+  );
   life.onStop(() => analytics.stop());
   const sweep = sweepNames({
     db,

@@ -98,7 +98,8 @@ export type Trouble =
   | 'anchors'
   | 'vantages'
   | 'signing'
-  | 'regions';
+  | 'regions'
+  | 'analytics';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 

@@ -2,7 +2,9 @@
 
 import { Gauge, type Registry } from 'prom-client';
 import { type Analytics, openAnalytics } from '../src/analytics/open-analytics.ts';
+import type { Database } from '../src/store/postgres/database.ts';
 import type { OutcomeLog } from './log-outcomes.ts';
+import { moveDnsCounts } from './rounds/move-dns-counts.ts';
 import { watchAnalytics } from './rounds/watch-analytics.ts';
 
 interface StartedAnalytics {
@@ -12,9 +14,11 @@ interface StartedAnalytics {
 }
 
 export function startAnalytics(
+  db: Database,
   url: string | undefined,
   registry: Registry,
   log: OutcomeLog,
+  trouble: (error: Error) => void,
 ): StartedAnalytics {
   if (url === undefined) return { analytics: undefined, stop: async () => {} };
   const analytics = openAnalytics(url);
@@ -22,6 +26,7 @@ export function startAnalytics(
     if (fault === undefined) log.info({}, 'the analytics store answers');
     else log.error({ err: fault }, 'the analytics store does not answer');
   });
+  const moving = moveDnsCounts({ db, store: analytics, onTrouble: (error) => trouble(error as Error) });
   new Gauge({
     name: 'zonefleet_analytics_up',
     help: '1 while the analytics store answers.',
@@ -34,7 +39,7 @@ export function startAnalytics(
     analytics,
     async stop() {
       await analytics.close();
-      await watch.stop();
+      await Promise.all([watch.stop(), moving.stop()]);
     },
   };
 }

@@ -10,6 +10,7 @@ import { median } from '../statistics.ts';
 import { warmUp } from '../warm-up.ts';
 import { makeOneZone } from '../zones/one-zone.ts';
 import { writeQueries } from '../zones/query-file.ts';
+import { makeRecipeZones, recipeName } from '../zones/recipe-zones.ts';
 import type { ZoneSet } from '../zones/zone-set.ts';
 
 const NAMES = 10_000;
@@ -52,21 +53,13 @@ function loads(): Load[] {
   const one = makeOneZone('counts', NAMES);
   return [
     { title: 'One zone of 10,000 names', set: one.set, questions: one.questions(QUESTIONS, 1) },
-    { title: '10,000 zones, asked evenly', set: manyZones(), questions: evenly() },
+    { title: '10,000 zones, asked evenly', set: makeRecipeZones(ZONES), questions: evenly() },
   ];
-}
-
-function manyZones(): ZoneSet {
-  const text =
-    '@ 300 IN SOA ns1.nameservers.test. h.nameservers.test. 1 3600 600 86400 300\n' +
-    '@ 300 IN NS ns1.nameservers.test.\nwww 300 IN A 192.0.2.1\n';
-  const recipe = { count: ZONES, text, apexOf: (index: number) => `z${index}.counts.test.` };
-  return { name: 'counts_many', zones: [], recipe, records: 3 * ZONES };
 }
 
 /** 7,919 is prime to the number of zones: all come once before any comes again. */
 function evenly(): string {
-  return Array.from({ length: ZONES }, (_, i) => `www.z${(i * 7919) % ZONES}.counts.test A\n`).join('');
+  return Array.from({ length: ZONES }, (_, i) => `www.${recipeName((i * 7919) % ZONES)} A\n`).join('');
 }
 
 async function compare(

@@ -36,7 +36,16 @@ export interface WorkerMetrics {
   countVerification(outcome: VerifyOutcome): void;
   countFailure(isDead: boolean): void;
   countTrouble(
-    of: 'queue' | 'schedule' | 'breaker' | 'housekeeping' | 'anchors' | 'vantages' | 'signing' | 'regions',
+    of:
+      | 'queue'
+      | 'schedule'
+      | 'breaker'
+      | 'housekeeping'
+      | 'anchors'
+      | 'vantages'
+      | 'signing'
+      | 'regions'
+      | 'analytics',
   ): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;

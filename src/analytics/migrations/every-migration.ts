@@ -1,6 +1,7 @@
 // All migrations of the analytics store, in their order.
 
 import { REQUESTS } from './0001-requests.ts';
+import { DNS } from './0003-dns.ts';
 import type { AnalyticsMigration } from './migration.ts';
 
-export const MIGRATIONS: readonly AnalyticsMigration[] = [REQUESTS];
+export const MIGRATIONS: readonly AnalyticsMigration[] = [REQUESTS, DNS];

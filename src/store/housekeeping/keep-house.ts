@@ -6,6 +6,7 @@ import { purgeNameHolders } from '../claims/name-holders.ts';
 import { purgeRights } from '../claims/rights.ts';
 import { purgeSightings } from '../claims/sightings.ts';
 import { purgeSweptNames } from '../claims/swept-names.ts';
+import { purgeDnsCounts } from '../counts/purge-counts.ts';
 import { destroyRetiredKeys } from '../keys/key-store.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
@@ -44,6 +45,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
   }
   await purgeVantageJobs(db);
   await purgeNonces(db);
+  await purgeDnsCounts(db);
   const isMore = await purgeAudit(db);
   return (await purgeIdempotency(db)).isMore || isMore;
 }

@@ -67,6 +67,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns checks/aname checks/delegation checks/nameservers checks/scan checks/txt resolver/aname resolver/delegation resolver/exchange resolver/nameservers resolver/scan resolver/state resolver/txt resolver/walk checks/child resolver/child checks/validation resolver/validation checks/dnssec resolver/dnssec dns/record edge/certificates resolver/caa',
   'analytics/migrations': '',
   analytics: 'analytics/migrations',
+  'analytics/dns': 'analytics',
   'outbound/acme': 'process',
   'outbound/webhooks': 'dns/record edge/webhooks process',
   'store/postgres':
@@ -102,8 +103,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/checks':
     'dns zone/domain zone/publish checks/claims checks/delegation checks/shares store/change store/claims store/domains store/people store/postgres',
   'store/vantage': 'dns checks/delegation store/checks store/postgres',
+  'store/counts': 'store/postgres',
   'store/housekeeping':
-    'dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
+    'store/counts dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
   'store/certificates':
     'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/records',
   'store/purges': 'edge/purges store/postgres',
@@ -175,7 +177,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'analytics store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
+    'analytics analytics/dns store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
