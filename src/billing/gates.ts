@@ -20,10 +20,10 @@ export type Gate =
       readonly refuses: boolean;
     };
 
-const plan = (what: string, isBuilt = true) => ({ opens: 'plan', what, isBuilt }) as const;
-const feature = (by: Feature, what: string, isBuilt = false) =>
+const plan = (what: string) => ({ opens: 'plan', what, isBuilt: true }) as const;
+const feature = <B extends boolean = false>(by: Feature, what: string, isBuilt = false as B) =>
   ({ opens: 'feature', by, what, isBuilt }) as const;
-const limit = (by: Limit, what: string, isBuilt = false, refuses = true) =>
+const limit = <B extends boolean = false>(by: Limit, what: string, isBuilt = false as B, refuses = true) =>
   ({ opens: 'limit', by, what, isBuilt, refuses }) as const;
 
 export const GATES = {
@@ -32,9 +32,9 @@ export const GATES = {
   records: limit('maxRecords', 'records', true),
   cache_cap_mb: limit('maxCacheCapMb', 'MB in cache_cap_mb', true),
   host_header: feature('hostHeaderEditEnabled', 'host_header', true),
-  analytics: plan('analytics', false),
-  analytics_sections: feature('monitoringEnabled', 'this part of the analytics'),
-  raw_logs: feature('logsEnabled', 'logs and rankings'),
+  analytics: plan('analytics'),
+  analytics_sections: feature('monitoringEnabled', 'this part of the analytics', true),
+  raw_logs: feature('logsEnabled', 'logs and rankings', true),
   rules: feature('rulesEnabled', 'rules', true),
   rules_of_a_type: limit('maxRulesPerSet', 'rules of one type', true),
   cache_purge: feature('cachePurgeEnabled', 'purging the cache', true),

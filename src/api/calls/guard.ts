@@ -7,7 +7,7 @@ import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { findDomains, loadDomain, loadVisibleById } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
-import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
+import { forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, asStoreCaller, seesDomain, writesRecordsOnly } from '../callers/caller.ts';
 import { mayDo } from '../callers/permissions.ts';
 import { isPasswordFresh } from '../people/judge-session.ts';
@@ -22,6 +22,8 @@ interface Asked {
   readonly url: string;
   /** The parameters of the path, decoded by the router. */
   readonly params: Readonly<Record<string, string>>;
+  /** The parameters of the query; a list where one is named more than once. */
+  readonly query?: Readonly<Record<string, string | string[]>> | undefined;
   readonly idempotencyKey: string | string[] | undefined;
   /** Undefined: no route has this path and method. */
   readonly route: Route | undefined;
@@ -66,7 +68,9 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   const isNameless = Object.values(asked.params).some((text) => text.includes('\0'));
   if (params?.success === false || (params !== undefined && isNameless))
     return notFound(route.finds ?? 'path');
-  const loaded = await loadDomainOf(api.db, caller, route.access, asked.params.domain, isWrite(method));
+  const named = nameOf(route.access, asked);
+  if (named instanceof Problem) return named;
+  const loaded = await loadDomainOf(api.db, caller, route.access, named, isWrite(method));
   if (loaded instanceof Problem) return loaded;
   const admitted = { caller, params: params?.data ?? {}, domain: loaded };
   let found: unknown;
@@ -93,6 +97,15 @@ function judgeSession(method: string, { credential }: ApiCaller, access: Access)
   const isFresh = access.kind === 'admin' ? isWrite(method) : access.fresh;
   if (!isFresh || isPasswordFresh(credential.session, credential.now)) return undefined;
   return problem('reauthenticate', 'give your password again: POST /auth/confirm');
+}
+
+/** How the call names its domain: in a query exactly once, since two would leave open which one is answered. */
+function nameOf(access: Access, { params, query = {} }: Asked): string | Problem | undefined {
+  if (access.kind !== 'domain' || access.domainIn === 'path') return params.domain;
+  const { domain } = query;
+  if (domain === undefined || domain === '') return invalid([{ field: 'domain', error: 'is required' }]);
+  if (typeof domain !== 'string') return invalid([{ field: 'domain', error: 'can be given only once' }]);
+  return domain;
 }
 
 /** No name that anybody can have here has only digits, so a number is an id. */

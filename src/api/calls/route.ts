@@ -39,6 +39,8 @@ export type Access =
   | { readonly kind: 'account' }
   | {
       readonly kind: 'domain';
+      /** Where the call names the domain; in the query as `domain`. */
+      readonly domainIn: 'path' | 'query';
       readonly permission: Permission;
       /** A disabled domain takes this call too; with `wholeKeys`, also a banned one. */
       readonly whileDisabled: boolean;
@@ -182,6 +184,8 @@ interface DomainRoute<
   F,
 > extends Declaration<P, Q, B, R> {
   readonly permission: Permission;
+  /** The query names the domain, as `domain`, instead of the path. */
+  readonly domainIn?: 'query';
   readonly whileDisabled?: true;
   readonly writesRecords?: true;
   readonly wholeKeys?: true;
@@ -261,8 +265,8 @@ export function accountRoute<
 }
 
 /**
- * Declares a route for keys whose account has the permission on `{domain}`, which is loaded once, before the handler
- * runs.
+ * Declares a route for keys whose account has the permission on the domain of the path (`{domain}`) or of the query, which
+ * is loaded once, before the handler runs.
  */
 export function domainRoute<
   R extends z.ZodType,
@@ -271,10 +275,11 @@ export function domainRoute<
   B extends z.ZodType = NoBody,
   F = undefined,
 >(route: DomainRoute<P, Q, B, R, F>): Route {
-  const { permission, whileDisabled = false, writesRecords = false, wholeKeys = false, ...rest } = route;
+  const { permission, domainIn = 'path', ...others } = route;
+  const { whileDisabled = false, writesRecords = false, wholeKeys = false, ...rest } = others;
   return {
     ...(rest as unknown as Route),
-    access: { kind: 'domain', permission, whileDisabled, writesRecords, wholeKeys },
+    access: { kind: 'domain', domainIn, permission, whileDisabled, writesRecords, wholeKeys },
   };
 }
 

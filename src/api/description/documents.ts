@@ -32,6 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
   DNSSEC: 'Signatures of a domain, and what the registrar has to show for them.',
   Sharing: 'Who else may see and change a domain.',
   Webhooks: 'URLs that are called when something happens with a domain.',
+  Analytics: 'The requests that edges answered for a domain: how many, from whom, and how they went.',
   Plans: 'What a domain may do, and until when.',
   'Signing in': 'Sessions of people, passwords and the second step.',
   'Your account': 'Who you are, your keys and your sessions.',

@@ -179,6 +179,7 @@ function optionsRoutes(routes: readonly Route[]): Route[] {
         access.kind === 'domain'
           ? {
               kind: 'domain',
+              domainIn: access.domainIn,
               permission: 'domain.view',
               whileDisabled: true,
               writesRecords: true,

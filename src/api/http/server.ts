@@ -198,6 +198,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       method: request.method,
       url: request.url,
       params,
+      query: request.query as Record<string, string | string[]>,
       idempotencyKey: request.headers['idempotency-key'],
       route: isRouted ? route : undefined,
       unrouted: unrouted?.problem,

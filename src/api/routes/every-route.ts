@@ -11,6 +11,8 @@ import * as adminDomains from './admin/domains.ts';
 import { confirmNode, getNodes, getQueues, getVantages } from './admin/fleet.ts';
 import * as adminPlans from './admin/plans.ts';
 import { endSubscription, setSubscription } from './admin/subscription.ts';
+import { RANKING_ROUTES } from './analytics/rankings.ts';
+import { REQUEST_ROUTES } from './analytics/requests.ts';
 import { listDomainAudit, listOwnAudit } from './audit.ts';
 import { CACHE_ROUTES } from './cache/purges.ts';
 import { getCheck, listChecksOfDomain } from './checks.ts';
@@ -96,6 +98,8 @@ export const ROUTES: readonly Route[] = [
   listRecommendations,
   dismiss,
   ...WEBHOOK_ROUTES,
+  ...REQUEST_ROUTES,
+  ...RANKING_ROUTES,
   getPlans,
   getSubscriptions,
   getSubscription,

@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { GATES } from '../../../src/billing/gates.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
+import { NO_REQUESTS } from '../../support/analytics/no-requests.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { makeChain } from '../../support/certificates/make-certificate.ts';
 
 type Built = {
   [G in keyof typeof GATES]: (typeof GATES)[G]['isBuilt'] extends true ? G : never;
 }[keyof typeof GATES];
-type Asked = readonly [method: string, path: string, body: object];
+type Asked = readonly [method: string, path: string, body: object | undefined];
 
 const record = { name: 'new', type: 'A', destination: '192.0.2.1' };
 const { leaf, middle, root } = await makeChain(['gated.test']);
@@ -42,6 +43,15 @@ const CALLS: Record<Built, { ask: Asked; shut: object | undefined }> = {
     ask: ['POST', '/ssl', upload],
     shut: { code: 'plan_feature', feature: 'custom_ssl_enabled' },
   },
+  analytics: { ask: ['GET', '/analytics/summary?domain=gated.test', undefined], shut: undefined },
+  analytics_sections: {
+    ask: ['GET', '/analytics/visitors?domain=gated.test', undefined],
+    shut: { code: 'plan_feature', feature: 'monitoring_enabled' },
+  },
+  raw_logs: {
+    ask: ['GET', '/analytics/logs?domain=gated.test', undefined],
+    shut: { code: 'plan_feature', feature: 'logs_enabled' },
+  },
 };
 
 let api: TestApi;
@@ -49,7 +59,7 @@ let domain: Domain;
 let recordId: number;
 
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ analytics: NO_REQUESTS });
   domain = await api.makeDomain('gated.test', { planSlug: 'free' });
   const { body } = await api.ask('POST', '/domains/gated.test/records/', {
     body: { ...record, name: 'old' },
@@ -58,8 +68,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const ask = ([method, path, body]: Asked) =>
-  api.ask(method, `/domains/gated.test${path.replace('ID', String(recordId))}`, { body });
+const ask = ([method, path, body]: Asked) => {
+  const below = path.startsWith('/analytics/') ? '' : '/domains/gated.test';
+  return api.ask(method, below + path.replace('ID', String(recordId)), { body });
+};
 const plan = (planSlug: string | null, overrides: Parameters<typeof setPlan>[1]['overrides'] = null) =>
   setPlan(api.db, { domainId: domain.id, planSlug, ...(planSlug !== null && { overrides }) });
 
@@ -75,6 +87,8 @@ it.each(Object.keys(CALLS) as Built[])('%s', async (gate) => {
       max_rules_per_set: 0,
       rules_enabled: !isRules,
       cache_purge_enabled: false,
+      monitoring_enabled: false,
+      logs_enabled: false,
     });
     const refused = await ask(asked);
     expect([refused.status, refused.body]).toEqual([403, expect.objectContaining(shut)]);
@@ -84,6 +98,8 @@ it.each(Object.keys(CALLS) as Built[])('%s', async (gate) => {
       host_header_edit_enabled: true,
       custom_ssl_enabled: true,
       cache_purge_enabled: true,
+      monitoring_enabled: true,
+      logs_enabled: true,
     });
   } else await plan('free');
   expect((await ask(asked)).status).toBe(200);

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { openAnalytics } from '../../../src/analytics/open-analytics.ts';
+import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { Route } from '../../../src/api/calls/route.ts';
@@ -93,12 +93,12 @@ export interface TestApiOptions {
   webhookAllow?: Api['webhookAllow'];
   /** Default: what edges have cached is in the same database. */
   cacheRegistryUrl?: string;
+  /** A store's URL, of `startAnalytics`, or a store; default: there is none. */
+  analytics?: string | Analytics;
   /** The database to use; it is dropped all the same. */
   database?: TestDatabase;
   /** Another way to the same database. */
   db?: Database;
-  /** The URL of a store; default: there is none. */
-  analytics?: string;
   /** Default: large bodies are worked on here, like small ones. */
   largeWork?: LargeWork;
 }
@@ -127,7 +127,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     url: options.cacheRegistryUrl ?? asRole(database.url, 'zonefleet_api'),
     isElsewhere: options.cacheRegistryUrl !== undefined,
   });
-  const analytics = options.analytics === undefined ? undefined : openAnalytics(options.analytics);
+  const analytics =
+    typeof options.analytics === 'string' ? openAnalytics(options.analytics) : options.analytics;
   const app = await createServer({
     api: {
       db: own,

@@ -24,7 +24,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'zone/publish': 'dns dns/record zone zone/domain zone/records',
   edge: 'dns/record',
   'edge/certificates': '',
+  'edge/analytics': '',
   'edge/purges': '',
+  'edge/requests': '',
   'edge/webhooks': 'dns/record edge',
   'edge/cached': '',
   'edge/rules': 'dns dns/record edge',
@@ -70,6 +72,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'analytics/dns': 'analytics',
   'outbound/acme': 'process',
   'outbound/webhooks': 'dns/record edge/webhooks process',
+  'analytics/requests': 'analytics edge/analytics',
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
@@ -140,8 +143,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
     'analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
+  'api/analytics': 'analytics analytics/requests api/answers api/calls',
   'api/schemas':
-    'checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached',
+    'checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
@@ -150,7 +154,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached',
+    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',

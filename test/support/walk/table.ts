@@ -56,6 +56,8 @@ export type Row = readonly [letters: string, sent?: Sent];
 
 const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
 const LOOK_IS_FREE: Sent = { prepare: (w) => w.haveLooked() };
+const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 'domain')}` };
+const rankedBy: Sent = { query: async (w) => `${await ofItsDomain.query?.(w)}&metric=uris` };
 const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
 const NEW_PASSWORD = 'another horse battery';
 
@@ -120,6 +122,15 @@ export const WALK: Readonly<Record<string, Row>> = {
   'DELETE /domains/{domain}/webhooks/{id}': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'POST /domains/{domain}/webhooks/{id}/test': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/webhooks/{id}/deliveries': ['000 .nk pp...n i.. .... .. . .. 0'],
+  // What edges counted; the query names the domain.
+  'GET /analytics/summary': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
+  'GET /analytics/visitors': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
+  'GET /analytics/top-uris': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
+  'GET /analytics/unreachable-reasons': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
+  'GET /analytics/requests-compare': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
+  'GET /analytics/logs': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
+  'GET /analytics/top-requests': ['000 .n. .....n i.. .... .. . .. 0', rankedBy],
+
   'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions/{id}': ['000 .n. ppp..n i.. .... .. . .. 0'],
 

@@ -1,6 +1,7 @@
 // Asks every operation as every caller, and tells where an answer is not the one of the table.
 
 import { isWrite } from '../../../src/api/calls/route.ts';
+import { NO_REQUESTS } from '../analytics/no-requests.ts';
 import { type Answer, startTestApi, type TestApi } from '../api/api.ts';
 import { anotherAddress } from '../api/people.ts';
 import { evidenceOf, workingChecks } from '../world/made-checks.ts';
@@ -14,6 +15,7 @@ import { World } from './world.ts';
 export async function startWalkApi(): Promise<TestApi> {
   const db = () => api.database.db;
   const api: TestApi = await startTestApi({
+    analytics: NO_REQUESTS,
     trustedProxies: ['127.0.0.1/32'],
     checks: workingChecks(db, (name) => evidenceOf(name, ['ns1.elsewhere.test.'])),
     scans: workingScans(db, async (domain) => scanOf(['mail A 198.51.100.7'], { domain })),
@@ -58,7 +60,7 @@ export async function walkRow(
   [letters, sent = {}]: Row,
 ): Promise<string[]> {
   const [method = '', path = ''] = operation.split(' ');
-  const namesDomain = path.includes('{domain}');
+  const namesDomain = isOfDomain(path);
   const shared = new Map<string, World>();
   const deviations: string[] = [];
   for (const [caller, letter] of readRow(letters)) {
@@ -81,6 +83,11 @@ export async function walkRow(
     }
   }
   return deviations;
+}
+
+/** What is below /analytics names its domain in the query. */
+function isOfDomain(path: string): boolean {
+  return path.includes('{domain}') || path.startsWith('/analytics/');
 }
 
 async function makeWorld(
@@ -124,7 +131,7 @@ async function askAs(
   const text = body === undefined ? undefined : JSON.stringify(await body(world));
   const proof = await proofOf(walkers, caller, {
     accountId,
-    domain: path.includes('{domain}') ? world.domainName : undefined,
+    domain: isOfDomain(path) ? world.domainName : undefined,
     method,
     path: url,
     body: text,

@@ -1,0 +1,61 @@
+// Which requests a question is about, as conditions of SQL. What customers send goes only into values: hosts and paths are compared
+// with functions that know no pattern.
+
+import type { Narrowing } from '../../edge/analytics/narrowing.ts';
+import type { Analytics } from '../open-analytics.ts';
+
+type Values = Parameters<Analytics['query']>[1];
+
+export interface AskedRequests extends Narrowing {
+  readonly domainId: number;
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** A store, and what one question may cost. */
+export interface Asking {
+  readonly store: Pick<Analytics, 'query'>;
+  readonly seconds: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Each table has its own column of the time. */
+const TIMES = {
+  requests: `at >= toDateTime64({from:UInt32}, 3, 'UTC') and at < toDateTime64({until:UInt32}, 3, 'UTC')`,
+  requests_hourly: `hour >= toDateTime({from:UInt32}, 'UTC') and hour < toDateTime({until:UInt32}, 'UTC')`,
+  values_daily: `day >= toDate(toDateTime({from:UInt32}, 'UTC')) and day < toDate(toDateTime({until:UInt32}, 'UTC'))`,
+  uris_daily: `day >= toDate(toDateTime({from:UInt32}, 'UTC')) and day < toDate(toDateTime({until:UInt32}, 'UTC'))`,
+} as const;
+
+export type AskedTable = keyof typeof TIMES;
+
+/** Tables that tell the paths. */
+const HAS_PATHS: readonly AskedTable[] = ['requests', 'uris_daily'];
+
+/** What follows `where`. */
+export function conditionOf(table: AskedTable, { host, path }: AskedRequests): string {
+  if (path !== undefined && !HAS_PATHS.includes(table)) throw new Error(`${table} tells no paths`);
+  return [
+    'domain_id = {domainId:UInt64}',
+    TIMES[table],
+    ...(host?.kind === 'host' ? ['host = {host:String}'] : []),
+    ...(host?.kind === 'below' ? ['(host = {host:String} or endsWith(host, {below:String}))'] : []),
+    ...(path === undefined ? [] : ['startsWith(uri, {path:String})']),
+  ].join(' and ');
+}
+
+export function valuesOf({ domainId, from, until, host, path }: AskedRequests): Values {
+  return {
+    domainId,
+    from: from.getTime() / 1000,
+    until: until.getTime() / 1000,
+    ...(host !== undefined && { host: host.host }),
+    ...(host?.kind === 'below' && { below: `.${host.host}` }),
+    ...(path !== undefined && { path }),
+  };
+}
+
+/** The rows of a select; whole numbers of 64 bits may come as text. */
+export async function ask<R>({ store, seconds, signal }: Asking, sql: string, values: Values): Promise<R[]> {
+  return await store.query<R>(sql, values, { seconds, ...(signal && { signal }) });
+}

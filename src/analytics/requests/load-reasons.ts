@@ -1,0 +1,28 @@
+// Why requests failed, as the edges told it.
+
+import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
+
+interface FailedRequests {
+  readonly reason: string;
+  readonly fault: string;
+  readonly requests: number;
+}
+
+/** The most frequent first. Reasons are a closed list, so there are few rows. */
+export async function loadReasons(
+  asking: Asking,
+  asked: AskedRequests,
+  bucket: 'hour' | 'day',
+): Promise<FailedRequests[]> {
+  const [count, table] =
+    bucket === 'day' && asked.path === undefined
+      ? (['sum(count)', 'values_daily'] as const)
+      : (['count()', 'requests'] as const);
+  const rows = await ask<{ reason: string; fault: string; n: number | string }>(
+    asking,
+    `select reason, fault, ${count} as n from ${table}
+     where ${conditionOf(table, asked)} and reason <> '' group by reason, fault order by n desc, reason`,
+    valuesOf(asked),
+  );
+  return rows.map(({ reason, fault, n }) => ({ reason, fault, requests: Number(n) }));
+}

@@ -1,0 +1,96 @@
+// How many requests there were, and how they went: from the rollups, or from the lines where a path is asked for, which the rollups
+// do not tell.
+
+import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
+
+/** A whole number as JSON has it: those of 64 bits may come as text. */
+type Count = number | string;
+
+interface RequestSummary {
+  readonly requests: number;
+  readonly octets: number;
+  readonly visitors: number;
+  /** With a status of 500 or more, or none. */
+  readonly failures: number;
+  /** Milliseconds, without WebSocket. */
+  readonly times: {
+    readonly average: number;
+    readonly p90: number;
+    readonly p95: number;
+    readonly p99: number;
+  };
+}
+
+const FROM_HOURS = `sum(count) as n, sum(octets) as sent, uniqCombined64Merge(15)(visitors) as people, sum(failures) as failed,
+  sum(ms_count) as timed, sum(ms_sum) as spent, quantilesDDMerge(0.01, 0.5, 0.9, 0.95, 0.99)(times) as slow`;
+const FROM_LINES = `count() as n, sum(octets) as sent, uniqCombined64(15)(visitor) as people,
+  countIf(status >= 500 or status = 0) as failed, countIf(not websocket) as timed, sumIf(ms, not websocket) as spent,
+  quantilesDDIf(0.01, 0.5, 0.9, 0.95, 0.99)(ms, not websocket) as slow`;
+
+export async function loadSummary(asking: Asking, asked: AskedRequests): Promise<RequestSummary> {
+  const [columns, table] =
+    asked.path === undefined
+      ? ([FROM_HOURS, 'requests_hourly'] as const)
+      : ([FROM_LINES, 'requests'] as const);
+  interface Row {
+    readonly n: Count;
+    readonly sent: Count;
+    readonly people: Count;
+    readonly failed: Count;
+    readonly timed: Count;
+    readonly spent: Count;
+    /** Null where there is nothing. */
+    readonly slow: readonly (number | null)[];
+  }
+  const [row] = await ask<Row>(
+    asking,
+    `select ${columns} from ${table} where ${conditionOf(table, asked)}`,
+    valuesOf(asked),
+  );
+  const [, p90 = 0, p95 = 0, p99 = 0] = (row?.slow ?? []).map(Number);
+  const timed = Number(row?.timed ?? 0);
+  return {
+    requests: Number(row?.n ?? 0),
+    octets: Number(row?.sent ?? 0),
+    visitors: Number(row?.people ?? 0),
+    failures: Number(row?.failed ?? 0),
+    times: { average: timed === 0 ? 0 : Number(row?.spent) / timed, p90, p95, p99 },
+  };
+}
+
+/** How many different visitors came in each bucket that had any, by its first moment in milliseconds. */
+export async function loadVisitors(
+  asking: Asking,
+  asked: AskedRequests,
+  bucket: 'hour' | 'day',
+): Promise<Map<number, number>> {
+  const [people, table, at] =
+    asked.path === undefined
+      ? (['uniqCombined64Merge(15)(visitors)', 'requests_hourly', 'hour'] as const)
+      : (['uniqCombined64(15)(visitor)', 'requests', 'at'] as const);
+  const start = bucket === 'hour' ? `toStartOfHour(${at}, 'UTC')` : `toDateTime(toDate(${at}, 'UTC'), 'UTC')`;
+  const rows = await ask<{ start: Count; people: Count }>(
+    asking,
+    `select toUnixTimestamp(${start}) as start, ${people} as people
+     from ${table} where ${conditionOf(table, asked)} group by start`,
+    valuesOf(asked),
+  );
+  return new Map(rows.map(({ start, people }) => [Number(start) * 1000, Number(people)]));
+}
+
+/** Exact at every time, and cheap: what periods are compared by. */
+export async function loadVolume(
+  asking: Asking,
+  asked: AskedRequests,
+): Promise<Pick<RequestSummary, 'requests' | 'octets'>> {
+  const [count, table] =
+    asked.path === undefined
+      ? (['sum(count)', 'requests_hourly'] as const)
+      : (['count()', 'requests'] as const);
+  const [row] = await ask<{ n: Count; sent: Count }>(
+    asking,
+    `select ${count} as n, sum(octets) as sent from ${table} where ${conditionOf(table, asked)}`,
+    valuesOf(asked),
+  );
+  return { requests: Number(row?.n ?? 0), octets: Number(row?.sent ?? 0) };
+}

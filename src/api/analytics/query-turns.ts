@@ -1,0 +1,119 @@
+// Bounds the questions to the analytics store that are under way: in all, for each account that asks, and for each domain. Who asks
+// much waits for its own questions first; those of others go before.
+
+export class TooManyQueries extends Error {
+  override readonly name = 'TooManyQueries';
+}
+
+interface QueryLimits {
+  readonly running: number;
+  readonly ofAccount: number;
+  readonly ofDomain: number;
+  /** Of one account; a page of a console asks about ten at once. */
+  readonly waiting: number;
+}
+
+/** The embedded engine answers four at once. */
+const LIMITS: QueryLimits = { running: 4, ofAccount: 2, ofDomain: 2, waiting: 30 };
+
+interface Asker {
+  readonly accountId: number;
+  readonly domainId: number;
+}
+
+interface Waiter extends Asker {
+  readonly begin: () => void;
+}
+
+export class QueryTurns {
+  readonly #limits: QueryLimits;
+  readonly #waiting = new Set<Waiter>();
+  readonly #accounts = new Map<number, number>();
+  readonly #domains = new Map<number, number>();
+  #running = 0;
+
+  constructor(limits: QueryLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Gives what gives the place back. Rejects with the reason of `signal` when that ends the wait.
+   * @throws {TooManyQueries}
+   */
+  async take(asker: Asker, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#mayBegin(asker)) this.#count(asker, 1);
+    else await this.#wait(asker, signal);
+    let isGivenBack = false;
+    return () => {
+      if (isGivenBack) return;
+      isGivenBack = true;
+      this.#count(asker, -1);
+      this.#beginNext();
+    };
+  }
+
+  async #wait(asker: Asker, signal: AbortSignal): Promise<void> {
+    let own = 0;
+    for (const { accountId } of this.#waiting) if (accountId === asker.accountId) own++;
+    if (own >= this.#limits.waiting) throw new TooManyQueries(`${own} queries of the account wait`);
+    await new Promise<void>((resolve, reject) => {
+      const waiter = {
+        ...asker,
+        begin: () => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        },
+      };
+      const leave = () => {
+        this.#waiting.delete(waiter);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.add(waiter);
+    });
+  }
+
+  /** Of those that may begin, one of the account with the fewest under way; among these, who waits longest. */
+  #beginNext(): void {
+    let next: Waiter | undefined;
+    for (const waiter of this.#waiting) {
+      const isBefore = next === undefined || this.#of(waiter) < this.#of(next);
+      if (isBefore && this.#mayBegin(waiter)) next = waiter;
+    }
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    this.#count(next, 1);
+    next.begin();
+  }
+
+  #of({ accountId }: Asker): number {
+    return this.#accounts.get(accountId) ?? 0;
+  }
+
+  #mayBegin(asker: Asker): boolean {
+    const { running, ofAccount, ofDomain } = this.#limits;
+    const ofItsDomain = this.#domains.get(asker.domainId) ?? 0;
+    return this.#running < running && this.#of(asker) < ofAccount && ofItsDomain < ofDomain;
+  }
+
+  #count({ accountId, domainId }: Asker, step: 1 | -1): void {
+    this.#running += step;
+    for (const [counts, id] of [
+      [this.#accounts, accountId],
+      [this.#domains, domainId],
+    ] as const) {
+      const left = (counts.get(id) ?? 0) + step;
+      if (left === 0) counts.delete(id);
+      else counts.set(id, left);
+    }
+  }
+}

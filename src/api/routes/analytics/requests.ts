@@ -1,0 +1,116 @@
+// How many requests a domain had, from how many visitors, and how they went.
+
+import { loadReasons } from '../../../analytics/requests/load-reasons.ts';
+import { loadSummary, loadVisitors, loadVolume } from '../../../analytics/requests/load-summary.ts';
+import { GATES } from '../../../billing/gates.ts';
+import { bucketsOf, type Window, windowBefore } from '../../../edge/analytics/window.ts';
+import { isReason, REASONS } from '../../../edge/requests/reasons.ts';
+import { invalid } from '../../answers/problem.ts';
+import { domainRoute } from '../../calls/route.ts';
+import {
+  AnalyticsSummary,
+  RequestsCompare,
+  UnreachableReasons,
+  Visitors,
+} from '../../schemas/analytics/answers.ts';
+import { AnalyticsQuery } from '../../schemas/analytics/query.ts';
+import { answering, COMMON } from './questions.ts';
+
+const LINES_KEPT_MS = 30 * 86_400_000;
+const TOO_LONG = {
+  field: 'period',
+  error: 'with path at most 7d: single requests are kept for 30 days, so the time before is not known',
+};
+/** The lines of the window, and of the time before it. */
+const isKeptTwice = ({ from, until }: Window) => 2 * (until.getTime() - from.getTime()) <= LINES_KEPT_MS;
+
+const getSummary = domainRoute({
+  ...COMMON,
+  path: '/analytics/summary',
+  operationId: 'getAnalyticsSummary',
+  summary: 'The requests of a domain in a time, in one object.',
+  query: AnalyticsQuery,
+  response: AnalyticsSummary,
+  problems: ['no_active_plan'],
+  run: answering(GATES.analytics, async ({ asking, asked }) => {
+    const { requests, octets, visitors, failures, times } = await loadSummary(asking, asked);
+    const { average, p90, p95, p99 } = times;
+    return {
+      total_requests: requests,
+      total_bandwidth: octets,
+      unique_visitors: visitors,
+      error_rate: requests === 0 ? 0 : failures / requests,
+      avg_response_time: average,
+      p90,
+      p95,
+      p99,
+    };
+  }),
+});
+
+const getVisitors = domainRoute({
+  ...COMMON,
+  path: '/analytics/visitors',
+  operationId: 'getVisitors',
+  summary: 'How many different visitors came, by the hour or the day.',
+  description:
+    'Who comes in two buckets counts in both, so they do not add up. Buckets without visitors are 0.',
+  query: AnalyticsQuery,
+  response: Visitors,
+  problems: ['no_active_plan', 'plan_feature'],
+  run: answering(GATES.analytics_sections, async ({ asking, asked, window }) => {
+    const counts = await loadVisitors(asking, asked, window.bucket);
+    return {
+      data: bucketsOf(window).map((at) => ({
+        timestamp: at.toISOString(),
+        count: counts.get(at.getTime()) ?? 0,
+      })),
+    };
+  }),
+});
+
+const compareRequests = domainRoute({
+  ...COMMON,
+  path: '/analytics/requests-compare',
+  operationId: 'compareRequests',
+  summary: 'Requests and bandwidth of a time, and of the same time before.',
+  description:
+    'The time before is as long, and ends at the same hour of its last bucket, which is still filling in the present one. With `path` the period is at most 7 days: single requests are kept for 30.',
+  query: AnalyticsQuery,
+  response: RequestsCompare,
+  problems: ['no_active_plan', 'plan_feature'],
+  run: answering(
+    GATES.analytics_sections,
+    async ({ asking, asked, window, now }) => {
+      const { from, until } = windowBefore(window, now);
+      const current = await loadVolume(asking, asked);
+      const previous = await loadVolume(asking, { ...asked, from, until });
+      return {
+        current: { requests: current.requests, bandwidth: current.octets },
+        previous: { requests: previous.requests, bandwidth: previous.octets },
+      };
+    },
+    ({ path = '' }, window) => (path !== '' && !isKeptTwice(window) ? invalid([TOO_LONG]) : undefined),
+  ),
+});
+
+const getReasons = domainRoute({
+  ...COMMON,
+  path: '/analytics/unreachable-reasons',
+  operationId: 'getUnreachableReasons',
+  summary: 'Why requests failed, and whose fault that is.',
+  query: AnalyticsQuery,
+  response: UnreachableReasons,
+  problems: ['no_active_plan', 'plan_feature'],
+  run: answering(GATES.analytics_sections, async ({ asking, asked, window }) => {
+    const counted = await loadReasons(asking, asked, window.bucket);
+    return {
+      // a reason that another version knows is told by no words of ours
+      data: counted.flatMap(({ reason, requests }) =>
+        isReason(reason) ? [{ reason, ...REASONS[reason], count: requests }] : [],
+      ),
+    };
+  }),
+});
+
+export const REQUEST_ROUTES = [getSummary, getVisitors, compareRequests, getReasons];

@@ -1,0 +1,69 @@
+// The time that a question about requests is about: whole hours or days in UTC, of which the last one is still filling.
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Period {
+  readonly bucket: 'hour' | 'day';
+  readonly buckets: number;
+  /** How long a query over it may take. */
+  readonly seconds: number;
+}
+
+const PERIODS = {
+  '3h': { bucket: 'hour', buckets: 3, seconds: 10 },
+  '6h': { bucket: 'hour', buckets: 6, seconds: 10 },
+  '12h': { bucket: 'hour', buckets: 12, seconds: 10 },
+  '24h': { bucket: 'hour', buckets: 24, seconds: 10 },
+  '7d': { bucket: 'day', buckets: 7, seconds: 20 },
+  '30d': { bucket: 'day', buckets: 30, seconds: 45 },
+} as const satisfies Record<string, Period>;
+
+export const PERIOD_NAMES = Object.keys(PERIODS) as (keyof typeof PERIODS)[];
+const DEFAULT_PERIOD = '24h';
+
+export interface Window {
+  readonly bucket: Period['bucket'];
+  /** The first moment of the first bucket. */
+  readonly from: Date;
+  /** The first moment after the last bucket. */
+  readonly until: Date;
+  readonly seconds: number;
+}
+
+/** A period that there is not is the default one. */
+export function windowOf(period: string | undefined, now: Date): Window {
+  const { bucket, buckets, seconds } = periodOf(period);
+  const length = lengthOf(bucket);
+  const until = Math.floor(now.getTime() / length) * length + length;
+  return { bucket, from: new Date(until - buckets * length), until: new Date(until), seconds };
+}
+
+function periodOf(text: string | undefined): Period {
+  return Object.hasOwn(PERIODS, text ?? '') ? PERIODS[text as keyof typeof PERIODS] : PERIODS[DEFAULT_PERIOD];
+}
+
+/** The first moment of each bucket. */
+export function bucketsOf({ bucket, from, until }: Window): Date[] {
+  const length = lengthOf(bucket);
+  const count = (until.getTime() - from.getTime()) / length;
+  return Array.from({ length: count }, (_, i) => new Date(from.getTime() + i * length));
+}
+
+/**
+ * The same time before a window, up to the same hour: what the last bucket of the window lacks is lacking there too, so
+ * that a day that has just begun does not look like a loss.
+ */
+export function windowBefore(window: Window, now: Date): Window {
+  const length = window.until.getTime() - window.from.getTime();
+  const hourEnds = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS + HOUR_MS;
+  return {
+    ...window,
+    from: new Date(window.from.getTime() - length),
+    until: new Date(Math.min(window.until.getTime(), hourEnds) - length),
+  };
+}
+
+function lengthOf(bucket: Period['bucket']): number {
+  return bucket === 'hour' ? HOUR_MS : DAY_MS;
+}

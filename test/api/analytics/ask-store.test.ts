@@ -1,0 +1,159 @@
+// What becomes of questions whose store does not answer, and of those whose caller goes.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Analytics, AnalyticsFault } from '../../../src/analytics/open-analytics.ts';
+import { askStore } from '../../../src/api/analytics/ask-store.ts';
+import { turnsOf } from '../../../src/api/analytics/store-turns.ts';
+import { Problem } from '../../../src/api/answers/problem.ts';
+import { NO_REQUESTS } from '../../support/analytics/no-requests.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+
+type Answering = Analytics['query'];
+let answering: Answering;
+/** The signals of all queries that were begun. */
+let begun: (AbortSignal | undefined)[] = [];
+const store: Analytics = {
+  ...NO_REQUESTS,
+  query: (sql, values, options) => {
+    begun.push(options.signal);
+    return answering(sql, values, options);
+  },
+};
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ analytics: store });
+  await api.makeDomain('asked.test');
+});
+afterAll(() => api?.stop());
+beforeEach(() => {
+  begun = [];
+  api.logged.length = 0;
+});
+
+const ask = (as = 'owner') => api.ask('GET', '/analytics/summary?domain=asked.test', { as });
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+const fails = (kind: AnalyticsFault['kind']): Answering => {
+  return () => Promise.reject(new AnalyticsFault(kind, 'clickhouse: table x on 10.0.0.1'));
+};
+
+describe('a store that does not answer', () => {
+  it.each([
+    'away',
+    'slow',
+    'refused',
+  ] as const)('(%s) is a 500 that tells nothing of the inside', async (kind) => {
+    answering = fails(kind);
+    const { status, body } = await ask();
+    expect([status, body]).toEqual([500, { error: 'query failed' }]);
+    const levels = api.logged.filter(({ level }) => Number(level) >= 40).map(({ level }) => level);
+    expect(levels).toEqual([kind === 'refused' ? 50 : 40]); // a refused query is a bug
+    expect(turnsOf(store).running).toBe(0);
+  });
+
+  it('a fault of our own stays one', async () => {
+    answering = () => Promise.reject(new TypeError('a bug'));
+    expect((await ask()).body).toEqual({ error: 'internal error' });
+    expect(turnsOf(store).running).toBe(0);
+  });
+});
+
+const HANGS: Answering = (_sql, _values, { signal }) =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+
+/** A call as the server makes it, whose caller can hang up. */
+function call(gone: AbortSignal, accountId = 1) {
+  const log = { warn: () => {}, error: () => {} };
+  return {
+    api: { analytics: store },
+    caller: { account: { id: accountId } },
+    domain: { id: accountId },
+    gone,
+    log,
+  } as never;
+}
+const question = ({ signal, seconds }: { signal?: AbortSignal; seconds: number }) =>
+  store.query('select 1', {}, { seconds, ...(signal && { signal }) });
+
+describe('the time of a question', () => {
+  it('ends it when the store hangs, and cancels its query', async () => {
+    answering = HANGS;
+    const answer = await askStore(call(new AbortController().signal), 0, question);
+    expect(answer).toBeInstanceOf(Problem);
+    expect([(answer as unknown as Problem).status, begun[0]?.aborted]).toEqual([500, true]);
+    await until(() => turnsOf(store).running === 0);
+  });
+
+  it('counts the wait for a place too', async () => {
+    answering = HANGS;
+    const stays = new AbortController();
+    const others = [1, 2].map(() => askStore(call(stays.signal), 2, question));
+    const answer = await askStore(call(new AbortController().signal), 0, question);
+    expect([(answer as unknown as Problem).status, begun.length]).toEqual([500, 2]);
+    stays.abort();
+    await Promise.all(others);
+  });
+});
+
+describe('a caller who hangs up', () => {
+  it('has the query cancelled, and nothing begun that still waits; the place is free when the query would have ended', async () => {
+    answering = HANGS;
+    const caller = new AbortController();
+    const asked = [1, 2, 3].map(() => askStore(call(caller.signal, 7), 3, question));
+    await until(() => begun.length === 2);
+    caller.abort();
+    await Promise.all(asked);
+    expect(begun.map((signal) => signal?.aborted)).toEqual([false, false]);
+    await until(() => begun.every((signal) => signal?.aborted));
+    const { running, waiting } = turnsOf(store);
+    expect([begun.length, running > 0, waiting]).toEqual([2, true, 0]);
+    await until(() => turnsOf(store).running === 0);
+  });
+
+  it('of a query that ends soon gives the place back at once', async () => {
+    let answer: (rows: never[]) => void = () => {};
+    answering = () => new Promise((resolve) => (answer = resolve));
+    const caller = new AbortController();
+    const asked = askStore(call(caller.signal, 8), 600, question);
+    await until(() => begun.length === 1);
+    caller.abort();
+    await asked;
+    answer([]);
+    await until(() => turnsOf(store).running === 0);
+    expect(begun[0]?.aborted).toBe(false);
+  });
+});
+
+it('many questions at once: an account waits for its own, and beyond that is told 429; others are answered', async () => {
+  const waiting: (() => void)[] = [];
+  answering = () => new Promise((resolve) => waiting.push(() => resolve([])));
+  const asked = Array.from({ length: 40 }, () => ask());
+  await until(() => waiting.length === 2 && turnsOf(store).waiting >= 30);
+  expect([turnsOf(store).running, turnsOf(store).waiting]).toEqual([2, 30]);
+  answering = async () => [];
+  await api.makeDomain('calm.test');
+  const other = await api.ask('GET', '/analytics/summary?domain=calm.test', { as: 'operator' });
+  expect(other.status).toBe(200);
+  for (const answer of waiting) answer();
+  const answers = await Promise.all(asked);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.map(({ body }) => body.error)).toEqual(Array(8).fill('rate limit exceeded'));
+  expect(refused[0]?.headers['retry-after']).toBe('1');
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(32);
+});
+
+it('without a store it is a 503, after what the caller may not ask at all', async () => {
+  const without = await startTestApi();
+  try {
+    await without.makeDomain('asked.test');
+    const path = '/analytics/summary?domain=asked.test';
+    const { status, headers } = await without.ask('GET', path);
+    expect([status, headers['retry-after']]).toEqual([503, '60']);
+    expect((await without.ask('GET', path, { as: 'stranger' })).status).toBe(404);
+    expect((await without.ask('GET', '/analytics/summary')).status).toBe(400);
+  } finally {
+    await without.stop();
+  }
+});
