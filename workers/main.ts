@@ -44,6 +44,7 @@ import { VantageWatch } from './rounds/watch-vantages.ts';
 import { startAnalytics } from './start-analytics.ts';
 import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
+import { startUptime } from './start-uptime.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
 type Settings = SettingsOf<'workers'>;
@@ -231,6 +232,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     trouble('analytics', error),
   );
   life.onStop(() => analytics.stop());
+  const uptime = startUptime({
+    db,
+    analytics: analytics.analytics,
+    sendsMail: mailer !== undefined,
+    registry: metrics.registry,
+    log,
+    trouble: (error) => trouble('uptime', error),
+  });
+  life.onStop(() => uptime.stop());
   const sweep = sweepNames({
     db,
     resolver,

@@ -99,7 +99,8 @@ export type Trouble =
   | 'vantages'
   | 'signing'
   | 'regions'
-  | 'analytics';
+  | 'analytics'
+  | 'uptime';
 
 type QueueWorkers = ReturnType<typeof openQueueWorkers>;
 

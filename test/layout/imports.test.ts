@@ -29,7 +29,7 @@ const OBSERVER = 'workers/observer/main.ts';
 /** What only tests import, and why it stands with the sources. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
-  'src/store/webhooks/order-event.ts: orderEvent': 'tests tell webhooks of outages as the service does',
+  'workers/rounds/watch-uptime.ts: judgeNext': 'tests judge one minute after the other',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 

@@ -6,6 +6,7 @@
 import { writeDnssecLetter } from '../../src/mail/dnssec-letter.ts';
 import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letters.ts';
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
+import { writeOutageLetter } from '../../src/mail/outage-letter.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
@@ -67,7 +68,8 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
 /** With its link. Undefined: nobody is to get it. */
 async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
   if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
-  if (mail.kind === 'takeover' || mail.kind === 'dnssec') return letterAbout(publicUrl, mail);
+  if (mail.kind === 'takeover' || mail.kind === 'dnssec' || mail.kind === 'outage')
+    return letterAbout(publicUrl, mail);
   if (mail.kind === 'register-invited' && !(await isInvited(db, mail.email))) return undefined;
   const wanted = letterOf(mail.kind, mail);
   if (wanted === undefined) return undefined;
@@ -97,8 +99,9 @@ function letterAbout(
 ): Letter | undefined {
   if (name === null || message === null) return undefined;
   const domain = printWithoutDot(decodeNameColumn(name));
-  const write = kind === 'dnssec' ? writeDnssecLetter : writeTakeoverLetter;
-  return write(email, { domain, message, publicUrl });
+  const about = { domain, message, publicUrl };
+  if (kind === 'dnssec') return writeDnssecLetter(email, about);
+  return kind === 'outage' ? writeOutageLetter(email, about) : writeTakeoverLetter(email, about);
 }
 
 interface WantedLetter {
@@ -108,7 +111,7 @@ interface WantedLetter {
 
 /** Undefined: nobody has the email, and nobody learns it. */
 function letterOf(
-  kind: Exclude<OrderedMail['kind'], 'invite' | 'takeover' | 'dnssec'>,
+  kind: Exclude<OrderedMail['kind'], 'invite' | 'takeover' | 'dnssec' | 'outage'>,
   { email, accountId }: OrderedMail,
 ): WantedLetter | undefined {
   switch (kind) {

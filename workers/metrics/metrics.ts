@@ -45,7 +45,8 @@ export interface WorkerMetrics {
       | 'vantages'
       | 'signing'
       | 'regions'
-      | 'analytics',
+      | 'analytics'
+      | 'uptime',
   ): void;
   /** A domain is published otherwise than its records say. */
   countPublishFault(): void;

@@ -2,6 +2,7 @@
 
 import { REQUESTS } from './0001-requests.ts';
 import { DNS } from './0003-dns.ts';
+import { MINUTES_OF_ORIGINS } from './0004-minutes.ts';
 import type { AnalyticsMigration } from './migration.ts';
 
-export const MIGRATIONS: readonly AnalyticsMigration[] = [REQUESTS, DNS];
+export const MIGRATIONS: readonly AnalyticsMigration[] = [REQUESTS, DNS, MINUTES_OF_ORIGINS];

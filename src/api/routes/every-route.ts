@@ -24,6 +24,7 @@ import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
 import { dismiss, listRecommendations } from './monitoring/recommendations.ts';
+import { getUptime } from './monitoring/uptime.ts';
 import { getNameserverSets } from './nameserver-sets.ts';
 import { checkNameservers } from './ns-check.ts';
 import { createKey, listKeys, revokeKey } from './people/keys.ts';
@@ -97,6 +98,7 @@ export const ROUTES: readonly Route[] = [
   ...CACHE_ROUTES,
   listRecommendations,
   dismiss,
+  getUptime,
   ...WEBHOOK_ROUTES,
   ...REQUEST_ROUTES,
   ...RANKING_ROUTES,

@@ -19,6 +19,7 @@ import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
 import { purgePeople } from './purge-people.ts';
+import { purgeUptime } from './purge-uptime.ts';
 import { purgeWebhooks } from './purge-webhooks.ts';
 
 /** A node that was away longer loads all zones, and an edge is told everything. */
@@ -35,6 +36,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeEdgeChanges(db, RETENTION_DAYS);
     await purgeCachePurges(db);
     await purgeWebhooks(db);
+    await purgeUptime(db);
     await purgeNameHolders(db);
     await purgeSightings(db);
     await purgeSweptNames(db);

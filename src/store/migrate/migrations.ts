@@ -46,6 +46,7 @@ import * as cachePurges from './migrations/0057-cache-purges.ts';
 import * as dnsCounts from './migrations/0059-dns-counts.ts';
 import * as cachedEntries from './migrations/0060-cached-entries.ts';
 import * as webhooks from './migrations/0061-webhooks.ts';
+import * as uptime from './migrations/0062-uptime.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -93,4 +94,5 @@ export const migrations: Record<string, Migration> = {
   '0059-dns-counts': dnsCounts,
   '0060-cached-entries': cachedEntries,
   '0061-webhooks': webhooks,
+  '0062-uptime': uptime,
 };

@@ -103,6 +103,10 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   acme_asks: grants('', 'siud', ''), // update: rows that are forgotten are locked
   acme_answers: grants('', 'sd', 'siud'),
   acme_accounts: grants('', '', 'siud'),
+  uptime_round: grants('', 's', 'su'),
+  uptime_states: grants('', '', 'siud'), // go with their domain, as the next one
+  uptime_incidents: grants('', 's', 'siud'),
+  outage_mails: grants('', '', ''), // written by FUNCTIONS
   webhooks: grants('', 'siud', 'su'), // go with their domain, as what they are told goes with them
   webhook_deliveries: grants('', 'si', 'siud'),
   webhook_calls: grants('', '', 'siud'),
@@ -154,6 +158,7 @@ export const COUNTS_COLUMNS = [
 export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
   'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
+  'order_outage_mail(bigint, text, boolean)': ['zonefleet_worker'],
   'note_edge_change(text)': ['zonefleet_api', 'zonefleet_worker'],
 };
 

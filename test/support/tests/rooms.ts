@@ -29,6 +29,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'edge/requests': '',
   'edge/webhooks': 'dns/record edge',
   'edge/cached': '',
+  'edge/uptime': '',
   'edge/rules': 'dns dns/record edge',
   'checks/validation': 'dns dns/dnssec dns/message dns/record',
   'checks/delegation': 'dns',
@@ -70,6 +71,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'analytics/migrations': '',
   analytics: 'analytics/migrations',
   'analytics/dns': 'analytics',
+  'analytics/uptime': 'analytics',
   'outbound/acme': 'process',
   'outbound/webhooks': 'dns/record edge/webhooks process',
   'analytics/requests': 'analytics edge/analytics',
@@ -113,6 +115,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/records',
   'store/purges': 'edge/purges store/postgres',
   'store/webhooks': 'dns/record zone edge/webhooks store/postgres store/secrets',
+  'store/uptime': 'zone edge/uptime store/postgres store/webhooks',
   'store/edges':
     'billing edge edge/certificates store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
   'store/cached': 'edge/cached edge/purges store/edges store/postgres',
@@ -154,7 +157,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests',
+    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
@@ -181,12 +184,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'analytics analytics/dns store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions',
+    'analytics analytics/dns store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions store/uptime',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
   workers:
-    'analytics zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record outbound/acme store/certificates store/webhooks store/cached',
+    'analytics zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record outbound/acme store/certificates store/webhooks store/cached analytics/uptime',
   'workers/observer':
     'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers dns/record',
   'start/postgres': 'process store/roles',

@@ -11,6 +11,7 @@ import type { NameServerTables } from './name-server-tables.ts';
 import type { ResolverTables } from './resolver-tables.ts';
 import type { RuleTables } from './rule-tables.ts';
 import type { SigningTables } from './signing-tables.ts';
+import type { UptimeTables } from './uptime-tables.ts';
 import type { VantageTables } from './vantage-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
 import type { ZoneTables } from './zone-tables.ts';
@@ -26,6 +27,7 @@ export interface Schema
     ResolverTables,
     RuleTables,
     SigningTables,
+    UptimeTables,
     VantageTables,
     WebhookTables,
     ZoneTables {}

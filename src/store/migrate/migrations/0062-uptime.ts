@@ -1,0 +1,69 @@
+// Incidents of domains whose origins are down, what is suspected, how far minutes are judged, and the mails about it.
+
+import { type Kysely, sql } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}
+
+const STATEMENTS = [
+  // One row. Minutes are counted since 1970.
+  `create table uptime_round (
+     id integer primary key default 1 check (id = 1),
+     judged bigint,
+     lease_until timestamptz not null default '-infinity'
+   )`,
+  `insert into uptime_round default values`,
+
+  // Of domains with minutes that were down lately; of all others nothing is kept.
+  `create table uptime_states (
+     domain_id bigint primary key references domains on delete cascade,
+     judged bigint not null,
+     state jsonb not null
+   )`,
+
+  `create table uptime_incidents (
+     id bigint generated always as identity primary key,
+     domain_id bigint not null references domains on delete cascade,
+     started_at timestamptz not null,
+     ended_at timestamptz,
+     requests bigint not null,
+     failures bigint not null,
+     noted_at timestamptz not null default clock_timestamp(),
+     -- its owner was told that it began
+     told boolean not null default false
+   )`,
+  `create unique index uptime_incidents_open on uptime_incidents (domain_id) where ended_at is null`,
+  `create index uptime_incidents_of on uptime_incidents (domain_id, started_at)`,
+  `create index uptime_incidents_at on uptime_incidents (started_at)`,
+  `create index records_monitored on records (domain_id) where proxied and monitor`,
+
+  // How many outages an account was mailed about in its last hour with any.
+  `create table outage_mails (
+     account_id bigint primary key references accounts,
+     hour timestamptz not null,
+     mails integer not null
+   )`,
+  // It runs with the rights of the tables' owner, as order_takeover_mails does. To the owner alone. The end of an incident is always
+  // told if its beginning was.
+  `create function order_outage_mail(domain bigint, sentence text, is_end boolean) returns boolean
+     language plpgsql security definer set search_path = public, pg_temp as $$
+   begin
+     if not is_end then
+       insert into outage_mails as n (account_id, hour, mails)
+         select d.account_id, date_trunc('hour', clock_timestamp()), 1 from domains d where d.id = domain
+       on conflict (account_id) do update
+         set mails = case when n.hour = excluded.hour then n.mails + 1 else 1 end, hour = excluded.hour
+         where n.hour <> excluded.hour or n.mails < 50;
+       if not found then
+         return false;
+       end if;
+     end if;
+     insert into mails (kind, email, account_id, domain_id, message)
+       select 'outage', a.email, a.id, d.id, sentence
+       from domains d join accounts a on a.id = d.account_id and a.active
+       where d.id = domain;
+     return found;
+   end $$`,
+  `revoke all on function order_outage_mail(bigint, text, boolean) from public`,
+];

@@ -1,0 +1,38 @@
+// The incidents of a domain, and how far it is judged.
+
+import { sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+
+interface StoredIncident {
+  readonly id: number;
+  readonly startedAt: Date;
+  /** Null: it goes on. */
+  readonly endedAt: Date | null;
+  readonly requests: number;
+  readonly failures: number;
+}
+
+/** The newest ones. No domain has more in 30 days, unless its window is a few minutes and it flaps all the time. */
+const MOST = 1000;
+
+/** Those that went on within these hours, the newest first. */
+export async function listIncidents(
+  db: Database,
+  domainId: number,
+  hours: number,
+): Promise<StoredIncident[]> {
+  const { rows } = await sql<StoredIncident>`
+    select id, started_at as "startedAt", ended_at as "endedAt", requests, failures
+    from uptime_incidents
+    where domain_id = ${domainId}
+      and (ended_at is null or ended_at > clock_timestamp() - make_interval(hours => ${hours}::integer))
+    order by started_at desc limit ${MOST}`.execute(db);
+  return rows;
+}
+
+/** Until when minutes are judged; undefined: none is yet. */
+export async function loadJudgedUntil(db: Database): Promise<Date | undefined> {
+  const { rows } = await sql<{ until: Date | null }>`
+    select to_timestamp((judged + 1) * 60) as until from uptime_round`.execute(db);
+  return rows[0]?.until ?? undefined;
+}
