@@ -82,6 +82,7 @@ export class Stage {
       API_LISTEN: `127.0.0.1:${apiPort}`,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
       BOARD_LISTEN: 'off',
+      ANALYTICS: 'off',
       BOOTSTRAP_API_KEY: this.key,
       API_RATE: 'off',
       ALLOW_RESERVED_NAMES: 'on',

@@ -17,6 +17,7 @@ import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const FILES = ['package.json', 'package-lock.json'];
+const MOST_WORDS = 64 * 1024;
 const PART = /\.part-(\d+)$/;
 
 /** Where the package is, for `root` of the repository; undefined: not installed. */
@@ -111,7 +112,13 @@ async function runNpm(directory: string, signal: AbortSignal, env: NodeJS.Proces
   });
   if (npm.pid !== undefined) lower(npm.pid);
   const { code, told } = await endOf(npm);
-  if (code !== 0) throw new Error(`npm could not install it: ${told.trim().split('\n').slice(-3).join(' ')}`);
+  if (code !== 0) throw new Error(`npm could not install it: ${reasonIn(told)}`);
+}
+
+/** Its code and the line after; what follows is advice. */
+function reasonIn(told: string): string {
+  const lines = told.split('\n').flatMap((line) => /^npm error (\S.*)$/.exec(line)?.[1] ?? []);
+  return lines.slice(0, 3).join(' ') || told.trim().slice(0, 200);
 }
 
 function lower(pid: number): void {
@@ -125,7 +132,7 @@ function lower(pid: number): void {
 function endOf(npm: ChildProcess): Promise<{ code: number | null; told: string }> {
   let told = '';
   npm.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told = (told + text).slice(-4096);
+    if (told.length < MOST_WORDS) told += text;
   });
   return new Promise((done) => {
     npm.on('error', ({ message }) => done({ code: null, told: message }));

@@ -1,0 +1,52 @@
+// An install of the engine's package that fails: it is told, leaves nothing behind, and nobody waits for it.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { installEngine, installedEngine } from '../../../src/start/analytics/install-engine.ts';
+import { openKeptAnalytics } from '../../../src/start/keep-analytics.ts';
+import { until } from '../../support/tests/until.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const home = mkdtempSync(join(tmpdir(), 'zf-engine-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+/** A registry that is not there, and a cache without packages. */
+const CUT_OFF = {
+  PATH: process.env.PATH,
+  HOME: home,
+  npm_config_registry: 'http://127.0.0.1:1/',
+  npm_config_fetch_retries: '0',
+  npm_config_cache: join(home, 'npm'),
+};
+
+it('leaves no half of it, removes what others have left, and rejects with the words of npm', async () => {
+  const place = join(home, 'engines');
+  mkdirSync(join(place, 'x.part-999999999'), { recursive: true });
+  const installing = installEngine(ROOT, ['/dev/null/nowhere', place], new AbortController().signal, CUT_OFF);
+  await expect(installing).rejects.toThrow(/npm could not install it: .*ECONNREFUSED|connect/);
+  expect(readdirSync(place)).toEqual([]);
+  expect(installedEngine(ROOT, [place])).toBe(undefined);
+});
+
+it('is told to the operator with when it is tried again; the port answers 503 meanwhile, and a stop does not wait', async () => {
+  const told: string[] = [];
+  const kept = await openKeptAnalytics({
+    root: ROOT,
+    places: [join(home, 'others')],
+    directory: mkdtempSync(join(home, 'store-')),
+    password: 'test',
+    memoryBytes: 1024 ** 3,
+    env: CUT_OFF,
+    say: (line) => told.push(line),
+  });
+  const keeping = kept.keep();
+  const { port } = new URL(kept.url);
+  const answer = await fetch(`http://127.0.0.1:${port}/ping`);
+  expect([answer.status, await answer.text()]).toEqual([503, 'the engine is not there yet']);
+  await until(() => told.length === 2);
+  expect(told[0]).toContain('installing the analytics engine in the background (chdb, 548 MiB)');
+  expect(told[1]).toMatch(/^no analytics for now: npm could not install it: .*; tried again in 1 min$/s);
+  await kept.stop();
+  await keeping;
+});
