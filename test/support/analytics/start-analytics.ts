@@ -56,7 +56,11 @@ export async function startAnalytics(
   );
   const signal = (name: NodeJS.Signals) => {
     const pid = kept.pid();
-    if (pid !== undefined) process.kill(pid, name);
+    try {
+      if (pid !== undefined) process.kill(pid, name);
+    } catch {
+      // it has ended, and is not started again yet
+    }
   };
   return {
     url: kept.url,
