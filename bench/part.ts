@@ -51,6 +51,7 @@ export type PartName =
   | 'api'
   | 'logins'
   | 'edge'
+  | 'cache'
   | 'million'
   | 'memory'
   | 'start'

@@ -108,10 +108,11 @@ function watchMemory({ pid }: Program): { stop(): Promise<number> } {
   };
 }
 
-async function startApi(
+export async function startApi(
   databaseUrl: string,
   key: string,
   cpu: number | undefined,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly url: string; readonly program: Program }> {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
@@ -126,6 +127,7 @@ async function startApi(
       BOOTSTRAP_API_KEY: key,
       RUN_AS: 'off',
       LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   const url = `http://127.0.0.1:${port}`;
@@ -139,9 +141,9 @@ async function startApi(
   return { url, program };
 }
 
-async function preparedDatabase(): Promise<string> {
+export async function preparedDatabase(name = 'edges'): Promise<string> {
   const cluster = await benchCluster();
-  return cluster.database(`zonefleet_edges_${process.pid}`, async (url) => {
+  return cluster.database(`zonefleet_${name}_${process.pid}`, async (url) => {
     const db = openDatabase(url);
     try {
       await migrate(db, BENCH_SETTINGS);
@@ -195,7 +197,7 @@ async function makeDomains(
   return `${url}/domains/rules.example.net/rules/redirect/${id}`;
 }
 
-async function makeEdges(databaseUrl: string): Promise<string[]> {
+export async function makeEdges(databaseUrl: string): Promise<string[]> {
   const db = openDatabase(databaseUrl);
   try {
     const tokens: string[] = [];

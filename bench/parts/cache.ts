@@ -1,0 +1,44 @@
+// Caches of edges: purges at three edges, and pages of what is cached of a domain that has a million entries.
+
+import { measureCache } from '../edge/measure-cache.ts';
+import type { Part } from '../part.ts';
+import { count, judged, table } from '../report/table.ts';
+import { say } from '../say.ts';
+import { median, percentile } from '../statistics.ts';
+
+const ENTRIES = 1_000_000;
+const PURGE_MS = 1000;
+
+export const cache: Part = {
+  names: ['cache'],
+  async run(options) {
+    const entries = options.zones ?? ENTRIES;
+    say(`purges at three edges, then pages of ${count(entries)} entries`);
+    const { purges, pages } = await measureCache(entries, options);
+    return [
+      {
+        part: 'cache',
+        title: 'Caches of edges',
+        blocks: [
+          `${count(purges.length)} purges of a URL that each of three test proxies has cached, one after the other; from the call to the last proxy that has taken it away, which a visit at each confirms. ` +
+            `The test proxies run in the process that measures.`,
+          table(
+            ['a purge is effective on every edge', 'ms'],
+            [
+              ['p50', percentile(purges, 0.5).toFixed(1)],
+              ['p99', judged(percentile(purges, 0.99), PURGE_MS, 1)],
+              ['most', Math.max(...purges).toFixed(1)],
+            ],
+          ),
+          `Then one domain gets ${count(entries)} entries. A page with its total, by HTTP, median of three; statements end after 4.5 seconds each.`,
+          table(
+            ['page', 'of', 'ms'],
+            pages.map(({ what, total, ms }) => [what, count(total), median(ms).toFixed(0)]),
+          ),
+        ],
+        charts: [],
+        runs: 'one run',
+      },
+    ];
+  },
+};
