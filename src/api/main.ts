@@ -1,5 +1,6 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
+import { join } from 'node:path';
 import { openAnalytics } from '../analytics/open-analytics.ts';
 import { networksOf } from '../dns/record/network.ts';
 import { openCountryDb } from '../process/country-db.ts';
@@ -8,7 +9,7 @@ import { listenFault } from '../process/listen-fault.ts';
 import { listenHealth } from '../process/listen-health.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { openFileLimit } from '../process/open-file-limit.ts';
-import { chooseUser, loadAccounts } from '../process/run-as.ts';
+import { chooseUser, giveDirectory, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
@@ -36,6 +37,7 @@ import { LargeWork } from './large/large-work.ts';
 import { createApiMetrics } from './metrics.ts';
 import { openPeople } from './people/people.ts';
 import { databaseReadiness } from './readiness.ts';
+import { openRequests } from './requests/open-requests.ts';
 import { EDGE_ROUTES } from './routes/edge/edge-routes.ts';
 import { ROUTES } from './routes/every-route.ts';
 
@@ -118,6 +120,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const edgeFeed = new EdgeFeed({ db, databaseUrl, log });
   const analytics = settings.analyticsUrl === undefined ? undefined : openAnalytics(settings.analyticsUrl);
   life.onStop(async () => analytics?.close());
+  let requests: Awaited<ReturnType<typeof openRequests>> | undefined;
+  life.onStop(async () => requests?.close()); // behind the listeners
   const app = await createServer({
     api: {
       db,
@@ -138,6 +142,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
       originAllow: networksOf(...settings.originAllow),
+      get requests() {
+        return requests?.intake;
+      },
       webhookAllow: networksOf(...settings.webhookAllow),
       people: openPeople(db, keyBoxes, {
         publicUrl: settings.publicUrl,
@@ -174,7 +181,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(async () => edgeListeners?.close(DRAIN_MS));
   life.onStop(() => edgeFeed.close());
   const { addresses } = listeners;
+  const spoolDirectory = analytics === undefined ? undefined : placeSpool(settings, user);
   dropRights(user, log);
+  if (analytics !== undefined && spoolDirectory !== undefined) {
+    const wholeClients = settings.analyticsClients === 'full';
+    const spool = { directory: spoolDirectory, mostBytes: settings.spoolBytes };
+    requests = await openRequests({ db, analytics, log, metrics, wholeClients, ...spool }).catch((error) => {
+      throw new StartFault(`ANALYTICS_SPOOL: cannot write to ${spoolDirectory} (${error.message})`);
+    });
+  }
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
     await keyBoxes.check(db);
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
@@ -190,6 +205,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   // Not awaited, so that the start does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
   life.onStop(async () => clearTimeout(standby));
+}
+
+/** Under DATA_DIR, or in root's place where the user that root becomes cannot enter DATA_DIR. */
+function placeSpool({ spoolDirectory, dataDirectory }: Settings, user: ProcessUser | undefined): string {
+  const place = spoolDirectory ?? join(dataDirectory, 'spool');
+  if (user === undefined) return place;
+  const places = spoolDirectory === undefined ? [place, join(rootPlaceOf(dataDirectory), 'spool')] : [place];
+  return giveDirectory(places, user);
 }
 
 /** If the system cannot start a thread now, the first large request tries again. */

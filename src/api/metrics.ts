@@ -11,6 +11,12 @@ interface ApiMetrics {
   readonly registry: Registry;
   /** Call it before the routes are mounted. */
   watch(app: FastifyInstance): void;
+  /** Lines that edges have reported. */
+  countLines(outcome: string, lines: number): void;
+  /** What waits for the analytics store on this machine. */
+  watchSpool(spool: { readonly bytes: number; readonly batches: number }): void;
+  countFlushed(lines: number): void;
+  countLost(why: string, lines: number): void;
   /** An observer elsewhere has answered. */
   countVantageAnswer(outcome: string): void;
   /** An edge has reported entries of its cache: how many of each outcome. */
@@ -44,6 +50,23 @@ export function createApiMetrics(): ApiMetrics {
     labelNames: ['outcome'],
     registers: [registry],
   });
+  const lines = new Counter({
+    name: 'zonefleet_edge_lines_total',
+    help: 'Lines that edges have reported: accepted, or why they were dropped (line, time, host).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const flushed = new Counter({
+    name: 'zonefleet_spool_flushed_lines_total',
+    help: 'Lines that the analytics store has taken.',
+    registers: [registry],
+  });
+  const lost = new Counter({
+    name: 'zonefleet_spool_lost_lines_total',
+    help: 'Lines that were accepted and lost: the spool was full, or a file of it damaged.',
+    labelNames: ['why'],
+    registers: [registry],
+  });
   new Gauge({
     name: 'process_resident_memory_bytes',
     help: 'Resident memory.',
@@ -54,6 +77,27 @@ export function createApiMetrics(): ApiMetrics {
   });
   return {
     registry,
+    countLines: (outcome, count) => lines.inc({ outcome }, count),
+    countFlushed: (count) => flushed.inc(count),
+    countLost: (why, count) => lost.inc({ why }, count),
+    watchSpool(spool) {
+      new Gauge({
+        name: 'zonefleet_spool_bytes',
+        help: 'What waits on this disk for the analytics store.',
+        registers: [registry],
+        collect() {
+          this.set(spool.bytes);
+        },
+      });
+      new Gauge({
+        name: 'zonefleet_spool_batches',
+        help: 'Batches of edges that wait for the analytics store.',
+        registers: [registry],
+        collect() {
+          this.set(spool.batches);
+        },
+      });
+    },
     countVantageAnswer: (outcome) => answers.inc({ outcome }),
     countCacheEntries(counts) {
       for (const [outcome, count] of Object.entries(counts)) entries.inc({ outcome }, count);

@@ -15,6 +15,7 @@ import type { ApiCaller, Credential } from '../callers/caller.ts';
 import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { EdgeFeed } from '../edge/edge-feed.ts';
 import type { Asker, People } from '../people/people.ts';
+import type { RequestIntake } from '../requests/take-requests.ts';
 
 export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
@@ -48,6 +49,8 @@ export interface Api {
   /** What edges have cached; undefined in threads. */
   readonly cacheRegistry?: CacheRegistry | undefined;
   readonly countCacheEntries?: (counts: Readonly<Record<string, number>>) => void;
+  /** What edges report of requests; undefined: there is no analytics store. */
+  readonly requests?: RequestIntake | undefined;
   /** Undefined in threads for large bodies, which answer no call of people. */
   readonly people?: People | undefined;
   /** For global admins: how much each queue has to do. */

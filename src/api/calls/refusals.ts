@@ -31,11 +31,18 @@ const EDGE_WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
   401: 'No token of an edge, or one that is malformed, unknown or revoked.',
   403: 'The connection is one that others could read.',
+  413: 'The body is too large.',
+  415: 'The body is of a type that is not taken.',
+  422: 'The body is not what it says.',
 };
 
 export function refusalsOf(route: Route): Refusal[] {
   const codes = [...guardCodes(route), ...(route.problems ?? [])];
-  const own = [...codes.map((code) => PROBLEM_CODES[code]), ...(route.conflicts === true ? [409] : [])];
+  const own = [
+    ...codes.map((code) => PROBLEM_CODES[code]),
+    ...(route.conflicts === true ? [409] : []),
+    ...(route.statuses ?? []),
+  ];
   const statuses = new Set([...guardStatuses(route), ...own]);
   return [...statuses]
     .sort((a, b) => a - b)

@@ -102,6 +102,8 @@ interface Declaration<
   readonly maxItems?: number;
   /** Whether a small body is much work too: then the thread does it as well. */
   readonly isHeavy?: (body: z.output<B>) => boolean;
+  /** The handler reads the body itself, as lines of JSON, as they arrive: it is a `StreamedBody`. */
+  readonly streamedBody?: true;
   /** A body of text/plain or text/dns is accepted too, as this member of the body. */
   readonly textBody?: string;
   /** Explains the faults that the schemas found in a way of its own. */
@@ -135,6 +137,8 @@ interface Declaration<
   readonly problems?: readonly ProblemCode[];
   /** It may answer a 409 that has no code, for the description too. */
   readonly conflicts?: true;
+  /** Further statuses without a code, for the description. */
+  readonly statuses?: readonly number[];
 }
 
 /** A success, always 200; or a problem; or an array page by page, or a text line by line. */

@@ -28,6 +28,10 @@ export function finishDocument(
     if (operation.requestBody !== undefined && route.body?.safeParse(undefined).success === true) {
       (operation.requestBody as OpenAPIV3_1.RequestBodyObject).required = false;
     }
+    if (route.streamedBody === true) {
+      const body = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
+      body.content = { 'application/x-ndjson': body.content['application/json'] as object };
+    }
     if (route.textBody !== undefined) {
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };

@@ -53,6 +53,7 @@ import { NoTurn } from '../calls/turns.ts';
 import { ThreadError } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
 import type { Asker, People } from '../people/people.ts';
+import { StreamedBody } from '../requests/streamed-body.ts';
 import { admitEdge, isEdgePath } from './admit-edge.ts';
 import { isDecodable, KnownPaths, pathOf } from './known-paths.ts';
 import { mountRoutes } from './mount-routes.ts';
@@ -266,7 +267,7 @@ class Refusal extends Error {
 
 function validatorOf(schema: z.ZodType, isQuery: boolean) {
   return (value: unknown): { value: unknown } | { error: Error } => {
-    if (value instanceof UnreadBody) return { value };
+    if (value instanceof UnreadBody || value instanceof StreamedBody) return { value };
     const read = schema.safeParse(value);
     if (read.success) return { value: read.data };
     const fields = fieldProblems(read.error.issues, isQuery ? QUERY : BODY);

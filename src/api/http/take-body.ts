@@ -9,6 +9,7 @@ import type { Reservation } from '../body/body-room.ts';
 import { judgeBodyType, readBody } from '../body/read-body.ts';
 import { receiveBody } from '../body/receive-body.ts';
 import type { LargeWork } from '../large/large-work.ts';
+import { StreamedBody } from '../requests/streamed-body.ts';
 
 export interface ReceivedBody {
   readonly segments: readonly Uint8Array<ArrayBuffer>[];
@@ -27,6 +28,7 @@ export async function takeBody(
 ): Promise<unknown> {
   const { route } = request.routeOptions.config;
   const { admitted, declaredType } = request;
+  if (route?.streamedBody === true) return new StreamedBody(payload, request.raw.headers, declaredType);
   const type = judgeBodyType(declaredType, route?.textBody);
   const accountId = admitted?.caller.account.id;
   const room = (accountId !== undefined && largeWork?.room.reserve(accountId)) || ENDLESS_ROOM;

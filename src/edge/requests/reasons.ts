@@ -105,7 +105,7 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, Reason>>;
 
-type ReasonKey = keyof typeof REASONS;
+export type ReasonKey = keyof typeof REASONS;
 
 export function isReason(text: string): text is ReasonKey {
   return Object.hasOwn(REASONS, text);

@@ -6,6 +6,7 @@ import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
 import { PEOPLE_SETTINGS } from './people-settings.ts';
+import { REQUEST_SETTINGS } from './request-settings.ts';
 import type { Reader, Setting } from './setting.ts';
 import { VANTAGE_SETTINGS } from './vantage-settings.ts';
 import { WORKER_SETTINGS } from './worker-settings.ts';
@@ -18,6 +19,7 @@ export const SETTINGS = {
   ...WORKER_SETTINGS,
   ...ACME_SETTINGS,
   ...ANALYTICS_SETTINGS,
+  ...REQUEST_SETTINGS,
   ...VANTAGE_SETTINGS,
 } as const;
 

@@ -15,6 +15,7 @@ import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeAudit } from './purge-audit.ts';
 import { purgeCachePurges } from './purge-cache-purges.ts';
 import { purgeDomains } from './purge-domains.ts';
+import { purgeEdgeBatches } from './purge-edge-batches.ts';
 import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
@@ -37,6 +38,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeCachePurges(db);
     await purgeWebhooks(db);
     await purgeUptime(db);
+    await purgeEdgeBatches(db);
     await purgeNameHolders(db);
     await purgeSightings(db);
     await purgeSweptNames(db);

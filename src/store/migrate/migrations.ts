@@ -43,6 +43,7 @@ import * as certificates from './migrations/0054-certificates.ts';
 import * as edgeSets from './migrations/0055-edge-sets.ts';
 import * as recommendations from './migrations/0056-recommendations.ts';
 import * as cachePurges from './migrations/0057-cache-purges.ts';
+import * as edgeBatches from './migrations/0058-edge-batches.ts';
 import * as dnsCounts from './migrations/0059-dns-counts.ts';
 import * as cachedEntries from './migrations/0060-cached-entries.ts';
 import * as webhooks from './migrations/0061-webhooks.ts';
@@ -91,6 +92,7 @@ export const migrations: Record<string, Migration> = {
   '0055-edge-sets': edgeSets,
   '0056-recommendations': recommendations,
   '0057-cache-purges': cachePurges,
+  '0058-edge-batches': edgeBatches,
   '0059-dns-counts': dnsCounts,
   '0060-cached-entries': cachedEntries,
   '0061-webhooks': webhooks,

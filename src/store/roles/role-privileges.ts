@@ -88,6 +88,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   scans: grants('', 'siud', 'siud'),
   edges: grants('', 's', 's'), // the operator registers them; what they report: EDGE_REPORT_COLUMNS
   edge_unsupported: grants('', 'siud', ''),
+  visitor_key: grants('', 's', ''), // made by its migration, for good
+  edge_batches: grants('', 'si', 'sud'), // go with their edge
   cache_purges: grants('', 'siu', 'sud'), // go with their domain
   cache_purge_edges: grants('', 'siud', ''), // go with their purge and edge
   cached_entries: grants('', 'siud', 'sd'),

@@ -1,5 +1,8 @@
 // An API on a database of its own, with accounts in every relation to a domain, and their keys.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
@@ -15,6 +18,7 @@ import { createServer } from '../../../src/api/http/server.ts';
 import type { LargeWork } from '../../../src/api/large/large-work.ts';
 import { openPeople } from '../../../src/api/people/people.ts';
 import { databaseReadiness } from '../../../src/api/readiness.ts';
+import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
@@ -99,6 +103,10 @@ export interface TestApiOptions {
   database?: TestDatabase;
   /** Another way to the same database. */
   db?: Database;
+  /** Of what edges report: `sink` instead of a store, and where it differs from an API process. */
+  reports?: Partial<Omit<Parameters<typeof openRequests>[0], 'db' | 'log' | 'analytics'>> & {
+    readonly sink?: Pick<Analytics, 'insert'>;
+  };
   /** Default: large bodies are worked on here, like small ones. */
   largeWork?: LargeWork;
 }
@@ -129,12 +137,26 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   });
   const analytics =
     typeof options.analytics === 'string' ? openAnalytics(options.analytics) : options.analytics;
+  const sink = options.reports?.sink ?? analytics;
+  const spool = options.reports?.directory ?? mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
+  const requests =
+    sink &&
+    (await openRequests({
+      db: own,
+      analytics: sink,
+      log,
+      mostBytes: 256 * 1024 ** 2,
+      wholeClients: false,
+      ...options.reports,
+      directory: spool,
+    }));
   const app = await createServer({
     api: {
       db: own,
       edgeFeed,
       cacheRegistry,
       analytics,
+      requests: requests?.intake,
       allowReservedNames,
       checks,
       verifications,
@@ -230,6 +252,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       await edgeFeed.close();
       await app.close();
       await cacheRegistry.close();
+      await requests?.close();
+      if (options.reports?.directory === undefined) rmSync(spool, { recursive: true, force: true });
       await analytics?.close();
       if (own !== options.db) await own.destroy();
       await database.drop();

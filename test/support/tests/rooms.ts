@@ -26,7 +26,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'edge/certificates': '',
   'edge/analytics': '',
   'edge/purges': '',
-  'edge/requests': '',
+  'edge/requests': 'dns/record',
   'edge/webhooks': 'dns/record edge',
   'edge/cached': '',
   'edge/uptime': '',
@@ -141,14 +141,15 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/counts nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
   'api/edge': 'process store/edges store/postgres store/purges',
+  'api/requests': 'analytics edge/requests process store/edges store/postgres api/answers',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
-    'analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
+    'api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/analytics': 'analytics analytics/requests api/answers api/calls',
   'api/schemas':
-    'checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
+    'edge/requests checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
@@ -157,11 +158,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime',
+    'api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
-    'dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
-  api: 'analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
+    'api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
+  api: 'api/requests analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets dns/record',
   'cli/account':

@@ -6,6 +6,7 @@ import { getCertificate } from './certificates.ts';
 import { followConfig } from './config.ts';
 import { reportHealth } from './health.ts';
 import { followPurges, reportEdgePurge } from './purges.ts';
+import { reportRequests } from './requests.ts';
 
 export const EDGE_ROUTES: readonly Route[] = [
   followConfig,
@@ -14,4 +15,5 @@ export const EDGE_ROUTES: readonly Route[] = [
   followPurges,
   reportEdgePurge,
   reportCache,
+  reportRequests,
 ];

@@ -65,7 +65,25 @@ interface CachePurgeEdgesTable {
   error: string | null;
 }
 
+interface EdgeBatchesTable {
+  edge_id: number;
+  /** As the edge named it. */
+  batch: string;
+  at: Generated<Date>;
+  accepted: number;
+  dropped_lines: number;
+  dropped_times: number;
+  dropped_hosts: number;
+}
+
+interface VisitorKeyTable {
+  single: Generated<boolean>;
+  key: Generated<Buffer>;
+}
+
 export interface EdgeTables {
+  visitor_key: VisitorKeyTable;
+  edge_batches: EdgeBatchesTable;
   cache_purges: CachePurgesTable;
   cache_purge_edges: CachePurgeEdgesTable;
   edges: EdgesTable;

@@ -1,0 +1,115 @@
+// Brings what is in the spool into the analytics store: each batch is one insert under its own token, so that one that is repeated,
+// because its answer was lost, counts once. While the store is away it rests, longer each time.
+
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { FastifyBaseLogger } from 'fastify';
+import { type Analytics, AnalyticsFault } from '../../analytics/open-analytics.ts';
+import { createBackoff, pauseUnless } from '../../process/reconnect.ts';
+import { MOST_ROW_BYTES, type Spool, type SpooledBatch } from './spool.ts';
+
+const TABLE = 'requests';
+/** What processes of this machine have left is looked for so often. */
+const IDLE_MS = 10_000;
+/** A batch that the store refuses does not keep the others waiting, and is tried again: it may be the store that is wrong. */
+const FIRST_REFUSAL_MS = 10_000;
+const LONGEST_REFUSAL_MS = 600_000;
+const TROUBLE_MS = 60_000;
+
+interface FlushOptions {
+  readonly spool: Spool;
+  readonly analytics: Pick<Analytics, 'insert'>;
+  readonly log: Pick<FastifyBaseLogger, 'warn' | 'info'>;
+  readonly onFlushed: (lines: number) => void;
+}
+
+interface Refusal {
+  readonly afterMs: number;
+  readonly untilMs: number;
+}
+
+export class SpoolFlusher {
+  readonly #options: FlushOptions;
+  readonly #stopping = new AbortController();
+  readonly #refused = new Map<string, Refusal>();
+  readonly #running: Promise<void>;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: FlushOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** What is not flushed stays on disk. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { spool } = this.#options;
+    const backoff = createBackoff();
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const batch = spool.next(({ file }) => (this.#refused.get(file)?.untilMs ?? 0) <= performance.now());
+      if (batch === undefined) {
+        await spool.arrival(IDLE_MS, signal);
+        if (!signal.aborted) await spool.adopt().catch((error: unknown) => this.#tell(error));
+        continue;
+      }
+      const fault = await this.#flush(batch);
+      if (fault === undefined) backoff.reset();
+      else await pauseUnless(signal, backoff.nextMs());
+    }
+  }
+
+  /** The fault for which all batches have to wait. */
+  async #flush(batch: SpooledBatch): Promise<unknown> {
+    const { spool, analytics, onFlushed } = this.#options;
+    const rows = await readRows(batch).catch((error: unknown) => ({ error }));
+    if ('error' in rows) {
+      this.#tell(rows.error);
+      await spool.damaged(batch);
+      return undefined;
+    }
+    try {
+      await analytics.insert(TABLE, Readable.from(parseRows(rows)), batch.id);
+    } catch (error) {
+      spool.leave(batch);
+      this.#tell(error);
+      if (!(error instanceof AnalyticsFault) || error.kind !== 'refused') return error;
+      const afterMs = Math.min(
+        LONGEST_REFUSAL_MS,
+        2 * (this.#refused.get(batch.file)?.afterMs ?? FIRST_REFUSAL_MS / 2),
+      );
+      this.#refused.set(batch.file, { afterMs, untilMs: performance.now() + afterMs });
+      return undefined;
+    }
+    this.#refused.delete(batch.file);
+    onFlushed(batch.lines);
+    await spool.done(batch).catch((error: unknown) => this.#tell(error)); // then it is inserted again, and counts once
+    return undefined;
+  }
+
+  #tell(error: unknown): void {
+    if (performance.now() - this.#toldAtMs < TROUBLE_MS) return;
+    this.#toldAtMs = performance.now();
+    const { batches, bytes } = this.#options.spool;
+    this.#options.log.warn({ err: error, batches, bytes }, 'requests of edges wait for the analytics store');
+  }
+}
+
+async function readRows({ path }: SpooledBatch): Promise<Buffer> {
+  return await promisify(gunzip)(await readFile(path), { maxOutputLength: MOST_ROW_BYTES });
+}
+
+/** One after the other, as the store takes them: as objects all of them would be many times as large. */
+function* parseRows(rows: Buffer): Generator<object> {
+  for (let from = 0, to = 0; from < rows.length; from = to + 1) {
+    to = rows.indexOf(10, from);
+    if (to === -1) to = rows.length;
+    if (to > from) yield JSON.parse(rows.toString('utf8', from, to));
+  }
+}

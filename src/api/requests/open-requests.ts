@@ -1,0 +1,83 @@
+// Opens what takes the requests that edges report: the spool on disk, what brings it into the analytics store, and the intake.
+
+import type { FastifyBaseLogger } from 'fastify';
+import type { Analytics } from '../../analytics/open-analytics.ts';
+import { loadVisitorKey } from '../../store/edges/visitor-key.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { type Budget, ByteBudget } from './byte-budget.ts';
+import { SpoolFlusher } from './flush-spool.ts';
+import { Spool } from './spool.ts';
+import { RequestIntake } from './take-requests.ts';
+
+const MIB = 1024 * 1024;
+/** Unpacked, of one edge: 8 MiB a second are some 30,000 lines. */
+const BUDGET: Budget = { bytes: 256 * MIB, bytesASecond: 8 * MIB };
+
+interface RequestsOptions {
+  readonly db: Database;
+  readonly analytics: Pick<Analytics, 'insert'>;
+  readonly log: Pick<FastifyBaseLogger, 'warn' | 'info'>;
+  readonly directory: string;
+  readonly mostBytes: number;
+  readonly wholeClients: boolean;
+  readonly metrics?: {
+    countLines(outcome: string, lines: number): void;
+    watchSpool(spool: Spool): void;
+    countFlushed(lines: number): void;
+    countLost(why: string, lines: number): void;
+  };
+  readonly budget?: Budget;
+  readonly nowMs?: () => number;
+}
+
+interface OpenRequests {
+  readonly intake: RequestIntake;
+  readonly spool: Spool;
+  /** What is in the spool stays there for the next process. */
+  close(): Promise<void>;
+}
+
+const LOST = {
+  full: 'the spool is full: the oldest requests of edges are dropped',
+  damaged: 'a file of the spool cannot be read: its requests are lost',
+} as const;
+
+/** Rejects when the directory cannot be written. */
+export async function openRequests(options: RequestsOptions): Promise<OpenRequests> {
+  const { db, analytics, log, directory, mostBytes, metrics } = options;
+  const spool = await Spool.open({
+    directory,
+    mostBytes,
+    onLost(lines, why) {
+      metrics?.countLost(why, lines);
+      log.warn({ lines }, LOST[why]);
+    },
+  });
+  metrics?.watchSpool(spool);
+  const onFlushed = (lines: number) => metrics?.countFlushed(lines);
+  const flusher = new SpoolFlusher({ spool, analytics, log, onFlushed });
+  let key: Promise<Buffer> | undefined;
+  const intake = new RequestIntake({
+    db,
+    spool,
+    budget: new ByteBudget(options.budget ?? BUDGET),
+    visitorKey() {
+      key ??= loadVisitorKey(db).catch((error: unknown) => {
+        key = undefined;
+        throw error;
+      });
+      return key;
+    },
+    wholeClients: options.wholeClients,
+    countLines: (outcome, lines) => metrics?.countLines(outcome, lines),
+    nowMs: options.nowMs ?? Date.now,
+  });
+  return {
+    intake,
+    spool,
+    async close() {
+      await flusher.close();
+      await spool.close();
+    },
+  };
+}

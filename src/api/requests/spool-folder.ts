@@ -1,0 +1,104 @@
+// The folder of one process within the directory of the spool. A socket in it is open as long as the process lives, which the system
+// ends with it, so that another process knows whose batches it may take over. No two processes write to one folder.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { createServer, connect as openConnection, type Server } from 'node:net';
+import { join, relative } from 'node:path';
+
+const SOCKET = 'live';
+const FOLDER = /^[0-9a-f]{12}$/;
+/** Of the name of a socket (`sun_path`), on Linux 108. */
+const MOST_PATH_OCTETS = 100;
+
+export interface SpoolFolder {
+  readonly path: string;
+  /** The files of batches that processes before have left, and that are ours now. */
+  adopt(isBatch: (name: string) => boolean): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Rejects when it cannot be written there. */
+export async function openSpoolFolder(directory: string): Promise<SpoolFolder> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const name = randomUUID().slice(-12);
+  const path = join(directory, name);
+  // Nobody sees it before its socket listens: then it would look like one that was left.
+  const hidden = join(directory, `.${name}`);
+  await mkdir(hidden, { mode: 0o700 });
+  const server = await listenAt(join(hidden, SOCKET));
+  await rename(hidden, path);
+  return {
+    path,
+    async adopt(isBatch) {
+      const adopted: string[] = [];
+      for (const other of await readdir(directory)) {
+        if (!FOLDER.test(other) || other === name) continue;
+        const left = join(directory, other);
+        if (await isLive(join(left, SOCKET))) continue;
+        for (const file of await readdir(left).catch(() => [])) {
+          if (!isBatch(file)) continue;
+          // Another process may be as fast: then it has the file.
+          const isOurs = await rename(join(left, file), join(path, file)).then(
+            () => true,
+            () => false,
+          );
+          if (isOurs) adopted.push(file);
+        }
+        // What is no batch is of no use. A batch that could not be moved stays, and the folder with it.
+        for (const file of await readdir(left).catch(() => []))
+          if (!isBatch(file)) await rm(join(left, file), { force: true });
+        await rmdir(left).catch(() => {});
+      }
+      if (adopted.length > 0) await syncFolder(path);
+      return adopted.sort();
+    },
+    async close() {
+      await new Promise((resolve) => server.close(resolve));
+      await unlink(join(path, SOCKET)).catch(() => {}); // it has not the name under which it was made
+      await rmdir(path).catch(() => {}); // batches are left for the next process
+    },
+  };
+}
+
+/** What is in a folder is there after a loss of power only when the folder is synced too. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function listenAt(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(shortest(path), resolve);
+  });
+  server.unref();
+  return server;
+}
+
+async function isLive(path: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = openConnection(shortest(path));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // Only who is refused, or finds no socket, knows that nobody is there.
+    socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(!['ECONNREFUSED', 'ENOENT'].includes(code ?? '')),
+    );
+  });
+}
+
+function shortest(path: string): string {
+  const found = [path, relative(process.cwd(), path)].find(
+    (each) => Buffer.byteLength(each) <= MOST_PATH_OCTETS,
+  );
+  if (found === undefined) throw new Error(`the path is too long: ${path}`);
+  return found;
+}

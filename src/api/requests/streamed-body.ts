@@ -1,0 +1,133 @@
+// A body that its route reads as it arrives, line after line, plain or gzip. What it costs is bounded by its octets on the wire, by
+// what they unpack to, and by the longest line; never is more of it in memory than a few pieces.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { badRequest, Problem } from '../answers/problem.ts';
+
+export interface StreamBounds {
+  /** As they arrive. */
+  readonly wireBytes: number;
+  readonly unpackedBytes: number;
+  readonly lineBytes: number;
+  /** Empty ones too. */
+  readonly lines: number;
+}
+
+const NEW_LINE = 10;
+const NDJSON = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i;
+
+/** Thrown while a body is read: what the caller is told. */
+export class BodyRefusal extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.error);
+    this.problem = problem;
+  }
+}
+
+export class StreamedBody {
+  readonly headers: IncomingHttpHeaders;
+  readonly #payload: Readable;
+  readonly #type: string | undefined;
+  #unpacked = 0;
+
+  /** `type`: the Content-Type as it came. */
+  constructor(payload: Readable, headers: IncomingHttpHeaders, type: string | undefined) {
+    this.#payload = payload;
+    this.headers = headers;
+    this.#type = type;
+  }
+
+  /** How many octets have been read, unpacked. */
+  get unpackedBytes(): number {
+    return this.#unpacked;
+  }
+
+  /** What can be said before anything of the body is read. */
+  judge({ wireBytes }: StreamBounds): Problem | undefined {
+    const { 'content-encoding': encoding = 'identity', 'content-length': length } = this.headers;
+    if (!NDJSON.test(this.#type?.trim() ?? ''))
+      return new Problem(415, 'the body must be lines of JSON: send Content-Type: application/x-ndjson');
+    if (!/^(gzip|identity)$/i.test(encoding)) return new Problem(415, 'the body may be gzip, or plain');
+    return Number(length) > wireBytes ? tooLarge(wireBytes, 'octets') : undefined;
+  }
+
+  /** Lines as they arrive, several at a time, without empty ones; undefined stands for one that is too long. Throws a `BodyRefusal`. */
+  async *lines(bounds: StreamBounds): AsyncGenerator<(string | undefined)[]> {
+    let begun: Buffer[] = [];
+    let begunBytes = 0;
+    let count = 0;
+    const end = (last: Buffer): (string | undefined)[] => {
+      const length = begunBytes + last.length;
+      const whole = begun.length === 0 ? last : Buffer.concat([...begun, last]);
+      begun = [];
+      begunBytes = 0;
+      if (length > bounds.lineBytes) return [undefined];
+      const text = whole.toString().trim();
+      return text === '' ? [] : [text];
+    };
+    for await (const piece of this.#octets(bounds)) {
+      const lines: (string | undefined)[] = [];
+      let from = 0;
+      for (let to = piece.indexOf(NEW_LINE); to !== -1; to = piece.indexOf(NEW_LINE, from)) {
+        if (++count > bounds.lines)
+          throw new BodyRefusal(new Problem(413, `the body is too large: at most ${bounds.lines} lines`));
+        if (to > from || begunBytes > 0) lines.push(...end(piece.subarray(from, to)));
+        from = to + 1;
+      }
+      const rest = piece.subarray(from);
+      begunBytes += rest.length;
+      if (begunBytes > bounds.lineBytes) begun = [];
+      else if (rest.length > 0) begun.push(rest);
+      if (lines.length > 0) yield lines;
+    }
+    const last = end(Buffer.alloc(0));
+    if (last.length > 0) yield last;
+  }
+
+  async *#octets(bounds: StreamBounds): AsyncGenerator<Buffer> {
+    const isPacked = /^gzip$/i.test(this.headers['content-encoding'] ?? '');
+    const arriving = this.#arriving(bounds);
+    const pieces = isPacked ? unpack(arriving) : arriving;
+    for await (const piece of pieces) {
+      this.#unpacked += piece.length;
+      if (this.#unpacked > bounds.unpackedBytes)
+        throw new BodyRefusal(tooLarge(bounds.unpackedBytes, 'octets unpacked'));
+      yield piece;
+    }
+  }
+
+  async *#arriving({ wireBytes }: StreamBounds): AsyncGenerator<Buffer> {
+    let octets = 0;
+    try {
+      // The connection is still needed for the answer when the rest of the body is not.
+      for await (const chunk of this.#payload.iterator({ destroyOnReturn: false })) {
+        octets += (chunk as Buffer).length;
+        if (octets > wireBytes) throw new BodyRefusal(tooLarge(wireBytes, 'octets'));
+        yield chunk as Buffer;
+      }
+    } catch (error) {
+      if (error instanceof BodyRefusal) throw error;
+      throw new BodyRefusal(badRequest('the connection was closed within the body'));
+    }
+  }
+}
+
+/** A piece of it is unpacked when the one before has been taken. */
+async function* unpack(arriving: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  pipeline(Readable.from(arriving, { objectMode: false }), gunzip, () => {}); // its errors are thrown below
+  try {
+    for await (const piece of gunzip) yield piece as Buffer;
+  } catch (error) {
+    if (error instanceof BodyRefusal) throw error;
+    throw new BodyRefusal(badRequest('the body is not gzip, or not all of it'));
+  }
+}
+
+function tooLarge(most: number, unit: string): Problem {
+  return new Problem(413, `the body is too large: at most ${most} ${unit}`);
+}

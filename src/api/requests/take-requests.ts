@@ -1,0 +1,156 @@
+// Takes one batch of requests that an edge reports: judges its lines, writes them to the spool as rows, and counts what it drops.
+//
+//     lines ─▶ spool: written, synced, held ─▶ row of the batch in Postgres ─▶ spool: to be flushed ─▶ answer
+//
+// A crash between leaves a batch that was not answered, so the edge repeats it: it may be in the spool twice then, under one token, by
+// which the store takes it once. A batch whose row is there has its lines in a spool.
+
+import { type EdgeRequest, judgeLine } from '../../edge/requests/request-line.ts';
+import { type RowOptions, requestRow } from '../../edge/requests/request-row.ts';
+import { type BatchCounts, findBatch, saveBatch } from '../../store/edges/edge-batches.ts';
+import type { FoundEdge } from '../../store/edges/edges.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { Problem, unauthorized, unavailable } from '../answers/problem.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { HostOwners } from './host-owners.ts';
+import { MOST_ROW_BYTES, type Spool, SpoolFull, type SpoolWriter } from './spool.ts';
+import { BodyRefusal, type StreamBounds, type StreamedBody } from './streamed-body.ts';
+
+const MIB = 1024 * 1024;
+export const REQUEST_BOUNDS: StreamBounds = {
+  wireBytes: 8 * MIB,
+  unpackedBytes: 64 * MIB,
+  lineBytes: 32 * 1024,
+  lines: 300_000,
+};
+/** Lines whose hosts are looked up at once. */
+const LINES_AT_ONCE = 1000;
+/** When none of so many first lines can be read, it is not worth to read on. */
+const HOPELESS_LINES = 1000;
+const FULL_RETRY_SECONDS = 30;
+const BUSY_RETRY_SECONDS = 2;
+/** Batches that are worked on at once in this process, and those of one edge: each holds some MiB. */
+const AT_ONCE = 6;
+const AT_ONCE_OF_AN_EDGE = 2;
+
+interface Taking {
+  readonly db: Database;
+  readonly spool: Spool;
+  readonly budget: ByteBudget;
+  readonly visitorKey: () => Promise<Uint8Array>;
+  readonly wholeClients: boolean;
+  readonly countLines: (outcome: 'accepted' | 'line' | 'time' | 'host', lines: number) => void;
+  readonly nowMs: () => number;
+}
+
+/** What is taken from edges, in one process. */
+export class RequestIntake {
+  readonly #taking: Taking;
+  readonly #underWay = new Map<number, number>();
+
+  constructor(taking: Taking) {
+    this.#taking = taking;
+  }
+
+  async take(edge: FoundEdge, batch: string, body: StreamedBody): Promise<BatchCounts | Problem> {
+    const own = this.#underWay.get(edge.id) ?? 0;
+    const all = [...this.#underWay.values()].reduce((sum, each) => sum + each, 0);
+    if (own >= AT_ONCE_OF_AN_EDGE || all >= AT_ONCE)
+      return unavailable('too many batches at a time; try again', BUSY_RETRY_SECONDS);
+    const seconds = this.#taking.budget.judge(edge.id);
+    if (seconds !== undefined)
+      return new Problem(429, 'too many bytes', { headers: { 'Retry-After': String(seconds) } });
+    this.#underWay.set(edge.id, own + 1);
+    try {
+      return (await findBatch(this.#taking.db, edge.id, batch)) ?? (await this.#work(edge, batch, body));
+    } finally {
+      this.#taking.budget.take(edge.id, body.unpackedBytes);
+      const left = (this.#underWay.get(edge.id) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(edge.id);
+      else this.#underWay.set(edge.id, left);
+    }
+  }
+
+  async #work(edge: FoundEdge, batch: string, body: StreamedBody): Promise<BatchCounts | Problem> {
+    const { spool, visitorKey, wholeClients } = this.#taking;
+    const options = { edgeId: edge.id, visitorKey: await visitorKey(), wholeClients };
+    let writer: SpoolWriter | undefined;
+    try {
+      writer = await spool.begin(`${edge.id}:${batch}`);
+      const counts = await this.#write(writer, edge, options, body);
+      return await this.#save(writer, edge, batch, counts);
+    } catch (error) {
+      await writer?.discard();
+      if (error instanceof BodyRefusal) return error.problem;
+      if (error instanceof SpoolFull)
+        return unavailable('there is no room for requests now; try again', FULL_RETRY_SECONDS);
+      throw error;
+    }
+  }
+
+  async #write(
+    writer: SpoolWriter,
+    edge: FoundEdge,
+    options: RowOptions,
+    body: StreamedBody,
+  ): Promise<BatchCounts> {
+    const { db, nowMs } = this.#taking;
+    const owners = new HostOwners(db, edge.region);
+    const dropped = { line: 0, time: 0, host: 0 };
+    let accepted = 0;
+    let rowBytes = 0;
+    let waiting: EdgeRequest[] = [];
+    const write = async () => {
+      const found = await owners.find(waiting.map(({ host }) => host));
+      let rows = '';
+      for (const request of waiting) {
+        const domainId = found.get(request.host);
+        if (domainId === undefined) dropped.host++;
+        else {
+          rows += `${JSON.stringify(requestRow(request, domainId, options))}\n`;
+          accepted++;
+        }
+      }
+      waiting = [];
+      const octets = Buffer.from(rows);
+      rowBytes += octets.length;
+      if (rowBytes > MOST_ROW_BYTES) throw new BodyRefusal(new Problem(413, 'the batch has too many lines'));
+      await writer.write(octets);
+    };
+    for await (const lines of body.lines(REQUEST_BOUNDS)) {
+      const now = nowMs();
+      for (const line of lines) {
+        const read = line === undefined ? 'line' : judgeLine(line, now);
+        if (typeof read === 'string') dropped[read]++;
+        else waiting.push(read);
+        if (waiting.length >= LINES_AT_ONCE) await write();
+      }
+      if (dropped.line >= HOPELESS_LINES && accepted + waiting.length + dropped.host + dropped.time === 0)
+        throw new BodyRefusal(new Problem(422, `none of the first ${dropped.line} lines can be read`));
+    }
+    await write();
+    return { accepted, dropped };
+  }
+
+  async #save(
+    writer: SpoolWriter,
+    edge: FoundEdge,
+    batch: string,
+    counts: BatchCounts,
+  ): Promise<BatchCounts | Problem> {
+    const { db, countLines } = this.#taking;
+    const held = counts.accepted === 0 ? undefined : await writer.hold(counts.accepted);
+    const saved = await saveBatch(db, edge, batch, counts).catch(async (error: unknown) => {
+      await held?.release(); // the row may be there all the same
+      throw error;
+    });
+    if (saved.kind === 'saved') await held?.release();
+    else await held?.discard();
+    if (held === undefined) await writer.discard();
+    if (saved.kind === 'known') return saved.counts;
+    if (saved.kind === 'revoked') return unauthorized('a valid token of an edge is needed');
+    countLines('accepted', counts.accepted);
+    for (const why of ['line', 'time', 'host'] as const) countLines(why, counts.dropped[why]);
+    return counts;
+  }
+}

@@ -1,0 +1,27 @@
+// Batches of requests that edges have reported, so that a repeat is known; and the key by which visitors are known again.
+
+import { type Kysely, sql } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}
+
+const STATEMENTS = [
+  `create table edge_batches (
+     edge_id bigint not null references edges on delete cascade,
+     batch text not null check (batch ~ '^[A-Za-z0-9_-]{1,64}$'),
+     at timestamptz not null default clock_timestamp(),
+     accepted integer not null,
+     dropped_lines integer not null,
+     dropped_times integer not null,
+     dropped_hosts integer not null,
+     primary key (edge_id, batch)
+   )`,
+  `create index edge_batches_at on edge_batches (at)`,
+  // 244 random bits: version and variant of a UUID are not random
+  `create table visitor_key (
+     single boolean primary key default true check (single),
+     key bytea not null default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')
+   )`,
+  `insert into visitor_key default values`,
+];

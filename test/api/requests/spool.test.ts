@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Spool, SpoolFull } from '../../../src/api/requests/spool.ts';
+import { lacksSmallDisk } from '../../support/database/small-disk.ts';
+
+const MIB = 1024 ** 2;
+let directory: string;
+const open: Spool[] = [];
+let lost: [number, string][] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
+  lost = [];
+});
+afterEach(async () => {
+  for (const spool of open.splice(0)) await spool.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function openSpool(mostBytes = 64 * MIB, where = directory): Promise<Spool> {
+  const spool = await Spool.open({ directory: where, mostBytes, onLost: (...of) => lost.push(of) });
+  open.push(spool);
+  return spool;
+}
+
+async function put(spool: Spool, token: string, text: string | Buffer = `${token}\n`): Promise<void> {
+  const writer = await spool.begin(token);
+  try {
+    await writer.write(Buffer.from(text));
+    await (await writer.hold(1)).release();
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+const all = () => true;
+const files = () =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(gz|part)$/.test(name));
+
+describe('the spool', () => {
+  it('gives batches back in the order in which they came, each to one taker', async () => {
+    const spool = await openSpool();
+    for (const token of ['1:a', '1:b', '2:a']) await put(spool, token);
+    const [first, second] = [spool.next(all), spool.next(all)];
+    expect([first?.id, second?.id]).toEqual(['1:a', '1:b']);
+    expect(gunzipSync(readFileSync(first?.path as string)).toString()).toBe('1:a\n');
+    spool.leave(second as never);
+    expect(spool.next(all)?.id).toBe('1:b');
+    await spool.done(first as never);
+    expect([spool.batches, files().length]).toEqual([2, 2]);
+  });
+
+  it('gives nobody a batch that is held, and keeps nothing of one that is discarded', async () => {
+    const spool = await openSpool();
+    const writer = await spool.begin('1:a');
+    await writer.write(randomBytes(5 * MIB));
+    expect(spool.next(all)).toBeUndefined();
+    const held = await writer.hold(9);
+    expect(spool.next(all)).toBeUndefined();
+    expect(spool.bytes).toBeGreaterThan(5 * MIB);
+    await held.discard();
+    const other = await spool.begin('1:b');
+    await other.write(randomBytes(5 * MIB));
+    await other.discard();
+    expect([spool.next(all), spool.bytes, files()]).toEqual([undefined, 0, []]);
+  });
+
+  it('keeps one of two batches with the same token', async () => {
+    const spool = await openSpool();
+    await put(spool, '1:a');
+    await put(spool, '1:a');
+    expect([spool.batches, files().length]).toEqual([1, 1]);
+  });
+
+  it('drops the oldest when it is full, counts their lines, and never one that is being flushed', async () => {
+    const spool = await openSpool(5 * MIB);
+    for (const token of ['1:a', '1:b', '1:c']) await put(spool, token, randomBytes(1.5 * MIB));
+    const taken = spool.next(all);
+    await put(spool, '1:d', randomBytes(1.5 * MIB));
+    expect(lost).toEqual([[1, 'full']]);
+    expect([taken?.id, spool.next(all)?.id, spool.next(all)?.id]).toEqual(['1:a', '1:c', '1:d']);
+    expect(spool.bytes).toBeLessThanOrEqual(5 * MIB);
+    await expect(put(spool, '1:e', randomBytes(1.5 * MIB))).rejects.toBeInstanceOf(SpoolFull);
+    expect(files()).toHaveLength(3);
+  });
+
+  it('finds what a process before has left, and removes what that has not finished', async () => {
+    const first = await openSpool();
+    await put(first, '1:a');
+    await put(first, '1:b');
+    const begun = await first.begin('1:c');
+    await begun.write(Buffer.from('half'));
+    await first.close(); // as a process that ends: its socket is gone
+    writeFileSync(join(directory, readdirSync(directory)[0] as string, '1.part'), 'half');
+    const second = await openSpool();
+    expect([second.next(all)?.id, second.next(all)?.id, second.next(all)]).toEqual(['1:a', '1:b', undefined]);
+    expect(files()).toHaveLength(2);
+    expect(readdirSync(directory)).toHaveLength(1);
+    await begun.discard();
+  });
+
+  it('takes over nothing from a process that lives', async () => {
+    const first = await openSpool();
+    await put(first, '1:a');
+    const second = await openSpool();
+    await second.adopt();
+    expect([first.batches, second.batches]).toEqual([1, 0]);
+    await first.close();
+    await second.adopt();
+    expect(second.next(all)?.id).toBe('1:a');
+  });
+
+  it('is divided among those that look at once', async () => {
+    const first = await openSpool();
+    for (let i = 0; i < 50; i++) await put(first, `1:${i}`);
+    await first.close();
+    const others = await Promise.all([1, 2, 3].map(() => openSpool()));
+    expect(others.reduce((sum, { batches }) => sum + batches, 0)).toBe(50);
+    expect(files()).toHaveLength(50);
+  });
+
+  it('leaves alone what is not its own', async () => {
+    mkdirSync(join(directory, 'other'));
+    writeFileSync(join(directory, 'other', 'file'), 'x');
+    await openSpool();
+    expect(readFileSync(join(directory, 'other', 'file'), 'utf8')).toBe('x');
+  });
+});
+
+describe.skipIf(lacksSmallDisk() !== undefined)('on a disk that is full', () => {
+  it('a batch is refused, nothing is left of it, and the next is taken when there is room', async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', directory]);
+    try {
+      const spool = await openSpool();
+      await put(spool, '1:a');
+      const ballast = join(directory, 'ballast');
+      try {
+        writeFileSync(ballast, randomBytes(8 * MIB));
+      } catch {
+        // now it is full
+      }
+      await expect(put(spool, '1:b', randomBytes(MIB))).rejects.toBeInstanceOf(SpoolFull);
+      expect(files()).toHaveLength(1);
+      rmSync(ballast);
+      await put(spool, '1:b', randomBytes(MIB));
+      expect(spool.batches).toBe(2);
+      await spool.close();
+    } finally {
+      execFileSync('umount', [directory]);
+    }
+  });
+});
