@@ -52,6 +52,7 @@ export type PartName =
   | 'logins'
   | 'edge'
   | 'cache'
+  | 'analytics'
   | 'million'
   | 'memory'
   | 'start'

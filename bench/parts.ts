@@ -1,6 +1,7 @@
 // The parts of the benchmark in the order in which they run. Parts that need the same servers run together.
 
 import type { Part, PartName } from './part.ts';
+import { analytics } from './parts/analytics.ts';
 import { answers } from './parts/answers.ts';
 import { api } from './parts/api.ts';
 import { cache } from './parts/cache.ts';
@@ -63,6 +64,11 @@ export const PARTS: readonly PartGroup[] = [
   single(logins, 1, 'a thousand sign-ins at once: how long other calls wait, memory'),
   single(edge, 2, 'edges that follow: snapshot of 100,000 domains, changes of rules, edges that were away'),
   single(cache, 4, 'purges at three edges; pages of a million cached entries'),
+  single(
+    analytics,
+    12,
+    'the analytics engine: 20,000 lines a second while it is killed; queries over 50 million lines',
+  ),
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
   single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
   single(regionSigning, 3, 'signatures over the sets of regions for 100,000 proxied names'),

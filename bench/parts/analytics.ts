@@ -1,0 +1,58 @@
+// The embedded analytics engine: 20,000 lines a second while it is killed and away, and queries over 50 million lines.
+
+import { loadavg } from 'node:os';
+import { measureAnalytics } from '../analytics/measure-analytics.ts';
+import type { Part } from '../part.ts';
+import { count, judged, table } from '../report/table.ts';
+import { say } from '../say.ts';
+
+const LINES = 50_000_000;
+const AWAY_MS = 60_000;
+/** Of a try with fewer lines. */
+const SHORT_AWAY_MS = 10_000;
+const ROLLUP_SECONDS = 1;
+const RAW_SECONDS = 5;
+const GIB = 1024 ** 3;
+
+export const analytics: Part = {
+  names: ['analytics'],
+  async run(options) {
+    const lines = options.zones ?? LINES;
+    say('three writers, 20,000 lines a second together');
+    const { ingest, makeSeconds, bytes, queries } = await measureAnalytics(
+      lines,
+      lines < LINES ? SHORT_AWAY_MS : AWAY_MS,
+    );
+    const lost = ingest.sent - ingest.stored;
+    const rows = [
+      ['lines that three writers sent', count(ingest.sent)],
+      ['of these missing or counted twice in the raw lines', judged(Math.abs(lost), 0, 0)],
+      ['the same in the rollups', judged(Math.abs(ingest.sent - ingest.rolledUp), 0, 0)],
+      ['the engine was killed and away for, s', ingest.awaySeconds.toFixed(0)],
+      [
+        'from its return until nothing waited (10 s of further lines in it), s',
+        ingest.catchUpSeconds.toFixed(0),
+      ],
+      ['batches that were repeated', count(ingest.repeats)],
+      [`${count(lines)} lines of one domain in 30 days made inside the engine, s`, makeSeconds.toFixed(0)],
+      ['on the disk in all, GiB', (bytes / GIB).toFixed(2)],
+      ...queries.map(({ name, isRaw, seconds }) => [
+        `${isRaw ? 'raw lines' : 'rollups'}: ${name}, s`,
+        judged(seconds, isRaw ? RAW_SECONDS : ROLLUP_SECONDS),
+      ]),
+    ];
+    return [
+      {
+        part: 'analytics',
+        title: 'Analytics',
+        blocks: [
+          'Three writers send 20 000 lines a second together, in batches of a second, to the embedded engine; each keeps what is not stored yet and repeats it with the same token. ' +
+            `Queries go over 30 days; the slowest of three runs. Load of the machine at the end: ${loadavg()[0]?.toFixed(1)}, on two cores.`,
+          table(['', 'figure'], rows as string[][]),
+        ],
+        charts: [],
+        runs: 'one run',
+      },
+    ];
+  },
+};
