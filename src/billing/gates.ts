@@ -41,7 +41,7 @@ export const GATES = {
   certificates: feature('customSslEnabled', 'own certificates', true),
   websockets: feature('wsEnabled', 'WebSocket'),
   support: feature('dedicatedSupportEnabled', 'dedicated support'),
-  traffic: limit('maxTrafficGb', 'GB of traffic', false, false),
+  traffic: limit('maxTrafficGb', 'GB of traffic', true, false),
 } as const satisfies Record<string, Gate>;
 
 /** The ways in which a gate refuses, each with its status. */

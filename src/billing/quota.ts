@@ -17,3 +17,15 @@ export function quotaPeriod(startedAt: Date, resetDays: number, at: Date): Quota
   const start = addDays(startedAt, Math.max(0, past) * resetDays);
   return { start, end: addDays(start, resetDays) };
 }
+
+/** The time over which traffic is counted now; one that is never reset goes on since the start, and has no end. */
+export function trafficPeriod(
+  startedAt: Date,
+  resetDays: number,
+  at: Date,
+): { readonly start: Date; readonly end: Date | undefined } {
+  return quotaPeriod(startedAt, resetDays, at) ?? { start: startedAt, end: undefined };
+}
+
+/** 10^9 bytes, as networks count them. */
+export const GB = 1_000_000_000;

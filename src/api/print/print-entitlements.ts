@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { NO_ENTITLEMENTS } from '../../billing/entitlements.ts';
-import { quotaPeriod } from '../../billing/quota.ts';
+import { GB, quotaPeriod } from '../../billing/quota.ts';
 import type { RuleType } from '../../edge/edge-rule.ts';
 import { RULE_TYPES } from '../../edge/rules/every-type.ts';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
@@ -11,12 +11,13 @@ import type { Entitlements } from '../schemas/entitlements.ts';
 import { moments } from './moments.ts';
 import { printFeatures } from './print-plan.ts';
 
-/** `subscription`: the domain's own. `rules`: how many it has of each type. */
+/** `subscription`: the domain's own. `rules`: how many it has of each type. `trafficBytes`: of its period; undefined: not known. */
 export function printEntitlements(
   { plan, recordCount }: Pick<Domain, 'plan' | 'recordCount'>,
   subscription: Subscription | undefined,
   rules: ReadonlyMap<RuleType, number>,
   now: Date = new Date(),
+  trafficBytes?: number | undefined,
 ): z.input<typeof Entitlements> {
   const features = printFeatures(plan ?? NO_ENTITLEMENTS);
   const usage = [
@@ -26,6 +27,15 @@ export function printEntitlements(
       used: rules.get(type) ?? 0,
       limit: features.max_rules_per_set,
     })),
+    ...(trafficBytes === undefined
+      ? []
+      : [
+          {
+            name: 'traffic_gb' as const,
+            used: Math.floor(trafficBytes / (GB / 1000)) / 1000,
+            limit: features.max_traffic_gb,
+          },
+        ]),
   ];
   if (plan === null) return { has_active_plan: false, ...features, domain_usage: usage };
   return {

@@ -13,6 +13,7 @@ import * as adminPlans from './admin/plans.ts';
 import { endSubscription, setSubscription } from './admin/subscription.ts';
 import { RANKING_ROUTES } from './analytics/rankings.ts';
 import { REQUEST_ROUTES } from './analytics/requests.ts';
+import { getTrafficUsage } from './analytics/traffic.ts';
 import { listDomainAudit, listOwnAudit } from './audit.ts';
 import { CACHE_ROUTES } from './cache/purges.ts';
 import { getCheck, listChecksOfDomain } from './checks.ts';
@@ -102,6 +103,7 @@ export const ROUTES: readonly Route[] = [
   ...WEBHOOK_ROUTES,
   ...REQUEST_ROUTES,
   ...RANKING_ROUTES,
+  getTrafficUsage,
   getPlans,
   getSubscriptions,
   getSubscription,

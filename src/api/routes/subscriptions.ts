@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { listPlans } from '../../store/accounts/plans.ts';
 import { listSubscriptions, loadSubscription, ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { countRulesByType } from '../../store/rules/load-rules.ts';
+import { knownTraffic } from '../analytics/known-traffic.ts';
 import { domainRoute, sessionRoute } from '../calls/route.ts';
 import { printEntitlements } from '../print/print-entitlements.ts';
 import { printCataloguePlan } from '../print/print-plan.ts';
@@ -39,7 +40,10 @@ export const getFeatures = domainRoute({
   async run({ api, domain }) {
     const subscriptions = await ownSubscriptions(api.db, [domain.id]);
     const rules = await countRulesByType(api.db, domain.id);
-    return printEntitlements(domain, subscriptions.get(domain.id), rules);
+    const subscription = subscriptions.get(domain.id);
+    const now = new Date();
+    const traffic = await knownTraffic(api, domain.id, subscription, now);
+    return printEntitlements(domain, subscription, rules, now, traffic?.octets);
   },
 });
 

@@ -34,8 +34,12 @@ export const Entitlements = z
     has_active_plan: z.boolean(),
     ...PlanFeatures.shape,
     domain_usage: z
-      .array(z.object({ name: z.enum(['records', ...RULE_USES]), used: z.int().min(0), limit }))
-      .describe('What of the limits is used. The records that the service manages do not count.'),
+      .array(
+        z.object({ name: z.enum(['records', ...RULE_USES, 'traffic_gb']), used: z.number().min(0), limit }),
+      )
+      .describe(
+        'What of the limits is used. The records that the service manages do not count. `traffic_gb` is of the quota period, and absent while it is not known.',
+      ),
     plan_term_id: Id.optional(),
     billing_duration_days: z.int().min(0).optional(),
     quota_reset_days: z.int().min(0).optional(),

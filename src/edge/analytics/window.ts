@@ -64,6 +64,15 @@ export function windowBefore(window: Window, now: Date): Window {
   };
 }
 
+/**
+ * The hours that begin in a time. Traffic is counted by the hour and quota periods begin at any moment: so each hour
+ * belongs to one period, the one in which it begins.
+ */
+export function hoursThatBeginIn(start: Date, end: Date): { readonly from: Date; readonly until: Date } {
+  const up = (at: Date) => new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS);
+  return { from: up(start), until: up(end) };
+}
+
 function lengthOf(bucket: Period['bucket']): number {
   return bucket === 'hour' ? HOUR_MS : DAY_MS;
 }

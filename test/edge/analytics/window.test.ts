@@ -1,7 +1,13 @@
 // Windows of whole buckets, the window before one, and the hours of a quota period.
 
 import { describe, expect, it } from 'vitest';
-import { bucketsOf, PERIOD_NAMES, windowBefore, windowOf } from '../../../src/edge/analytics/window.ts';
+import {
+  bucketsOf,
+  hoursThatBeginIn,
+  PERIOD_NAMES,
+  windowBefore,
+  windowOf,
+} from '../../../src/edge/analytics/window.ts';
 
 const NOW = new Date('2026-03-01T10:20:30.400Z');
 const told = ({ from, until }: { from: Date; until: Date }) => [from.toISOString(), until.toISOString()];
@@ -40,5 +46,21 @@ describe('a window', () => {
       const window = windowOf(period, NOW);
       expect(windowBefore(window, NOW).until.getTime()).toBeLessThanOrEqual(window.from.getTime());
     }
+  });
+});
+
+describe('the hours of a quota period', () => {
+  it('are those that begin in it, so that each belongs to one period', () => {
+    const starts = ['01T10:20:30.401Z', '08T10:20:30.401Z', '15T10:20:30.401Z'].map(
+      (at) => new Date(`2026-03-${at}`),
+    );
+    const [one, two] = [0, 1].map((i) => hoursThatBeginIn(starts[i] as Date, starts[i + 1] as Date));
+    expect(told(one as typeof two & object)).toEqual([hour('03-01T11'), hour('03-08T11')]);
+    expect(two?.from).toEqual(one?.until);
+  });
+
+  it('are all of a period that begins with an hour', () => {
+    const [from, until] = [new Date(hour('03-01T10')), new Date(hour('03-02T10'))];
+    expect(hoursThatBeginIn(from, until)).toEqual({ from, until });
   });
 });

@@ -147,7 +147,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
     'api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
-  'api/analytics': 'analytics analytics/requests api/answers api/calls',
+  'api/analytics': 'billing edge/analytics analytics analytics/requests store/accounts api/answers api/calls',
   'api/schemas':
     'edge/requests checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
   'api/actions':

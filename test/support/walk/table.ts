@@ -132,6 +132,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /analytics/logs': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
   'GET /analytics/top-requests': ['000 .n. .....n i.. .... .. . .. 0', rankedBy],
 
+  'GET /domains/{domain}/traffic-usage': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions/{id}': ['000 .n. ppp..n i.. .... .. . .. 0'],
 

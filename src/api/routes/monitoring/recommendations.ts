@@ -1,14 +1,17 @@
 // What the owner of a domain would do well to change: read it, and have one left out.
 
 import { z } from 'zod';
+import { GB } from '../../../billing/quota.ts';
 import { type Recommendation, recommend } from '../../../checks/recommendations/recommend.ts';
 import { areCovered } from '../../../edge/certificates/plan-names.ts';
+import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
 import { loadSsl } from '../../../store/certificates/load-ssl.ts';
 import { dismissRecommendation, withoutDismissed } from '../../../store/recommendations/dismissals.ts';
 import { loadProxiedNames } from '../../../store/recommendations/load-proxied-names.ts';
 import { loadZoneFacts } from '../../../store/recommendations/load-zone-facts.ts';
 import { countRulesByType } from '../../../store/rules/load-rules.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
+import { knownTraffic } from '../../analytics/known-traffic.ts';
 import { notFound } from '../../answers/problem.ts';
 import type { DomainCall } from '../../calls/call.ts';
 import { domainRoute } from '../../calls/route.ts';
@@ -66,12 +69,13 @@ async function find({ api, domain }: AnyCall): Promise<Recommendation[]> {
   const { db } = api;
   const { id, name, plan, recordCount } = domain;
   const isManaged = domain.dnsMode === 'managed';
-  const [zone, dnssec, ssl, proxied, rules] = await Promise.all([
+  const [zone, dnssec, ssl, proxied, rules, traffic] = await Promise.all([
     isManaged ? loadZoneFacts(db, id, name) : undefined,
     loadDnssec(api, domain),
     loadSsl(db, [id]),
     loadProxiedNames(db, id),
     countRulesByType(db, id),
+    trafficOf({ api, domain }),
   ]);
   const certificate = ssl.get(id)?.certificate;
   const covered = certificate !== undefined && certificate.notAfter > new Date() ? certificate.names : [];
@@ -82,6 +86,7 @@ async function find({ api, domain }: AnyCall): Promise<Recommendation[]> {
       amount,
       most: plan?.maxRulesPerSet ?? 0,
     })),
+    { what: 'GB of traffic', amount: Math.floor((traffic?.octets ?? 0) / GB), most: plan?.maxTrafficGb ?? 0 },
   ];
   return recommend({
     domain: printWithoutDot(name),
@@ -93,4 +98,10 @@ async function find({ api, domain }: AnyCall): Promise<Recommendation[]> {
     hasCertificate: covered.length > 0,
     used: limits,
   });
+}
+
+async function trafficOf({ api, domain: { id, plan } }: AnyCall) {
+  if (plan === null || plan.maxTrafficGb === null) return undefined; // of no limit nothing is used
+  const subscriptions = await ownSubscriptions(api.db, [id]);
+  return await knownTraffic(api, id, subscriptions.get(id), new Date());
 }
