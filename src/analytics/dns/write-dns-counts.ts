@@ -2,7 +2,7 @@
 
 import type { Analytics } from '../open-analytics.ts';
 
-interface DnsCountsBatch {
+export interface DnsCountsBatch {
   readonly counts: readonly {
     readonly minute: Date;
     readonly domainId: number;

@@ -24,6 +24,7 @@ import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
+import { getDnsAnalytics } from './monitoring/dns-counts.ts';
 import { dismiss, listRecommendations } from './monitoring/recommendations.ts';
 import { getUptime } from './monitoring/uptime.ts';
 import { getNameserverSets } from './nameserver-sets.ts';
@@ -100,6 +101,7 @@ export const ROUTES: readonly Route[] = [
   listRecommendations,
   dismiss,
   getUptime,
+  getDnsAnalytics,
   ...WEBHOOK_ROUTES,
   ...REQUEST_ROUTES,
   ...RANKING_ROUTES,

@@ -112,6 +112,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   ],
   'GET /domains/{domain}/cache/purges/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/cache/keys': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /analytics/dns': ['000 .n. .....n i.. .... .. . .. 0', ofItsDomain],
   'GET /domains/{domain}/recommendations': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/recommendations/{code}/dismiss': ['000 rnk pp...n i.. .ff. .. . db 0'],
   'GET /domains/{domain}/uptime': ['000 .n. .....n i.. .... .. . .. 0'],

@@ -1,0 +1,157 @@
+// GET /analytics/dns: what nameservers answered for a domain, by time, type, rcode and node, or in short for many domains.
+
+import { z } from 'zod';
+import { DNS_PERIODS, type DnsWindow, dnsWindowOf } from '../../../analytics/dns/dns-window.ts';
+import { type DnsCount, loadDnsCounts, loadDnsSparklines } from '../../../analytics/dns/load-dns-counts.ts';
+import type { Asking } from '../../../analytics/requests/asked-requests.ts';
+import { rcodeMnemonic } from '../../../dns/message/rcodes.ts';
+import { typeMnemonic } from '../../../dns/type-codes.ts';
+import type { VisibleDomain } from '../../../store/domains/domain.ts';
+import { listDomains, loadDomain, loadVisibleById } from '../../../store/domains/load-domains.ts';
+import { parseDomainName } from '../../../zone/domain/domain-name.ts';
+import { printWithoutDot } from '../../../zone/name-text.ts';
+import { askStore } from '../../analytics/ask-store.ts';
+import { forbidden, invalid, notFound, Problem } from '../../answers/problem.ts';
+import { type ApiCaller, asStoreCaller, seesDomain } from '../../callers/caller.ts';
+import { mayDo } from '../../callers/permissions.ts';
+import type { Api } from '../../calls/call.ts';
+import { accountRoute } from '../../calls/route.ts';
+import { DnsAnalytics } from '../../schemas/monitoring/dns-counts.ts';
+
+const MOST_DOMAINS = 100;
+/** Names are only as long as this. */
+const MOST_CHARACTERS = MOST_DOMAINS * 256;
+/** Several accounts may have a name, which a global admin sees. */
+const MOST_FOUND = 1000;
+/** How long the store may work on it; its keys lead to the rows of a domain. */
+const SECONDS = 10;
+const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
+
+export const getDnsAnalytics = accountRoute({
+  method: 'GET',
+  path: '/analytics/dns',
+  operationId: 'getDnsAnalytics',
+  tag: 'Monitoring',
+  summary: 'What the nameservers answered for a domain, or for up to 100.',
+  description:
+    'Give either `domain` or `domains`. Exact, and about two minutes behind. Needs no plan, and the permission `analytics.view` in each domain; a domain that you do not see is a 404 that names it.',
+  query: z.object({
+    domain: z.string().max(256).optional().describe('By its name or its numeric `id`.'),
+    domains: z
+      .string()
+      .max(MOST_CHARACTERS)
+      .optional()
+      .describe(`Names with commas between them, at most ${MOST_DOMAINS}: the answer has one line each.`),
+    period: z
+      .enum(DNS_PERIODS)
+      .optional()
+      .describe('Default 24h. By the minute (1h), hour or day, in UTC; the last one is still filling.'),
+  }),
+  response: DnsAnalytics,
+  async run({ api, caller, query, gone, log }) {
+    const { domain, domains, period = '24h' } = query;
+    if ((domain === undefined) === (domains === undefined))
+      return invalid([{ field: 'domain', error: 'give either domain or domains' }]);
+    const window = dnsWindowOf(period, Date.now());
+    const asked =
+      domain === undefined
+        ? await findAll(api, caller, domains as string)
+        : await findOne(api, caller, domain);
+    if (asked instanceof Problem) return asked;
+    const [first] = asked as [VisibleDomain];
+    return await askStore({ api, caller, domain: first, gone, log }, SECONDS, async (asking) =>
+      domain === undefined
+        ? await answerLines(asking, asked, window)
+        : await answerCounts(asking, first, window),
+    );
+  },
+});
+
+async function findOne(api: Api, caller: ApiCaller, text: string): Promise<VisibleDomain[] | Problem> {
+  const by = asStoreCaller(caller);
+  const parsed = parseDomainName(text);
+  const found = DOMAIN_ID.test(text)
+    ? await loadVisibleById(api.db, by, Number(text))
+    : parsed.kind === 'problem'
+      ? undefined
+      : await loadDomain(api.db, by, parsed.name);
+  if (found === undefined || !seesDomain(caller.key, found.name)) return notFound('domain');
+  return judge([found]);
+}
+
+async function findAll(api: Api, caller: ApiCaller, list: string): Promise<VisibleDomain[] | Problem> {
+  const texts = list.split(',').map((text) => text.trim());
+  if (texts.length > MOST_DOMAINS)
+    return invalid([{ field: 'domains', error: `at most ${MOST_DOMAINS} domains` }]);
+  const names = texts.map((text) => {
+    const parsed = parseDomainName(text);
+    return parsed.kind === 'problem' ? undefined : parsed.name;
+  });
+  const known = names.filter((name) => name !== undefined);
+  const { items } = await listDomains(
+    api.db,
+    asStoreCaller(caller),
+    { names: known },
+    { sort: 'name', descending: false },
+    { limit: MOST_FOUND },
+  );
+  const found: VisibleDomain[] = [];
+  for (const [i, name] of names.entries()) {
+    const ofName = items.filter((item) => item.name === name);
+    const domain = ofName.find(({ accountId }) => accountId === caller.account.id) ?? ofName[0];
+    if (domain === undefined || !seesDomain(caller.key, domain.name))
+      return notFound(`domain ${(texts[i] as string).slice(0, 256)}`);
+    found.push(domain);
+  }
+  return judge(found);
+}
+
+function judge(domains: VisibleDomain[]): VisibleDomain[] | Problem {
+  const closed = domains.find(({ myRole }) => !mayDo(myRole, 'analytics.view'));
+  return closed === undefined ? domains : forbidden('your role lacks analytics.view');
+}
+
+async function answerCounts(asking: Asking, { id }: VisibleDomain, window: DnsWindow) {
+  const { counts, nodes, names } = await loadDnsCounts(asking, id, window);
+  const { bucket, starts } = window;
+  const byBucket: DnsCount[][] = starts.map(() => []);
+  for (const each of counts) byBucket[each.bucket]?.push(each);
+  const sums = (of: readonly DnsCount[]) => ({
+    types: sumBy(of, ({ type }) => (type === 0 ? 'other' : typeMnemonic(type))),
+    rcodes: sumBy(of, ({ rcode }) => rcodeMnemonic(rcode)),
+  });
+  return {
+    bucket,
+    total: total(counts),
+    ...sums(counts),
+    nodes: [...nodes],
+    names: [...names],
+    data: starts.map((ms, i) => {
+      const own = byBucket[i] as DnsCount[];
+      return { timestamp: new Date(ms).toISOString(), count: total(own), ...sums(own) };
+    }),
+  };
+}
+
+async function answerLines(asking: Asking, domains: readonly VisibleDomain[], window: DnsWindow) {
+  const ids = [...new Set(domains.map(({ id }) => id))];
+  const lines = await loadDnsSparklines(asking, ids, window);
+  return {
+    bucket: window.bucket,
+    timestamps: window.starts.map((ms) => new Date(ms).toISOString()),
+    domains: domains.map(({ id, name }) => {
+      const counts = [...(lines.get(id) ?? window.starts.map(() => 0))];
+      return { id, domain: printWithoutDot(name), total: counts.reduce((sum, n) => sum + n, 0), counts };
+    }),
+  };
+}
+
+function total(counts: readonly DnsCount[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+function sumBy(counts: readonly DnsCount[], key: (count: DnsCount) => string): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const count of counts) sums[key(count)] = (sums[key(count)] ?? 0) + count.count;
+  return sums;
+}
