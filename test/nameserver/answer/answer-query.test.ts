@@ -330,14 +330,17 @@ describe('counts by zone', () => {
         address: Uint8Array.of(192, 0, 2, 7),
       });
     });
-    const rows = add.mock.calls.map(([, ...row]) => row).sort(([a], [b]) => a - b);
-    expect(rows).toEqual(
+    // In the order of the table, which no reader knows.
+    const rows = add.mock.calls.map(([, ...row]) => row.join(' '));
+    expect(rows.sort()).toEqual(
       [
         [0, RCODE.NOERROR, 1],
         [TYPE.A, RCODE.NOERROR, 2],
         [TYPE.A, RCODE.NXDOMAIN, 1],
         [TYPE.SOA, RCODE.NOERROR, 1],
-      ].sort(([a], [b]) => (a as number) - (b as number)),
+      ]
+        .map((row) => row.join(' '))
+        .sort(),
     );
   });
 
