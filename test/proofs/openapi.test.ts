@@ -10,6 +10,7 @@ import { parse } from 'yaml';
 import { PROBLEM_CODES, type ProblemCode } from '../../src/api/answers/problem.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { API_TYPES } from '../../src/zone/records/customer-types.ts';
+import { startAnalytics, type TestAnalytics } from '../support/analytics/start-analytics.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api/api.ts';
 import { faultsOf, resolve, type Schema } from '../support/api/json-schema.ts';
 import { emailOf } from '../support/api/people.ts';
@@ -58,12 +59,24 @@ const DOMAINS = [
 ];
 
 let api: TestApi;
+let engine: TestAnalytics;
 let document: Document;
 let operations: Operation[];
 const keys: Record<string, string | null> = { none: null, garbage: 'svc_x', expired: '' };
 /** By domain, ids that exist: what generated ids stand for. */
 let live: Record<string, Record<Pool, number[]>> = {};
-type Pool = 'records' | 'changes' | 'checks' | 'subscriptions' | 'members' | 'invites' | 'rules';
+type Pool = (typeof POOLS)[number];
+const POOLS = [
+  'changes',
+  'checks',
+  'subscriptions',
+  'members',
+  'invites',
+  'rules',
+  'webhooks',
+  'purges',
+  'records',
+] as const;
 /** Of invites of `one.example`: of every account. */
 let tokens: string[] = [];
 /** What the parents of all domains say, check by check. */
@@ -91,7 +104,8 @@ const verifications = workingVerifications(
 );
 
 beforeAll(async () => {
-  api = await startTestApi({ checks, scans, verifications });
+  engine = await startAnalytics();
+  api = await startTestApi({ checks, scans, verifications, analytics: engine.url });
   document = parse((await api.ask('GET', '/openapi.yaml', { as: null })).text);
   operations = readOperations(document);
   Object.assign(keys, api.keys, {
@@ -102,7 +116,10 @@ beforeAll(async () => {
   });
   await prepareDomains();
 });
-afterAll(() => api?.stop());
+afterAll(async () => {
+  await api?.stop();
+  await engine?.stop();
+});
 
 function readOperations({ paths }: Document): Operation[] {
   return Object.entries(paths ?? {}).flatMap(([path, item]) =>
@@ -156,9 +173,13 @@ async function prepareDomains(): Promise<void> {
     ];
     await api.ask('PUT', `/domains/${name}/records/batch`, { body: { replace } });
   }
+  await sql`delete from webhooks`.execute(api.db);
   for (const name of ['one.example', 'two.example']) {
     await api.ask('POST', `/domains/${name}/ns-check`);
     await api.ask('POST', `/domains/${name}/ssl`, { body: await certificateOf(name) });
+    await api.ask('DELETE', `/domains/${name}/cache/`);
+    for (const path of ['a', 'b'])
+      await api.ask('POST', `/domains/${name}/webhooks`, { body: { url: `${HOOK}${path}` } });
     for (const threshold of [1, 2])
       await api.ask('POST', `/domains/${name}/rules/waf/`, { body: { threshold } });
   }
@@ -193,8 +214,12 @@ async function loadLive(name: string): Promise<Record<Pool, number[]>> {
     members: Object.values(api.accountIds),
     invites: await ids('invites'),
     rules: await ids('rules'),
+    webhooks: await ids('webhooks'),
+    purges: await ids('cache_purges'),
   };
 }
+
+const HOOK = 'https://hooks.example.com/';
 
 const DESTINATIONS: readonly [string, string][] = [
   ['A', '192.0.2.1'],
@@ -233,6 +258,10 @@ const sense: Sense = (name) => {
         ),
         fc.nat(40).map((n) => `new-${n}.example`),
       );
+    case 'domain':
+      return fc.constantFrom('one.example', 'two.example', 'off.example', 'absent.example');
+    case 'domains':
+      return fc.constantFrom('one.example,two.example', 'two.example', 'one.example,absent.example', ',');
     case 'destination':
       return fc.constantFrom(...DESTINATIONS.map(([, destination]) => destination));
     case 'type':
@@ -319,10 +348,11 @@ function aParameter(parameter: Parameter, path: string): fc.Arbitrary<unknown> {
       { weight: 1, arbitrary: fc.constantFrom('0', '-1', '1e3', 'x', '99999999999999999999', '007') },
     );
   }
+  if (parameter.name === 'domain' && parameter.required === true) return aDomain;
   const fitting = fittingValue(document, schema, sense, parameter.name);
   const odd = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => isWellFormed(text));
   const value = fc.oneof({ weight: 20, arbitrary: fitting }, { weight: 1, arbitrary: odd });
-  return fc.option(value, { freq: 1, nil: undefined });
+  return parameter.required === true ? value : fc.option(value, { freq: 2, nil: undefined });
 }
 
 const aChange = fc.record(
@@ -383,6 +413,11 @@ const SENSIBLE_BODIES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'PATCH /domains/{domain}/rules/{type}/reorder': fc.array(fc.record({ id: anId, priority: fc.nat(9) }), {
     maxLength: 1,
   }),
+  'POST /domains/{domain}/webhooks': fc.constantFrom({ url: `${HOOK}c` }, { url: 'http://10.0.0.1/' }),
+  'POST /domains/{domain}/cache/refresh': fc.constantFrom(
+    { url: 'https://www.one.example/a' },
+    { url: 'https://www.two.example/a?b' },
+  ),
   'DELETE /domains/{domain}/records/batch': fc.constantFrom<unknown>(null, { ids: [STANDS_FOR] }),
 };
 
@@ -417,8 +452,8 @@ const aRequest = (from: typeof operations = operations) =>
       )
       .map(([values, { value, raw }, key]): Request => {
         const kind =
-          (['changes', 'checks', 'subscriptions', 'members', 'invites', 'rules'] as const).find((pool) =>
-            operation.path.includes(`/${pool}`),
+          (['changes', 'checks', 'subscriptions', 'members', 'invites', 'rules', 'webhooks'] as const).find(
+            (pool) => operation.path.includes(`/${pool}`),
           ) ?? 'records';
         const domain = String(values[operation.parameters.findIndex(({ name }) => name === 'domain')]);
         const ids = live[domain]?.[kind] ?? [];

@@ -48,6 +48,7 @@ export const getDnsAnalytics = accountRoute({
       .describe('Default 24h. By the minute (1h), hour or day, in UTC; the last one is still filling.'),
   }),
   response: DnsAnalytics,
+  statuses: [404],
   async run({ api, caller, query, gone, log }) {
     const { domain, domains, period = '24h' } = query;
     if ((domain === undefined) === (domains === undefined))
