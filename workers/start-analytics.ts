@@ -1,7 +1,7 @@
 // What a workers process does for the analytics store: the connection, the watch, its metric and log.
 
 import { Gauge, type Registry } from 'prom-client';
-import { type Analytics, openAnalytics } from '../src/analytics/open-analytics.ts';
+import { type Analytics, AnalyticsFault, openAnalytics } from '../src/analytics/open-analytics.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import type { OutcomeLog } from './log-outcomes.ts';
 import { moveDnsCounts } from './rounds/move-dns-counts.ts';
@@ -11,6 +11,14 @@ interface StartedAnalytics {
   /** Undefined: there is no store. */
   readonly analytics: Analytics | undefined;
   stop(): Promise<void>;
+}
+
+/** That the store is away is told by its watch, once. */
+export function unlessAway(trouble: (error: Error) => void): (error: unknown) => void {
+  return (error) => {
+    const isAway = error instanceof AnalyticsFault && (error.kind === 'away' || error.kind === 'absent');
+    if (!isAway) trouble(error as Error);
+  };
 }
 
 export function startAnalytics(
@@ -26,7 +34,7 @@ export function startAnalytics(
     if (fault === undefined) log.info({}, 'the analytics store answers');
     else log.error({ err: fault }, 'the analytics store does not answer');
   });
-  const moving = moveDnsCounts({ db, store: analytics, onTrouble: (error) => trouble(error as Error) });
+  const moving = moveDnsCounts({ db, store: analytics, onTrouble: unlessAway(trouble) });
   new Gauge({
     name: 'zonefleet_analytics_up',
     help: '1 while the analytics store answers.',

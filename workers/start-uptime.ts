@@ -7,6 +7,7 @@ import type { Database } from '../src/store/postgres/database.ts';
 import type { OutcomeLog } from './log-outcomes.ts';
 import type { Rounds } from './rounds/run-rounds.ts';
 import { watchUptime } from './rounds/watch-uptime.ts';
+import { unlessAway } from './start-analytics.ts';
 
 interface UptimeOptions {
   readonly db: Database;
@@ -41,6 +42,6 @@ export function startUptime({ db, analytics, sendsMail, registry, log, trouble }
       outages.inc({ became: 'ended' }, ended);
       if (begun + ended > 0) log.info({ begun, ended }, 'outages of origins');
     },
-    onTrouble: (error) => trouble(error as Error),
+    onTrouble: unlessAway(trouble),
   });
 }

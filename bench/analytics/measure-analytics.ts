@@ -141,7 +141,6 @@ function lineOf(writer: number, n: number): object {
     cache: n % 3 === 0 ? 'miss' : 'hit',
     rule: 0,
     reason: n % 97 === 0 ? 'origin_timeout' : '',
-    fault: n % 97 === 0 ? 'origin' : '',
     websocket: false,
   };
 }
@@ -171,7 +170,7 @@ async function makeLines(url: string, lines: number): Promise<void> {
       if(number % 97 = 0, 502, 200) AS status, 1000 + intHash32(number) % 50000 AS octets, 1 + intHash32(number) % 900 AS ms,
       concat('192.0.', toString(number % 256), '.0/24') AS client, intHash64(number % 400000) AS visitor,
       if(number % 3 = 0, 'miss', 'hit') AS cache, 0 AS rule, if(number % 97 = 0, 'origin_timeout', '') AS reason,
-      if(number % 97 = 0, 'origin', '') AS fault, false AS websocket
+      false AS websocket
       FROM numbers(${each})`;
     const answer = await fetch(`${origin}/?max_execution_time=3600`, {
       method: 'POST',

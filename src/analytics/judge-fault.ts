@@ -14,9 +14,9 @@ const TOO_MANY_DAYS = /too many partitions for single insert/i;
 /** UNKNOWN_TABLE, UNKNOWN_DATABASE. */
 const MISSING = ['60', '81'];
 
-export type FaultKind = 'away' | 'slow' | 'refused';
+export type FaultKind = 'absent' | 'away' | 'slow' | 'refused';
 
-export function judgeFault(error: unknown): FaultKind {
+export function judgeFault(error: unknown): Exclude<FaultKind, 'absent'> {
   const { message, code } = error as Error & { code?: unknown };
   return error instanceof ClickHouseError ? kindOf(String(code), message) : kindOfTransport(message, code);
 }
@@ -32,14 +32,14 @@ export function lacksTables(error: unknown): boolean {
   return error instanceof ClickHouseError && MISSING.includes(String(error.code));
 }
 
-function kindOf(code: string, message: string): FaultKind {
+function kindOf(code: string, message: string): 'away' | 'slow' | 'refused' {
   if (TOO_MANY_DAYS.test(message)) return 'refused'; // with the code of too many parts, which merges mend
   if (SLOW.includes(code)) return 'slow';
   return FOR_NOW.includes(code) ? 'away' : 'refused';
 }
 
 /** The client tells its own time-out, and a server that answers no ClickHouse error, by words alone. */
-function kindOfTransport(message: string, code: unknown): FaultKind {
+function kindOfTransport(message: string, code: unknown): 'away' | 'slow' {
   if (/^Timeout error/i.test(message) || code === 'ETIMEDOUT') return 'slow';
   return 'away';
 }

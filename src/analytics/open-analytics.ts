@@ -7,7 +7,7 @@ import { type FaultKind, judgeFault, lacksTables, wordsOf } from './judge-fault.
 import { migrateAnalytics } from './migrate-analytics.ts';
 
 /**
- * `away`: it cannot be reached, or cannot work now (no space, no memory, too many calls): the same call may succeed later.
+ * `absent`: it is away, and has not been there since this process began. `away`: it cannot be reached, or cannot work now (no space, no memory, too many calls): the same call may succeed later.
  * `slow`: it took longer than it may. `refused`: it says no to this call, and would again.
  */
 export class AnalyticsFault extends Error {
@@ -77,6 +77,7 @@ export function openAnalytics(url: string): Analytics {
     log: { level: 127 }, // off: faults are thrown
   });
   let migrated: Promise<void> | undefined;
+  let wasThere = false;
 
   async function inTables<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -86,10 +87,13 @@ export function openAnalytics(url: string): Analytics {
         if (migrated === made) migrated = undefined;
         throw error;
       });
+      wasThere = true;
       return await work();
     } catch (error) {
       if (lacksTables(error)) migrated = undefined;
-      throw new AnalyticsFault(judgeFault(error), `the analytics store: ${wordsOf(error)}`, { cause: error });
+      const kind = judgeFault(error);
+      const told = kind === 'away' && !wasThere ? 'absent' : kind;
+      throw new AnalyticsFault(told, `the analytics store: ${wordsOf(error)}`, { cause: error });
     }
   }
 

@@ -5,13 +5,14 @@ import type { Letter } from './mailer.ts';
 interface OutageNews {
   /** Without the final dot. */
   readonly domain: string;
+  readonly isOver: boolean;
   /** What is seen. */
   readonly message: string;
   readonly publicUrl: string;
 }
 
-export function writeOutageLetter(to: string, { domain, message, publicUrl }: OutageNews): Letter {
-  const subject = message.startsWith('Your origins answer') ? 'origins answer again' : 'origins are down';
+export function writeOutageLetter(to: string, { domain, isOver, message, publicUrl }: OutageNews): Letter {
+  const subject = isOver ? 'origins answer again' : 'origins are down';
   return {
     to,
     subject: `${domain}: ${subject}`,

@@ -28,7 +28,9 @@ interface AnalyticsOptions {
   readonly password: string;
   readonly memoryBytes: number;
   readonly user?: ProcessUser | undefined;
-  /** What npm and the engine need of the environment. */
+  /** Of npm, which installs the engine: it reads variables of its own. */
+  readonly npmEnv: NodeJS.ProcessEnv;
+  /** Of the engine. */
   readonly env: NodeJS.ProcessEnv;
   readonly say: (told: string) => void;
   readonly hungMs?: number;
@@ -58,7 +60,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
       options.say(
         'installing the analytics engine in the background (chdb, 548 MiB); ANALYTICS=off leaves it out',
       );
-      packages = await installEngine(options.root, options.places, stopping.signal, options.env);
+      packages = await installEngine(options.root, options.places, stopping.signal, options.npmEnv);
     }
     stopping.signal.throwIfAborted();
     const { directory, password, memoryBytes, user } = options;

@@ -27,7 +27,7 @@ import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { type KeptAnalytics, openKeptAnalytics } from './keep-analytics.ts';
 import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
-import { environmentOf, environmentOfProgram } from './process-environment.ts';
+import { environmentOf, environmentOfProgram, environmentWithoutSettings } from './process-environment.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { SupervisedProcess } from './supervise.ts';
 
@@ -111,8 +111,9 @@ async function prepareAnalytics(
   user: ProcessUser | undefined,
 ): Promise<KeptAnalytics | undefined> {
   if (!analytics || analyticsUrl !== undefined) return undefined;
-  const env = environmentOfProgram(process.env);
-  return await openKeptAnalytics({ ...analyticsOf(dataDirectory, user), env, say });
+  const npmEnv = environmentOfProgram(process.env);
+  const env = environmentWithoutSettings(process.env);
+  return await openKeptAnalytics({ ...analyticsOf(dataDirectory, user), npmEnv, env, say });
 }
 
 interface FirstSecrets {

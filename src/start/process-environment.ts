@@ -20,6 +20,11 @@ export function environmentOfProgram(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
   return Object.fromEntries(Object.entries(env).filter(([variable]) => isKept(variable)));
 }
 
+/** That of a process of ours that reads no setting. */
+export function environmentWithoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => OF_ANY_PROGRAM.test(variable)));
+}
+
 /** The environment of one process; `own` are the settings that `npm start` decides. */
 export function environmentOf(
   name: ProcessName,

@@ -140,14 +140,14 @@ describe('a query', () => {
     await other.close();
   });
 
-  it('is away where nothing listens, and where no ClickHouse answers', async () => {
+  it('is absent where nothing listens, and where no ClickHouse answers', async () => {
     const server = createServer((_, response) => response.writeHead(503).end('not there'));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as AddressInfo;
     const other = openAnalytics(`http://u:p@127.0.0.1:${port}/d`);
-    expect((await faultOf(other.query('SELECT 1', {}, LIMIT))).kind).toBe('away');
+    expect((await faultOf(other.query('SELECT 1', {}, LIMIT))).kind).toBe('absent');
     await new Promise((done) => server.close(done));
-    expect((await faultOf(other.query('SELECT 1', {}, LIMIT))).kind).toBe('away');
+    expect((await faultOf(other.query('SELECT 1', {}, LIMIT))).kind).toBe('absent');
     await other.close();
   });
 });

@@ -13,7 +13,9 @@ import type { WebhookJob } from '../../src/queue/jobs.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { loadDelivery, putOffDelivery, type SavedTry, saveTry } from '../../src/store/webhooks/deliveries.ts';
 import {
+  ACCOUNT_BOUNDS,
   ADDRESS_BOUNDS,
+  accountTarget,
   addressTarget,
   endCalls,
   HOST_BOUNDS,
@@ -45,7 +47,7 @@ async function call(
 ): Promise<WebhookOutcome> {
   const work = await loadDelivery(db, deliveryId);
   if (work === undefined) return { kind: 'absent' };
-  const { webhookId, url, body, secret, event, attempts, now } = work;
+  const { webhookId, accountId, url, body, secret, event, attempts, now } = work;
   const taken: number[] = [];
   const take = async (target: string, bounds: typeof HOST_BOUNDS) => {
     const id = await takeCall(db, target, bounds);
@@ -53,7 +55,11 @@ async function call(
     return id !== undefined;
   };
   try {
-    if (!(await take(hostTarget(new URL(url).hostname), HOST_BOUNDS))) {
+    const host = new URL(url).hostname;
+    const mayCall =
+      (await take(accountTarget(accountId, host), ACCOUNT_BOUNDS)) &&
+      (await take(hostTarget(host), HOST_BOUNDS));
+    if (!mayCall) {
       await putOffDelivery(db, deliveryId);
       return { kind: 'busy' };
     }

@@ -68,10 +68,10 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
 /** With its link. Undefined: nobody is to get it. */
 async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
   if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
-  if (mail.kind === 'takeover' || mail.kind === 'dnssec' || mail.kind === 'outage')
-    return letterAbout(publicUrl, mail);
+  const { kind: of } = mail;
+  if (isAboutDomain(of)) return letterAbout(publicUrl, of, mail);
   if (mail.kind === 'register-invited' && !(await isInvited(db, mail.email))) return undefined;
-  const wanted = letterOf(mail.kind, mail);
+  const wanted = letterOf(of, mail);
   if (wanted === undefined) return undefined;
   const { kind, link } = wanted;
   const text = link && linkTo(publicUrl, link.kind, await makeLink(db, link));
@@ -92,16 +92,23 @@ async function writeInviteOf(
   return writeInvite(email, link, { domain: printWithoutDot(domain), role, invitedBy, until });
 }
 
-/** A domain's. */
+type AboutDomain = 'takeover' | 'dnssec' | 'outage' | 'outage-over';
+
+function isAboutDomain(kind: OrderedMail['kind']): kind is AboutDomain {
+  return ['takeover', 'dnssec', 'outage', 'outage-over'].includes(kind);
+}
+
 function letterAbout(
   publicUrl: string,
-  { kind, email, domain: name, message }: OrderedMail,
+  kind: AboutDomain,
+  { email, domain: name, message }: OrderedMail,
 ): Letter | undefined {
   if (name === null || message === null) return undefined;
   const domain = printWithoutDot(decodeNameColumn(name));
   const about = { domain, message, publicUrl };
   if (kind === 'dnssec') return writeDnssecLetter(email, about);
-  return kind === 'outage' ? writeOutageLetter(email, about) : writeTakeoverLetter(email, about);
+  if (kind === 'takeover') return writeTakeoverLetter(email, about);
+  return writeOutageLetter(email, { ...about, isOver: kind === 'outage-over' });
 }
 
 interface WantedLetter {
@@ -111,7 +118,7 @@ interface WantedLetter {
 
 /** Undefined: nobody has the email, and nobody learns it. */
 function letterOf(
-  kind: Exclude<OrderedMail['kind'], 'invite' | 'takeover' | 'dnssec' | 'outage'>,
+  kind: Exclude<OrderedMail['kind'], 'invite' | AboutDomain>,
   { email, accountId }: OrderedMail,
 ): WantedLetter | undefined {
   switch (kind) {

@@ -4,6 +4,8 @@ import type { Analytics, AnalyticsFault } from '../../src/analytics/open-analyti
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 const EVERY_MS = 10_000;
+/** Looks at a store that is not there at first: the embedded one may be being installed. */
+const PATIENCE = 12;
 const SECONDS = 5;
 
 interface AnalyticsWatch extends Rounds {
@@ -11,17 +13,23 @@ interface AnalyticsWatch extends Rounds {
   readonly answers: () => boolean | undefined;
 }
 
-/** `onTurn` is told when it begins to answer, and, with the reason, when it ceases to; not when it begins by being away. */
+/** `onTurn` is told when the store begins to answer, and, with the reason, when it ceases to, or does not begin for two minutes. */
 export function watchAnalytics(
   analytics: Analytics,
   onTurn: (fault: AnalyticsFault | undefined) => void,
   idleMs = EVERY_MS,
 ): AnalyticsWatch {
   let answers: boolean | undefined;
+  let hasAnswered = false;
+  let misses = 0;
   const turn = (now: boolean, fault?: AnalyticsFault) => {
-    const isNews = now !== answers && (now || answers === true);
+    misses = now ? 0 : misses + 1;
+    const hasTurned = now !== answers && (now || answers === true);
+    // It has answered never, or it ceased to, which was told.
+    const isMissed = !hasAnswered && misses === PATIENCE;
     answers = now;
-    if (isNews) onTurn(fault);
+    hasAnswered ||= now;
+    if (hasTurned || isMissed) onTurn(fault);
   };
   const rounds = runRounds({
     async round() {

@@ -1,28 +1,15 @@
 // Judges the uptime of monitored domains, one minute after the other, two minutes after each ended. While the analytics store is away
 // nothing is judged; the minutes are taken up when it is back.
 
+import type { OriginMinutes } from '../../src/analytics/uptime/origin-minutes.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type HostMinute, judgeDomains, type Outages } from '../../src/store/uptime/judge-domains.ts';
+import { judgeDomains, type Outages } from '../../src/store/uptime/judge-domains.ts';
 import { loadSuspects } from '../../src/store/uptime/load-uptime.ts';
 import { endUptimeRound, keepUptimeRound, takeUptimeRound } from '../../src/store/uptime/uptime-round.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 /** What edges reported, by minute. Every call rejects while the store is away. */
-export interface MinuteSource {
-  /** The newest minute of which anything is there, since 1970; undefined: nothing is. */
-  newest(signal?: AbortSignal): Promise<number | undefined>;
-  /**
-   * By domain, the hosts of one minute: of domains behind `after` and up to `last` that had failures, or that are suspects and had
-   * requests; of `limit` domains at most, in the order of their ids.
-   */
-  hosts(asked: {
-    readonly minute: number;
-    readonly after: number;
-    readonly last: number;
-    readonly suspects: readonly number[];
-    readonly limit: number;
-  }): Promise<HostMinute[]>;
-}
+export type MinuteSource = Pick<OriginMinutes, 'newest' | 'hosts'>;
 
 interface UptimeWatch {
   readonly db: Database;
@@ -35,8 +22,11 @@ interface UptimeWatch {
 
 const IDLE_MS = 5000;
 const PAGE = 500;
-/** A minute is judged only when something newer has come, so that lines that wait on their way are not taken for silence; */
-const QUIET_MINUTES = 10; // but after so long nobody waits for it.
+/**
+ * A minute is judged once lines of a later minute have come: until then its own may still be on their way. After this
+ * time it is judged without.
+ */
+const QUIET_MINUTES = 10;
 /** What is older is noted, and told nobody. */
 const MOST_TOLD_MINUTES = 60;
 

@@ -1,17 +1,9 @@
 // The time that a question about DNS answers is about: whole minutes, hours or days in UTC, of which the last one is still filling.
 
-const MINUTE_MS = 60_000;
-const BUCKET_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE_MS } as const;
+import { BUCKET_MS, PERIODS as PERIODS_OF_REQUESTS } from '../../edge/analytics/window.ts';
 
-const PERIODS = {
-  '1h': { bucket: 'minute', buckets: 60 },
-  '3h': { bucket: 'hour', buckets: 3 },
-  '6h': { bucket: 'hour', buckets: 6 },
-  '12h': { bucket: 'hour', buckets: 12 },
-  '24h': { bucket: 'hour', buckets: 24 },
-  '7d': { bucket: 'day', buckets: 7 },
-  '30d': { bucket: 'day', buckets: 30 },
-} as const satisfies Record<string, { bucket: keyof typeof BUCKET_MS; buckets: number }>;
+/** Minutes, too, since nothing but counts is kept of them. */
+const PERIODS = { '1h': { bucket: 'minute', buckets: 60 }, ...PERIODS_OF_REQUESTS } as const;
 
 export const DNS_PERIODS = Object.keys(PERIODS) as [keyof typeof PERIODS];
 

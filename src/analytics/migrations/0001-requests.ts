@@ -7,7 +7,7 @@ const RAW = `
     at DateTime64(3, 'UTC') CODEC(Delta, ZSTD), domain_id UInt64, edge_id UInt32, host String CODEC(ZSTD),
     method LowCardinality(String), uri String CODEC(ZSTD), status UInt16, octets UInt64, ms UInt32, client String CODEC(ZSTD),
     visitor UInt64, cache LowCardinality(String), rule UInt32, reason LowCardinality(String),
-    fault LowCardinality(String), websocket Bool)
+    websocket Bool)
   ENGINE = MergeTree PARTITION BY toDate(at) ORDER BY (domain_id, at) TTL toDate(at) + INTERVAL 30 DAY
   SETTINGS ${KEPT_SAFE}`;
 
@@ -33,17 +33,17 @@ const TO_HOURLY = `
 const VALUES = `
   CREATE TABLE IF NOT EXISTS values_daily (
     domain_id UInt64, day Date, host String, method LowCardinality(String), status UInt16,
-    cache LowCardinality(String), reason LowCardinality(String), fault LowCardinality(String),
+    cache LowCardinality(String), reason LowCardinality(String),
     count UInt64, octets UInt64)
   ENGINE = SummingMergeTree((count, octets)) PARTITION BY toYYYYMM(day)
-  ORDER BY (domain_id, day, host, method, status, cache, reason, fault)
+  ORDER BY (domain_id, day, host, method, status, cache, reason)
   TTL day + INTERVAL 400 DAY SETTINGS ${KEPT_SAFE}`;
 
 const TO_VALUES = `
   CREATE MATERIALIZED VIEW IF NOT EXISTS requests_to_values TO values_daily AS
-  SELECT domain_id, toDate(at) AS day, host, method, status, cache, reason, fault, count() AS count,
+  SELECT domain_id, toDate(at) AS day, host, method, status, cache, reason, count() AS count,
     sum(octets) AS octets
-  FROM requests GROUP BY domain_id, day, host, method, status, cache, reason, fault`;
+  FROM requests GROUP BY domain_id, day, host, method, status, cache, reason`;
 
 const URIS = `
   CREATE TABLE IF NOT EXISTS uris_daily (domain_id UInt64, day Date, host String, uri String CODEC(ZSTD), count UInt64)

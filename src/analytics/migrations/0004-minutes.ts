@@ -1,4 +1,4 @@
-// What origins answered, by minute and host, for two days: uptime is judged by it. Requests that no origin was asked for are left out:
+// What origins answered, by minute and host, for three days: uptime is judged by it. Requests that no origin was asked for are left out:
 // those from the cache, and those that a rule, the visitor or the edge ended.
 
 import { type AnalyticsMigration, KEPT_SAFE } from './migration.ts';

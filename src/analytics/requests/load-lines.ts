@@ -17,7 +17,6 @@ interface RequestLine {
   readonly rule: number;
   /** Empty: none. */
   readonly reason: string;
-  readonly fault: string;
   readonly websocket: boolean;
 }
 
@@ -31,7 +30,7 @@ export async function loadLines(asking: Asking, asked: AskedRequests, limit: num
   const rows = await ask<Row>(
     asking,
     `select toUnixTimestamp64Milli(at) as moment, host, method, uri, status, octets as sent, ms, client, cache, rule,
-       reason, fault, toUInt8(websocket) as upgraded
+       reason, toUInt8(websocket) as upgraded
      from requests where ${conditionOf('requests', asked)} order by at desc limit {limit:UInt32}`,
     { ...valuesOf(asked), limit },
   );

@@ -4,7 +4,6 @@ import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './a
 
 interface FailedRequests {
   readonly reason: string;
-  readonly fault: string;
   readonly requests: number;
 }
 
@@ -18,11 +17,11 @@ export async function loadReasons(
     bucket === 'day' && asked.path === undefined
       ? (['sum(count)', 'values_daily'] as const)
       : (['count()', 'requests'] as const);
-  const rows = await ask<{ reason: string; fault: string; n: number | string }>(
+  const rows = await ask<{ reason: string; n: number | string }>(
     asking,
-    `select reason, fault, ${count} as n from ${table}
-     where ${conditionOf(table, asked)} and reason <> '' group by reason, fault order by n desc, reason`,
+    `select reason, ${count} as n from ${table}
+     where ${conditionOf(table, asked)} and reason <> '' group by reason order by n desc, reason`,
     valuesOf(asked),
   );
-  return rows.map(({ reason, fault, n }) => ({ reason, fault, requests: Number(n) }));
+  return rows.map(({ reason, n }) => ({ reason, requests: Number(n) }));
 }

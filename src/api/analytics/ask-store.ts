@@ -44,6 +44,7 @@ export async function askStore<T>(
     if (error instanceof TooManyQueries)
       return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': '1' } });
     if (!(error instanceof AnalyticsFault)) throw error;
+    if (error.kind === 'absent') return unavailable('the analytics store is not there yet', RETRY_SECONDS);
     // What is refused is a bug of ours.
     if (error.kind === 'refused') log.error({ err: error }, 'the analytics store refused a query');
     else if (!gone.aborted) log.warn({ err: error }, 'the analytics store did not answer');

@@ -1,4 +1,4 @@
-// Bounds the questions to the analytics store that are under way: in all, for each account that asks, and for each domain. Who asks
+// Bounds the costly questions that are under way at one place (the analytics store, the cache registry): in all, for each account that asks, and for each domain. Who asks
 // much waits for its own questions first; those of others go before.
 
 export class TooManyQueries extends Error {

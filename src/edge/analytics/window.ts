@@ -1,7 +1,7 @@
 // The time that a question about requests is about: whole hours or days in UTC, of which the last one is still filling.
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+export const BUCKET_MS = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
 interface Period {
   readonly bucket: 'hour' | 'day';
@@ -10,7 +10,7 @@ interface Period {
   readonly seconds: number;
 }
 
-const PERIODS = {
+export const PERIODS = {
   '3h': { bucket: 'hour', buckets: 3, seconds: 10 },
   '6h': { bucket: 'hour', buckets: 6, seconds: 10 },
   '12h': { bucket: 'hour', buckets: 12, seconds: 10 },
@@ -34,7 +34,7 @@ export interface Window {
 /** A period that there is not is the default one. */
 export function windowOf(period: string | undefined, now: Date): Window {
   const { bucket, buckets, seconds } = periodOf(period);
-  const length = lengthOf(bucket);
+  const length = BUCKET_MS[bucket];
   const until = Math.floor(now.getTime() / length) * length + length;
   return { bucket, from: new Date(until - buckets * length), until: new Date(until), seconds };
 }
@@ -43,9 +43,15 @@ function periodOf(text: string | undefined): Period {
   return Object.hasOwn(PERIODS, text ?? '') ? PERIODS[text as keyof typeof PERIODS] : PERIODS[DEFAULT_PERIOD];
 }
 
+/** How long a period is; it may begin at any moment. */
+export function periodMs(period: string | undefined): number {
+  const { bucket, buckets } = periodOf(period);
+  return buckets * BUCKET_MS[bucket];
+}
+
 /** The first moment of each bucket. */
 export function bucketsOf({ bucket, from, until }: Window): Date[] {
-  const length = lengthOf(bucket);
+  const length = BUCKET_MS[bucket];
   const count = (until.getTime() - from.getTime()) / length;
   return Array.from({ length: count }, (_, i) => new Date(from.getTime() + i * length));
 }
@@ -71,8 +77,4 @@ export function windowBefore(window: Window, now: Date): Window {
 export function hoursThatBeginIn(start: Date, end: Date): { readonly from: Date; readonly until: Date } {
   const up = (at: Date) => new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS);
   return { from: up(start), until: up(end) };
-}
-
-function lengthOf(bucket: Period['bucket']): number {
-  return bucket === 'hour' ? HOUR_MS : DAY_MS;
 }

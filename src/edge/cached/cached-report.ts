@@ -86,9 +86,3 @@ export function foldReport(
 export function isStorageHostOf(hostname: string, host: string): boolean {
   return hostname === host || (hostname.startsWith('*.') && host.endsWith(hostname.slice(1)));
 }
-
-/** The host and every name above it. */
-export function namesAbove(host: string): string[] {
-  const labels = host.split('.');
-  return labels.map((_, index) => labels.slice(index).join('.'));
-}

@@ -3,7 +3,6 @@
 
 import { createHmac } from 'node:crypto';
 import { printClient } from './client-prefix.ts';
-import { REASONS } from './reasons.ts';
 import type { EdgeRequest } from './request-line.ts';
 
 export interface RowOptions {
@@ -30,7 +29,6 @@ interface RequestRow {
   readonly cache?: string;
   readonly rule?: number;
   readonly reason?: string;
-  readonly fault?: string;
   readonly websocket?: boolean;
 }
 
@@ -49,7 +47,7 @@ export function requestRow(
     visitor: visitorOf(client, fingerprint, visitorKey).toString(),
     ...(cache !== '' && { cache }),
     ...(rule !== 0 && { rule }),
-    ...(reason !== '' && { reason, fault: REASONS[reason].fault }),
+    ...(reason !== '' && { reason }),
     ...(websocket && { websocket }),
   };
 }

@@ -8,7 +8,7 @@ import type { Database } from '../postgres/database.ts';
 /**
  * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
  * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
- * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`; `outage`: from `tellBegin` and `tellEnd`.
+ * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`; `outage` and `outage-over`: from `tellBegin` and `tellEnd`.
  */
 type MailKind =
   | 'reset'
@@ -19,7 +19,8 @@ type MailKind =
   | 'invite'
   | 'takeover'
   | 'dnssec'
-  | 'outage';
+  | 'outage'
+  | 'outage-over';
 
 export interface OrderedMail {
   readonly id: number;
@@ -30,7 +31,7 @@ export interface OrderedMail {
   readonly inviteId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
-  /** Of `takeover`, `dnssec` and `outage`: the domain's name as in its column. */
+  /** Of `takeover`, `dnssec` and both of outages: the domain's name as in its column. */
   readonly domain: string | null;
   readonly message: string | null;
 }

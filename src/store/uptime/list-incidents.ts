@@ -15,17 +15,17 @@ interface StoredIncident {
 /** The newest ones. No domain has more in 30 days, unless its window is a few minutes and it flaps all the time. */
 const MOST = 1000;
 
-/** Those that went on within these hours, the newest first. */
+/** Those that went on within so many seconds, the newest first. */
 export async function listIncidents(
   db: Database,
   domainId: number,
-  hours: number,
+  seconds: number,
 ): Promise<StoredIncident[]> {
   const { rows } = await sql<StoredIncident>`
     select id, started_at as "startedAt", ended_at as "endedAt", requests, failures
     from uptime_incidents
     where domain_id = ${domainId}
-      and (ended_at is null or ended_at > clock_timestamp() - make_interval(hours => ${hours}::integer))
+      and (ended_at is null or ended_at > clock_timestamp() - make_interval(secs => ${seconds}))
     order by started_at desc limit ${MOST}`.execute(db);
   return rows;
 }

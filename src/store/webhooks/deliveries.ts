@@ -37,6 +37,8 @@ export async function listDeliveries(db: Database, webhookId: number): Promise<S
 
 interface DeliveryWork {
   readonly id: number;
+  /** Whose the domain was when it was ordered. */
+  readonly accountId: number;
   readonly webhookId: number;
   readonly event: WebhookEvent;
   readonly url: string;
@@ -52,7 +54,7 @@ export async function loadDelivery(db: Database, id: number): Promise<DeliveryWo
   const { rows } = await sql<
     Omit<DeliveryWork, 'secret'> & { domainId: number; boxId: number; sealed: Buffer }
   >`
-    select t.id, t.webhook_id as "webhookId", t.event, w.url, t.body, t.attempts, clock_timestamp() as now,
+    select t.id, t.account_id as "accountId", t.webhook_id as "webhookId", t.event, w.url, t.body, t.attempts, clock_timestamp() as now,
       w.domain_id as "domainId", w.box_id as "boxId", w.sealed
     from webhook_deliveries t join webhooks w on w.id = t.webhook_id
     where t.id = ${id} and t.due_at is not null`.execute(db);

@@ -15,12 +15,19 @@ export const HOST_BOUNDS: CallBounds = { atOnce: 10, aMinute: 120 };
 /** Many hosts may be at one address, as behind a CDN. */
 export const ADDRESS_BOUNDS: CallBounds = { atOnce: 20, aMinute: 240 };
 
+/** Half of a host's, so that no account has all calls of a receiver that many use. */
+export const ACCOUNT_BOUNDS: CallBounds = { atOnce: 5, aMinute: 60 };
+
 /** A call that was not ended is over then: its worker is gone. */
 const LONGEST_SECONDS = 20;
 const IPV6_SITE_OCTETS = 8;
 
 export function hostTarget(host: string): string {
   return `host ${host}`;
+}
+
+export function accountTarget(accountId: number, host: string): string {
+  return `account ${accountId} ${hostTarget(host)}`;
 }
 
 /** IPv6 by /64: whoever has one address there has all. */

@@ -57,14 +57,14 @@ it('counts requests for origins, and which of them failed', async () => {
     { status: 304, cache: 'revalidated' },
     { status: 500 },
     { status: 0 },
-    { status: 502, reason: 'origin_timeout', fault: 'origin' },
-    { status: 502, reason: 'no_origin', fault: 'config' },
+    { status: 502, reason: 'origin_timeout' },
+    { status: 502, reason: 'no_origin' },
     // no origin was asked
     { status: 200, cache: 'hit' },
     { status: 200, cache: 'stale' },
-    { status: 403, reason: 'rule_blocked', fault: 'client' },
-    { status: 0, reason: 'client_closed', fault: 'client' },
-    { status: 500, reason: 'edge_fault', fault: 'network' },
+    { status: 403, reason: 'rule_blocked' },
+    { status: 0, reason: 'client_closed' },
+    { status: 500, reason: 'edge_fault' },
   ]);
   await report(1, 'www.shop.test', [{ status: 503 }]);
   await report(1, 'www.shop.test', [{ status: 503 }], NOW + 1);

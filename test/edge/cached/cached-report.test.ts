@@ -1,12 +1,7 @@
 // What is true at the end of an edge's report.
 
 import { describe, expect, it } from 'vitest';
-import {
-  type CacheWord,
-  foldReport,
-  isStorageHostOf,
-  namesAbove,
-} from '../../../src/edge/cached/cached-report.ts';
+import { type CacheWord, foldReport, isStorageHostOf } from '../../../src/edge/cached/cached-report.ts';
 
 const AT = '2026-01-01T00:00:00Z';
 const stored = (key_hash: string, host = 'www.a.test') =>
@@ -56,8 +51,4 @@ it('a host is stored under itself or a wildcard above it', () => {
   expect(isStorageHostOf('*.a.test', 'x.www.a.test')).toBe(true);
   for (const hostname of ['*.b.test', '*.www.a.test', 'a.test', '*.t'])
     expect([hostname, isStorageHostOf(hostname, 'www.a.test')]).toEqual([hostname, false]);
-});
-
-it('the names above a host are itself and its parents', () => {
-  expect(namesAbove('x.a.test')).toEqual(['x.a.test', 'a.test', 'test']);
 });

@@ -38,13 +38,12 @@ describe('the row of a request', () => {
     });
   });
 
-  it('names the fault of its reason', () => {
+  it('has what is not empty', () => {
     const failed = { ...REQUEST, cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
     expect(requestRow(failed, 3, { edgeId: 4, visitorKey: KEY, wholeClients: true })).toMatchObject({
       cache: 'miss',
       rule: 9,
       reason: 'origin_timeout',
-      fault: 'origin',
       websocket: true,
       client: '203.0.113.9',
     });

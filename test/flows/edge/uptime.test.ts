@@ -59,15 +59,16 @@ async function report(first: number, last: number, line: Omit<Line, 'at'>): Prom
   await insertRequests(engine.url, { domainId, host: 'www.shop.test', lines });
 }
 
-/** Once no worker is at a minute. */
-async function judgeAgain(minute: number): Promise<void> {
+/** Has a minute judged next, with what `report` tells. No worker is at a minute meanwhile: it would see half of that. */
+async function judgeFrom(minute: number, report: () => Promise<void>): Promise<void> {
+  const { db } = api.database;
   await until(async () => {
     const { numAffectedRows } = await sql`
-      update uptime_round set judged = ${minute - 1} where lease_until < clock_timestamp()`.execute(
-      api.database.db,
-    );
+      update uptime_round set lease_until = 'infinity' where lease_until < clock_timestamp()`.execute(db);
     return numAffectedRows === 1n;
   }, 'no minute is being judged');
+  await report();
+  await sql`update uptime_round set judged = ${minute - 1}, lease_until = '-infinity'`.execute(db);
 }
 
 it('tells the owner and the webhook when the origin fails, and when it is back', async () => {
@@ -80,8 +81,7 @@ it('tells the owner and the webhook when the origin fails, and when it is back',
   const uptime = async () => (await api.ask('GET', '/domains/shop.test/uptime', { as: 'viewer' })).body;
 
   const begin = Math.floor(Date.now() / 60_000) - 45;
-  await report(begin, begin + 9, { status: 502, reason: 'origin_unreachable' });
-  await judgeAgain(begin);
+  await judgeFrom(begin, () => report(begin, begin + 9, { status: 502, reason: 'origin_unreachable' }));
   await until(async () => (await uptime()).incidents.length === 1, 'the outage is found', PATIENCE_MS);
   const [open] = (await uptime()).incidents;
   expect(open).toEqual({
@@ -91,8 +91,7 @@ it('tells the owner and the webhook when the origin fails, and when it is back',
   });
   await until(() => smtp.taken.length === 1 && receiver.received.length === 1, 'it is told', PATIENCE_MS);
 
-  await report(begin + 10, begin + 20, { status: 200, cache: 'miss' });
-  await judgeAgain(begin + 10);
+  await judgeFrom(begin + 10, () => report(begin + 10, begin + 20, { status: 200, cache: 'miss' }));
   await until(async () => (await uptime()).incidents[0].ended_at !== undefined, 'it is over', PATIENCE_MS);
   const { incidents, uptime_pct } = await uptime();
   expect(incidents).toEqual([{ ...open, ended_at: new Date((begin + 10) * 60_000).toISOString() }]);

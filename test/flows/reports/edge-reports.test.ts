@@ -67,7 +67,7 @@ it('all of a line gets into the store', async () => {
   await send([line as object]);
   const rows = await until(async () => {
     const found = await store.query(
-      'SELECT host, method, uri, status, octets, ms, client, cache, rule, reason, fault, websocket FROM requests WHERE host = {host:String}',
+      'SELECT host, method, uri, status, octets, ms, client, cache, rule, reason, websocket FROM requests WHERE host = {host:String}',
       { host },
       { seconds: 20 },
     );
@@ -85,7 +85,6 @@ it('all of a line gets into the store', async () => {
       cache: 'hit',
       rule: 7,
       reason: 'origin_timeout',
-      fault: 'origin',
       websocket: true,
     },
   ]);

@@ -37,6 +37,7 @@ it('is told to the operator with when it is tried again; the port answers 503 me
     directory: mkdtempSync(join(home, 'store-')),
     password: 'test',
     memoryBytes: 1024 ** 3,
+    npmEnv: CUT_OFF,
     env: CUT_OFF,
     say: (line) => told.push(line),
   });

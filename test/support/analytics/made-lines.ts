@@ -17,7 +17,6 @@ export interface Line {
   readonly cache: string;
   readonly rule: number;
   readonly reason: string;
-  readonly fault: string;
   readonly websocket: boolean;
 }
 
@@ -56,7 +55,6 @@ export function madeLines({
       cache: ['hit', 'miss', ''][next(3)] as string,
       rule: next(2),
       reason: hasFailed ? 'origin_timeout' : '',
-      fault: hasFailed ? 'origin' : '',
       websocket: next(10) === 0,
     };
   });
@@ -89,15 +87,7 @@ export function bruteForce(lines: readonly Line[]): Rollups {
     ),
     values: sums(
       lines,
-      ({ at, host, method, status, cache, reason, fault }) => [
-        at.slice(0, 10),
-        host,
-        method,
-        status,
-        cache,
-        reason,
-        fault,
-      ],
+      ({ at, host, method, status, cache, reason }) => [at.slice(0, 10), host, method, status, cache, reason],
       ({ octets }) => [1, octets],
     ),
     uris: sums(
@@ -144,8 +134,8 @@ export async function rolledUp(analytics: Analytics, domainId: number): Promise<
        FROM requests_hourly WHERE domain_id = {id:UInt64} GROUP BY hour, host`,
     ),
     values: await lines(
-      `SELECT tuple(toString(day), host, method, status, cache, reason, fault) AS k, [sum(count), sum(octets)] AS v
-       FROM values_daily WHERE domain_id = {id:UInt64} GROUP BY day, host, method, status, cache, reason, fault`,
+      `SELECT tuple(toString(day), host, method, status, cache, reason) AS k, [sum(count), sum(octets)] AS v
+       FROM values_daily WHERE domain_id = {id:UInt64} GROUP BY day, host, method, status, cache, reason`,
     ),
     uris: await lines(
       `SELECT [toString(day), host, uri] AS k, [sum(count)] AS v

@@ -18,7 +18,6 @@ export interface MadeRequest {
   readonly cache: string;
   readonly rule: number;
   readonly reason: string;
-  readonly fault: string;
   readonly websocket: boolean;
 }
 
@@ -84,7 +83,6 @@ export function makeRequests({ domainId, domain, count, from, until, seed }: Mad
       cache: pick(['hit', 'miss', 'bypass']),
       rule: pick([0, 0, 7]),
       reason: failed?.[0] ?? '',
-      fault: failed?.[1] ?? '',
       websocket: random() < 0.05,
     };
   });

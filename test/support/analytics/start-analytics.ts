@@ -35,6 +35,7 @@ export async function startAnalytics(
     directory,
     password: 'test',
     memoryBytes: 2 * 1024 ** 3,
+    npmEnv: process.env,
     env: process.env,
     say: (line) => told.push(line),
     ...(options.hungMs !== undefined && { hungMs: options.hungMs }),

@@ -74,7 +74,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'outbound/acme': 'process',
   'outbound/webhooks': 'dns/record edge/webhooks process',
   'analytics/requests': 'analytics edge/analytics',
-  'analytics/dns': 'analytics analytics/requests',
+  'analytics/dns': 'analytics analytics/requests edge/analytics',
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
@@ -118,7 +118,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/uptime': 'zone edge/uptime store/postgres store/webhooks',
   'store/edges':
     'billing edge edge/certificates store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
-  'store/cached': 'edge/cached edge/purges store/edges store/postgres',
+  'store/cached': 'edge/cached edge/purges edge/requests store/edges store/postgres',
   'store/migrate':
     'store/cached dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
   'store/scans':
@@ -185,7 +185,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'analytics analytics/dns store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions store/uptime',
+    'analytics analytics/dns analytics/uptime store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions store/uptime',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',

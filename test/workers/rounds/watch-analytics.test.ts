@@ -3,7 +3,7 @@ import type { Analytics } from '../../../src/analytics/open-analytics.ts';
 import { watchAnalytics } from '../../../workers/rounds/watch-analytics.ts';
 import { until } from '../../support/tests/until.ts';
 
-it('the watch of the analytics store tells each turn once, and not that it is away at first', async () => {
+it('the watch of the analytics store tells each turn once, and that it is away at first only when that lasts', async () => {
   let isAway = true;
   let asked = 0;
   const query = async () => {
@@ -27,5 +27,13 @@ it('the watch of the analytics store tells each turn once, and not that it is aw
   isAway = true;
   await rounds(3);
   expect([watch.answers(), told]).toEqual([false, ['answers', 'away']]);
+  await rounds(20);
+  expect(told).toEqual(['answers', 'away']);
   await watch.stop();
+
+  const late: string[] = [];
+  const another = watchAnalytics(analytics, (fault) => late.push(fault?.message ?? 'answers'), 1);
+  await rounds(30);
+  expect(late).toEqual(['away']);
+  await another.stop();
 });

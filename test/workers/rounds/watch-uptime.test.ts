@@ -107,7 +107,9 @@ const uptime = async (period = '24h') =>
   (await api.ask('GET', `/domains/${name}/uptime?period=${period}`, { as: 'viewer' })).body;
 const mails = async () => {
   const { rows } = await sql<{ email: string; message: string }>`
-    select email, message from mails where kind = 'outage' order by id`.execute(api.database.db);
+    select email, message from mails where kind in ('outage', 'outage-over') order by id`.execute(
+    api.database.db,
+  );
   return rows;
 };
 const states = async () =>

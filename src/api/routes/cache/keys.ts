@@ -3,17 +3,17 @@
 import { isRegistryAway } from '../../../store/cached/cache-registry.ts';
 import { listEntries } from '../../../store/cached/list-entries.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
+import { QueryTurns, TooManyQueries } from '../../analytics/query-turns.ts';
 import { Problem, unavailable } from '../../answers/problem.ts';
 import { domainRoute } from '../../calls/route.ts';
-import { NoTurn, Turns } from '../../calls/turns.ts';
-import { Gate } from '../../edge/gate.ts';
 import { CachedEntries, CachedEntriesQuery } from '../../schemas/cache/cached-entry.ts';
 
 const AWAY_SECONDS = 5;
 
-/** A page may cost seconds of Postgres: of a domain one is read at a time, of all domains a few. */
-const turns = new Turns({ waitMs: 10_000, waiting: 10 });
-const gate = new Gate(4);
+/** A page may cost seconds of Postgres: nobody's many pages keep those of others waiting. */
+const TURNS = { running: 4, ofAccount: 2, ofDomain: 1, waiting: 10 };
+const WAIT_MS = 10_000;
+const turns = new QueryTurns(TURNS);
 
 export const listCacheKeys = domainRoute({
   method: 'GET',
@@ -26,14 +26,17 @@ export const listCacheKeys = domainRoute({
   permission: 'domain.view',
   query: CachedEntriesQuery,
   response: CachedEntries,
-  async run({ api: { cacheRegistry }, domain, query }) {
+  async run({ api: { cacheRegistry }, caller, domain, gone, query }) {
     if (cacheRegistry === undefined) return unavailable('there is no cache registry here', AWAY_SECONDS);
     const { sort, dir, limit, offset, ...filter } = query;
+    const late = AbortSignal.timeout(WAIT_MS);
+    let giveBack = () => {};
     try {
+      const asker = { accountId: caller.account.id, domainId: domain.id };
+      giveBack = await turns.take(asker, AbortSignal.any([gone, late]));
       const db = await cacheRegistry.database();
       const page = { sort, ascends: dir === 'asc', limit, offset, ...filter };
-      const read = () => listEntries(db, domain.id, page);
-      const { rows, total, dropped } = await turns.run(domain.id, () => gate.run(read));
+      const { rows, total, dropped } = await listEntries(db, domain.id, page);
       const own = { domain_id: domain.id, domain: printWithoutDot(domain.name) };
       return {
         rows: rows.map((entry) => ({
@@ -59,7 +62,7 @@ export const listCacheKeys = domainRoute({
         ...(dropped > 0 && { dropped }),
       };
     } catch (error) {
-      if (error instanceof NoTurn)
+      if (error instanceof TooManyQueries || error === late.reason || error === gone.reason)
         return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': '1' } });
       if (isRegistryAway(error))
         return unavailable(
@@ -67,6 +70,8 @@ export const listCacheKeys = domainRoute({
           AWAY_SECONDS,
         );
       throw error;
+    } finally {
+      giveBack();
     }
   },
 });

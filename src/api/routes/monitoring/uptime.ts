@@ -1,22 +1,12 @@
 // When the origins of a domain were down.
 
 import { z } from 'zod';
+import { PERIOD_NAMES, periodMs } from '../../../edge/analytics/window.ts';
 import { errorPct } from '../../../edge/uptime/judge-minute.ts';
 import { uptimePct } from '../../../edge/uptime/uptime-pct.ts';
 import { listIncidents, loadJudgedUntil } from '../../../store/uptime/list-incidents.ts';
 import { domainRoute } from '../../calls/route.ts';
 import { Uptime } from '../../schemas/monitoring/uptime.ts';
-
-const HOURS: Readonly<Record<string, number>> = {
-  '3h': 3,
-  '6h': 6,
-  '12h': 12,
-  '24h': 24,
-  '7d': 7 * 24,
-  '30d': 30 * 24,
-};
-const DEFAULT_HOURS = 24;
-const HOUR_MS = 3_600_000;
 
 export const getUptime = domainRoute({
   method: 'GET',
@@ -28,16 +18,20 @@ export const getUptime = domainRoute({
     'By what edges report of records with `monitor`, and by the settings of the domain that begin with `uptime_`. Times without requests count as up.',
   permission: 'domain.view',
   query: z.object({
-    period: z.string().max(20).optional().describe('3h, 6h, 12h, 24h, 7d or 30d; anything else is 24h.'),
+    period: z
+      .string()
+      .max(20)
+      .optional()
+      .describe(`${PERIOD_NAMES.join(', ')}; anything else is 24h.`),
   }),
   response: Uptime,
   async run({ api, domain, query }) {
-    const hours = (Object.hasOwn(HOURS, query.period ?? '') && HOURS[query.period ?? '']) || DEFAULT_HOURS;
+    const lengthMs = periodMs(query.period);
     const [until, incidents] = await Promise.all([
       loadJudgedUntil(api.db),
-      listIncidents(api.db, domain.id, hours),
+      listIncidents(api.db, domain.id, lengthMs / 1000),
     ]);
-    const begin = new Date(Math.max(Date.now() - hours * HOUR_MS, domain.createdAt.getTime()));
+    const begin = new Date(Math.max(Date.now() - lengthMs, domain.createdAt.getTime()));
     const spans = incidents.map(({ startedAt, endedAt }) => ({
       begin: startedAt,
       end: endedAt ?? until ?? startedAt,

@@ -60,7 +60,7 @@ const STATEMENTS = [
        end if;
      end if;
      insert into mails (kind, email, account_id, domain_id, message)
-       select 'outage', a.email, a.id, d.id, sentence
+       select case when is_end then 'outage-over' else 'outage' end, a.email, a.id, d.id, sentence
        from domains d join accounts a on a.id = d.account_id and a.active
        where d.id = domain;
      return found;
