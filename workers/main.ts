@@ -251,6 +251,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => sweep.stop());
   const subscriptions = runSubscriptions({
     db,
+    maxNegativeRials: settings.resellerMaxNegativeRials,
     onMoved: (moved) => {
       metrics.countSubscriptions(moved);
       log.info(moved, 'subscriptions came to their time');

@@ -132,6 +132,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,
+      maxNegativeRials: settings.resellerMaxNegativeRials,
       signsNewDomains: settings.signsNewDomains,
       issuesCertificates: settings.acmeDirectory !== undefined,
       movedGraceMs: settings.checkRules.movedGraceMs,

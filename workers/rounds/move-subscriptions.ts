@@ -1,13 +1,15 @@
 // Brings subscriptions further whose time has come: renewal, grace, the end. Any number of processes may run it.
 
-import { NO_WALLET } from '../../src/billing/wallet.ts';
 import { type MovedSubscriptions, moveSubscriptions } from '../../src/store/change/move-subscriptions.ts';
+import { renewalWallet } from '../../src/store/money/charge.ts';
 import { currentTime } from '../../src/store/postgres/current-time.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface SubscriptionRounds {
   readonly db: Database;
+  /** How far below zero purchases may bring a reseller's wallet. */
+  readonly maxNegativeRials: number;
   /** Called for each round that moved any. */
   readonly onMoved: (moved: Omit<MovedSubscriptions, 'isMore'>) => void;
   readonly onTrouble: (error: unknown) => void;
@@ -19,12 +21,20 @@ interface SubscriptionRounds {
 const IDLE_MS = 30_000;
 
 export function runSubscriptions(options: SubscriptionRounds): Rounds {
-  const { db, onMoved, onTrouble, clock = () => currentTime(db), idleMs = IDLE_MS } = options;
+  const {
+    db,
+    maxNegativeRials,
+    onMoved,
+    onTrouble,
+    clock = () => currentTime(db),
+    idleMs = IDLE_MS,
+  } = options;
+  const wallet = renewalWallet(maxNegativeRials);
   return runRounds({
     idleMs,
     onTrouble,
     async round() {
-      const { isMore, ...moved } = await moveSubscriptions(db, { at: await clock(), wallet: NO_WALLET });
+      const { isMore, ...moved } = await moveSubscriptions(db, { at: await clock(), wallet });
       if (Object.values(moved).some((count) => count > 0)) onMoved(moved);
       return { isMore };
     },

@@ -10,6 +10,7 @@ export const PROBLEM_CODES = {
   validation_failed: 400,
   wrong_state: 400,
   otp_required: 401,
+  credit_limit_reached: 402,
   account_suspended: 403,
   foreign_origin: 403,
   reauthenticate: 403,
@@ -56,6 +57,13 @@ export interface ProblemMembers {
   readonly limit?: number;
   /** The domains among which a global admin has to choose. */
   readonly domains?: readonly { readonly id: number; readonly user_id: number; readonly status: string }[];
+  /** Of what a domain uses more than another plan allows. */
+  readonly above?: readonly {
+    readonly limit: string;
+    readonly what: string;
+    readonly used: number;
+    readonly allowed: number;
+  }[];
   /** With `plan_feature`: the entitlement that is missing. */
   readonly feature?: string;
   /** With `invite_email_mismatch`: the invited email, masked. */

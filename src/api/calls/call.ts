@@ -25,6 +25,8 @@ export interface Api {
   readonly claimsPerAccount?: number | undefined;
   /** What the first domain of an account that registered itself begins with. */
   readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
+  /** How far below zero purchases may bring a reseller's wallet; undefined: not at all. */
+  readonly maxNegativeRials?: number;
   /** New domains are signed unless their caller says otherwise. */
   readonly signsNewDomains?: boolean;
   /** An authority is named that issues certificates. */

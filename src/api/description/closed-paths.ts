@@ -42,17 +42,6 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
       removed: true,
     }),
   ),
-  ...SUBSCRIPTION_WRITES.map(
-    (what): ClosedPath => ({
-      method: 'POST',
-      path: `/domains/{domain}/subscriptions/${what}`,
-      operationId: `closed${camelCase(what)}`,
-      tag: TAG,
-      summary: 'No key may call it.',
-      statuses: [403, 404],
-      removed: false,
-    }),
-  ),
   {
     method: 'POST',
     path: '/wallet/topup',

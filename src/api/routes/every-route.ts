@@ -24,6 +24,7 @@ import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
+import { purchaseSubscription, setAutoRenew, switchSubscription } from './money/buying.ts';
 import { getDnsAnalytics } from './monitoring/dns-counts.ts';
 import { dismiss, listRecommendations } from './monitoring/recommendations.ts';
 import { getUptime } from './monitoring/uptime.ts';
@@ -109,6 +110,9 @@ export const ROUTES: readonly Route[] = [
   getPlans,
   getSubscriptions,
   getSubscription,
+  purchaseSubscription,
+  switchSubscription,
+  setAutoRenew,
   takeJobs,
   answerVantageJob,
   whoAmI,

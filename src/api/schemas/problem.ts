@@ -34,6 +34,17 @@ export const ProblemBody = z
       .array(z.object({ id: z.int(), user_id: z.int(), status: z.string() }))
       .optional()
       .describe('With `domain_ambiguous`: the domains of this name. Say which by its id in the path.'),
+    above: z
+      .array(
+        z.object({
+          limit: z.string().describe('The entitlement of the plan.'),
+          what: z.string().describe('As in `domain_usage`.'),
+          used: z.int(),
+          allowed: z.int(),
+        }),
+      )
+      .optional()
+      .describe('Of a purchase or a switch: what the domain uses more of than the plan allows.'),
     feature: z
       .string()
       .optional()

@@ -4,6 +4,7 @@ import { ACME_SETTINGS } from './acme-settings.ts';
 import { ANALYTICS_SETTINGS } from './analytics-settings.ts';
 import { API_SETTINGS } from './api-settings.ts';
 import { FLEET_SETTINGS } from './fleet-settings.ts';
+import { MONEY_SETTINGS } from './money-settings.ts';
 import { NAMESERVER_SETTINGS } from './nameserver-settings.ts';
 import { PEOPLE_SETTINGS } from './people-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
@@ -16,6 +17,7 @@ export const SETTINGS = {
   ...NAMESERVER_SETTINGS,
   ...API_SETTINGS,
   ...PEOPLE_SETTINGS,
+  ...MONEY_SETTINGS,
   ...WORKER_SETTINGS,
   ...ACME_SETTINGS,
   ...ANALYTICS_SETTINGS,

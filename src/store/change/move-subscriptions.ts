@@ -2,7 +2,8 @@
 // workers run: a subscription is judged under its lock and that of its domain, and saved with the time of its next step.
 
 import { sql } from 'kysely';
-import { nextSubscription, type SubscriptionState } from '../../billing/subscription.ts';
+import { describeTerm } from '../../billing/invoice.ts';
+import { addDays, nextSubscription, type SubscriptionState, type Term } from '../../billing/subscription.ts';
 import type { Wallet } from '../../billing/wallet.ts';
 import { FREE_PLAN, findPlan } from '../accounts/plans.ts';
 import { saveSubscription, startSubscription } from '../accounts/subscribe.ts';
@@ -35,12 +36,13 @@ export async function moveSubscriptions(db: Database, order: MoveOrder): Promise
   const { at, limit = BATCH } = order;
   return await inTransaction(db, async (trx) => {
     // Both rows are locked, so that of one that another worker has just moved the new version is judged here.
-    const { rows } = await sql<DueSubscription>`
-      select ${SUBSCRIPTION_COLUMNS}
+    const { rows } = await sql<DueRow>`
+      select ${SUBSCRIPTION_COLUMNS}, rtrim(d.name, '.') as domain
       from subscriptions s join domains d on d.id = s.domain_id join plans p on p.id = s.plan_id
         left join plan_terms t on t.id = s.term_id
       where s.ended_at is null and s.due_at <= ${at}
       order by s.due_at, s.id limit ${limit} for no key update of d, s skip locked`.execute(trx);
+    await lockWhoPays(trx, rows, order.wallet);
     const counts = { renewed: 0, unpaid: 0, grace: 0, ended: 0 };
     for (const row of rows) {
       for (const step of await moveOne(trx, row, order)) counts[step]++;
@@ -49,18 +51,38 @@ export async function moveSubscriptions(db: Database, order: MoveOrder): Promise
   });
 }
 
+interface DueRow extends DueSubscription {
+  readonly domain: string;
+}
+
+/** All at once and in order, so that two workers, or one and a customer, do not wait for each other. */
+async function lockWhoPays(trx: Database, rows: readonly DueRow[], wallet: Wallet<Database>): Promise<void> {
+  const paying = rows.filter(({ term }) => term !== null && term.priceRials > 0);
+  if (paying.length > 0) await wallet.lock(trx, [...new Set(paying.map(({ accountId }) => accountId))]);
+}
+
 type Made = Exclude<keyof MovedSubscriptions, 'isMore'>;
 
-async function moveOne(trx: Database, row: DueSubscription, { at, wallet }: MoveOrder): Promise<Made[]> {
-  const { id, accountId } = row;
+async function moveOne(trx: Database, row: DueRow, { at, wallet }: MoveOrder): Promise<Made[]> {
+  const { id, accountId, domainId, domain } = row;
   const made: Made[] = [];
   let state: SubscriptionState = row;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const step = nextSubscription(state, at);
     if (step.kind === 'wait') break;
     if (step.kind === 'charge') {
-      const { priceRials } = step;
-      const isPaid = await wallet.charge(trx, { accountId, subscriptionId: id, priceRials });
+      const { priceRials, paid } = step;
+      const { days } = state.term as Term;
+      const end = paid.expiresAt as Date;
+      const isPaid = await wallet.charge(trx, {
+        accountId,
+        subscriptionId: id,
+        domainId,
+        priceRials,
+        description: describeTerm({ planName: row.plan.name, days, domain }),
+        period: { start: addDays(end, -days), end },
+        at,
+      });
       made.push(isPaid ? 'renewed' : 'unpaid');
       state = isPaid ? step.paid : step.unpaid;
       continue;

@@ -112,6 +112,10 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   webhooks: grants('', 'siud', 'su'), // go with their domain, as what they are told goes with them
   webhook_deliveries: grants('', 'si', 'siud'),
   webhook_calls: grants('', '', 'siud'),
+  wallets: grants('', 'siu', 'siu'),
+  ledger: grants('', 'si', 'si'),
+  invoices: grants('', 's', ''), // written by FUNCTIONS
+  invoice_years: grants('', '', ''),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`
 };
 
@@ -161,6 +165,11 @@ export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
   'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
   'order_outage_mail(bigint, text, boolean)': ['zonefleet_worker'],
+  'providers_of(bigint[])': ['zonefleet_api', 'zonefleet_worker'],
+  'issue_invoice(bigint, bigint, bigint, bigint, jsonb, bigint, timestamptz, timestamptz, timestamptz)': [
+    'zonefleet_api',
+    'zonefleet_worker',
+  ],
   'note_edge_change(text)': ['zonefleet_api', 'zonefleet_worker'],
 };
 
@@ -179,6 +188,7 @@ export const RELEASE_COLUMNS = ['released_at', 'released_by'] as const;
 /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {
   change_version: ['zonefleet_api', 'zonefleet_worker'],
+  movement_id: ['zonefleet_api', 'zonefleet_worker'],
   edge_version: ['zonefleet_api', 'zonefleet_worker'],
   rules_id_seq: ['zonefleet_api'],
   records_id_seq: ['zonefleet_api', 'zonefleet_worker'],

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { Entitlements } from '../../../src/api/schemas/entitlements.ts';
 import { CataloguePlan } from '../../../src/api/schemas/plan.ts';
 import { Subscription } from '../../../src/api/schemas/subscription.ts';
-import { NO_WALLET } from '../../../src/billing/wallet.ts';
 import { RULE_TYPES } from '../../../src/edge/rules/every-type.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -13,6 +12,7 @@ import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { Browser, givePassword } from '../../support/api/people.ts';
+import { NO_WALLET } from '../../support/billing/no-wallet.ts';
 
 let api: TestApi;
 let domain: Domain;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NO_WALLET } from '../../../src/billing/wallet.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
 import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';
@@ -9,6 +8,7 @@ import { createDomain, deleteDomain } from '../../../src/store/change/save-domai
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { NO_WALLET } from '../../support/billing/no-wallet.ts';
 import { playOnPostgres } from '../../support/billing/play-on-postgres.ts';
 import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, wantedDomain } from '../../support/database/domains.ts';
@@ -137,15 +137,24 @@ describe('a round', () => {
     expect(await move(end - 3 * DAY)).toMatchObject({ renewed: 1, unpaid: 0 });
     const priced = await pricedDomain('priced.test.');
     const order = { at: new Date(priced.end - 3 * DAY), limit: 10 };
-    const broken = { charge: () => Promise.reject(new Error('the wallet is away')) };
+    const broken = { lock: NO_WALLET.lock, charge: () => Promise.reject(new Error('the wallet is away')) };
     await expect(moveSubscriptions(db, { ...order, wallet: broken })).rejects.toThrow('away');
     const paid: object[] = [];
     const wallet = {
+      lock: NO_WALLET.lock,
       charge: async (_: unknown, charge: object) => paid.push(charge) > 0,
     };
     await moveSubscriptions(db, { ...order, wallet });
     expect(paid).toEqual([
-      { accountId, subscriptionId: (await listSubscriptions(db, priced.id))[0]?.id, priceRials: 500 },
+      {
+        accountId,
+        subscriptionId: (await listSubscriptions(db, priced.id))[0]?.id,
+        domainId: priced.id,
+        priceRials: 500,
+        description: 'Pro for 30 days: priced.test',
+        period: { start: new Date(priced.end), end: new Date(priced.end + 30 * DAY) },
+        at: order.at,
+      },
     ]);
     const [renewed] = await listSubscriptions(db, priced.id);
     expect(renewed).toMatchObject({ status: 'active', expiresAt: new Date(priced.end + 30 * DAY) });

@@ -2,7 +2,6 @@
 
 import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { NO_WALLET } from '../../../src/billing/wallet.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { findAccount } from '../../../src/store/accounts/accounts.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
@@ -15,6 +14,7 @@ import { loadAnswerSettings } from '../../../src/store/postgres/answer-settings.
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { NO_WALLET } from '../../support/billing/no-wallet.ts';
 import {
   createDatabase,
   TEST_SETTINGS,

@@ -79,6 +79,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
   'store/accounts': 'billing store/postgres checks/shares',
+  'store/money': 'billing store/postgres',
   'store/audit': 'store/accounts store/postgres',
   'store/secrets': 'process store/postgres',
   'store/keys': 'dns dns/dnssec process zone zone/signing store/postgres store/secrets',
@@ -100,6 +101,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns zone zone/domain zone/publish zone/records zone/signing store/domains store/keys store/postgres store/records store/zones',
   'store/change':
     'billing dns zone zone/domain zone/edit zone/publish zone/records checks/claims checks/delegation store/accounts store/claims store/domains store/postgres store/records store/zones zone/pool store/audit store/keys store/publish dns/record store/rules',
+  'store/purchases': 'billing store/accounts store/change store/money store/postgres store/rules',
   'store/signing':
     'dns zone zone/publish zone/signing store/accounts store/change store/keys store/postgres store/zones store/feed dns/dnssec',
   'store/handover': 'store/accounts store/change store/claims store/domains store/postgres',
@@ -158,7 +160,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime',
+    'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
@@ -185,7 +187,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'analytics analytics/dns analytics/uptime store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions store/uptime',
+    'analytics analytics/dns analytics/uptime store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones store/change store/keys store/signing store/dnssec store/regions store/uptime store/money',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',

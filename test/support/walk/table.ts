@@ -58,6 +58,7 @@ const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
 const LOOK_IS_FREE: Sent = { prepare: (w) => w.haveLooked() };
 const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 'domain')}` };
 const rankedBy: Sent = { query: async (w) => `${await ofItsDomain.query?.(w)}&metric=uris` };
+const ofFreeTerm: Sent = { body: async (w) => ({ plan_term_id: await w.freeTermId() }) };
 const aRecord = { name: 'www', type: 'A', destination: '192.0.2.9' };
 const NEW_PASSWORD = 'another horse battery';
 
@@ -136,6 +137,13 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}/traffic-usage': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions': ['000 .n. ppp..n i.. .... .. . .. 0'],
   'GET /domains/{domain}/subscriptions/{id}': ['000 .n. ppp..n i.. .... .. . .. 0'],
+  'POST /domains/{domain}/subscriptions/purchase': ['000 rss ssssss imm .ff. .. s ss 0', ofFreeTerm],
+  // Nothing is paid, so there is nothing to switch from.
+  'POST /domains/{domain}/subscriptions/switch': ['000 rss ssssss imm xffx xx s ss 0', ofFreeTerm],
+  'POST /domains/{domain}/subscriptions/auto-renew': [
+    '000 rss ssssss imm .ff. .. s ss 0',
+    { body: () => ({ auto_renew: false }) },
+  ],
 
   // Its records. A parse writes nothing, so a disabled domain takes it; a scan is work for the whole domain.
   'GET /domains/{domain}/records/': ['000 .n. .....n i.. .... .. . .. 0'],
@@ -317,9 +325,6 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /subscriptions/purchase': ['000 rss ssssss isg gffg gg s -- 0'],
   'POST /subscriptions/switch': ['000 rss ssssss isg gffg gg s -- 0'],
   'POST /subscriptions/auto-renew': ['000 rss ssssss isg gffg gg s -- 0'],
-  'POST /domains/{domain}/subscriptions/purchase': ['000 rss ssssss imm nffn nn s ss 0'],
-  'POST /domains/{domain}/subscriptions/switch': ['000 rss ssssss imm nffn nn s ss 0'],
-  'POST /domains/{domain}/subscriptions/auto-renew': ['000 rss ssssss imm nffn nn s ss 0'],
   'POST /wallet/topup': ['000 rss ssssss imm nffn nn s -- 0'],
 };
 

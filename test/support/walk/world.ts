@@ -189,6 +189,17 @@ export class World {
     await deleteDomain(this.#db, { ...BY, domainId: await this.domainId() });
   }
 
+  /** A term that costs nothing, of a plan that a new domain fits in. */
+  freeTermId(): Promise<number> {
+    return this.#once('free term', async () => {
+      const { rows } = await sql<{ id: number }>`
+        select t.id from plan_terms t join plans p on p.id = t.plan_id where p.slug = 'free'`.execute(
+        this.#db,
+      );
+      return rows[0]?.id as number;
+    });
+  }
+
   /** A plan with a term. */
   plan(): Promise<{ readonly slug: string; readonly termId: number }> {
     return this.#once('plan', async () => {

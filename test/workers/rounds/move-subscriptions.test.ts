@@ -25,6 +25,7 @@ it('rounds bring a subscription from its end to free, and tell what they did', a
   await new Promise<void>((resolve) => {
     const rounds = runSubscriptions({
       db,
+      maxNegativeRials: 0,
       clock: async () => new Date(end.getTime() + 8 * 86_400_000),
       idleMs: 10,
       onMoved: (moved) => {
@@ -44,7 +45,12 @@ it('nothing ends by the clock of Postgres that is not over', async () => {
   const { id } = await newDomain(db, await newAccount(db, 'b@example.org'), 'b.test.', { planSlug: 'free' });
   const before = await listSubscriptions(db, id);
   const troubles: unknown[] = [];
-  const rounds = runSubscriptions({ db, onMoved: () => {}, onTrouble: (error) => troubles.push(error) });
+  const rounds = runSubscriptions({
+    db,
+    maxNegativeRials: 0,
+    onMoved: () => {},
+    onTrouble: (error) => troubles.push(error),
+  });
   await rounds.stop();
   expect([await listSubscriptions(db, id), troubles]).toEqual([before, []]);
 });

@@ -7,6 +7,7 @@ import type { ChangeTables } from './change-tables.ts';
 import type { CheckTables } from './check-tables.ts';
 import type { DomainTables } from './domain-tables.ts';
 import type { EdgeTables } from './edge-tables.ts';
+import type { MoneyTables } from './money-tables.ts';
 import type { NameServerTables } from './name-server-tables.ts';
 import type { ResolverTables } from './resolver-tables.ts';
 import type { RuleTables } from './rule-tables.ts';
@@ -23,6 +24,7 @@ export interface Schema
     CheckTables,
     DomainTables,
     EdgeTables,
+    MoneyTables,
     NameServerTables,
     ResolverTables,
     RuleTables,

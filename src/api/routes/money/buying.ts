@@ -1,0 +1,111 @@
+// The calls that buy a term of a plan for a domain, and say whether it is renewed. Sessions only (`surfaces.ts`); the
+// wallet of the domain's owner pays.
+
+import type { z } from 'zod';
+import type { BuyKind } from '../../../billing/buy-term.ts';
+import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
+import { toldSubscription } from '../../../store/audit/told-fields.ts';
+import { setPlan } from '../../../store/change/set-plan.ts';
+import { type Bought, buyTerm } from '../../../store/purchases/buy-term.ts';
+import { invalid, notFound, Problem, problem } from '../../answers/problem.ts';
+import type { DomainCall } from '../../calls/call.ts';
+import { domainRoute } from '../../calls/route.ts';
+import { printSubscription } from '../../print/print-subscription.ts';
+import { AutoRenew, SubscriptionPurchase, SubscriptionSwitch } from '../../schemas/money/buying.ts';
+import { Subscription } from '../../schemas/subscription.ts';
+
+const common = {
+  method: 'POST',
+  audit: 'domain.plan',
+  tag: 'Plans',
+  permission: 'billing',
+  response: Subscription,
+} as const;
+
+const UNLESS =
+  'If the wallet holds too little, it is a 402 and nothing is written. If the domain uses more than the plan allows, it is a 409 whose `above` says of what.';
+
+export const purchaseSubscription = domainRoute({
+  ...common,
+  path: '/domains/{domain}/subscriptions/purchase',
+  operationId: 'purchaseSubscription',
+  summary: 'Buys a term of a plan for a domain.',
+  description: `From now on, where no paid time is left; in grace from the old end on. ${UNLESS}`,
+  body: SubscriptionPurchase,
+  problems: ['wrong_state', 'credit_limit_reached'],
+  statuses: [402, 409],
+  run: (call) => buy(call, 'purchase', { termId: call.body.plan_term_id, autoRenew: call.body.auto_renew }),
+});
+
+export const switchSubscription = domainRoute({
+  ...common,
+  path: '/domains/{domain}/subscriptions/switch',
+  operationId: 'switchSubscription',
+  summary: 'Switches the paid subscription of a domain to another term.',
+  description: `The paid time that is left is credited to the wallet, rounded down; then the new term is bought, from now on. ${UNLESS}`,
+  body: SubscriptionSwitch,
+  problems: ['wrong_state', 'credit_limit_reached'],
+  statuses: [402, 409],
+  run: (call) => buy(call, 'switch', { termId: call.body.plan_term_id }),
+});
+
+export const setAutoRenew = domainRoute({
+  ...common,
+  path: '/domains/{domain}/subscriptions/auto-renew',
+  operationId: 'setAutoRenew',
+  summary: 'Says whether the subscription of a domain is renewed.',
+  description: 'A cancelled one that is to be renewed is cancelled no more.',
+  body: AutoRenew,
+  problems: ['wrong_state'],
+  async run({ api, domain, body, audit }) {
+    const before = (await ownSubscriptions(api.db, [domain.id])).get(domain.id);
+    if (before === undefined) return problem('wrong_state', 'the domain has no subscription');
+    const came = await setPlan(api.db, {
+      domainId: domain.id,
+      planSlug: before.plan.slug,
+      autoRenew: body.auto_renew,
+    });
+    if (came.kind === 'absent' || (came.kind === 'updated' && came.subscription === undefined))
+      return notFound('domain');
+    if (came.kind === 'refused') return problem('wrong_state', came.message);
+    const { subscription = before } = came;
+    audit(
+      came.isChanged
+        ? { before: toldSubscription(before), after: toldSubscription(subscription) }
+        : undefined,
+    );
+    return printSubscription(subscription, domain);
+  },
+});
+
+type BuyCall = DomainCall<unknown, unknown, unknown, undefined>;
+
+async function buy(
+  { api, domain, audit }: BuyCall,
+  kind: BuyKind,
+  order: { readonly termId: number; readonly autoRenew?: boolean | undefined },
+): Promise<z.input<typeof Subscription> | Problem> {
+  const { maxNegativeRials = 0 } = api;
+  const bought = await buyTerm(api.db, { kind, domainId: domain.id, ...order, maxNegativeRials });
+  if (bought.kind !== 'bought') return refusalOf(bought);
+  const { before, subscription } = bought;
+  audit({ before: toldSubscription(before), after: toldSubscription(subscription) });
+  return printSubscription(subscription, domain);
+}
+
+function refusalOf(bought: Exclude<Bought, { kind: 'bought' }>): Problem {
+  switch (bought.kind) {
+    case 'absent':
+      return notFound('domain');
+    case 'unknown_term':
+      return invalid([{ field: 'plan_term_id', error: bought.message }]);
+    case 'short':
+      return new Problem(402, bought.message);
+    case 'credit_limit':
+      return problem('credit_limit_reached', bought.message);
+    case 'above_limits':
+      return new Problem(409, bought.message, { members: { above: bought.above } });
+    case 'wrong_state':
+      return problem('wrong_state', bought.message);
+  }
+}

@@ -1,0 +1,153 @@
+// Buys a term of a plan for a domain, or switches to another: the subscription, the ledger and the invoice in one
+// transaction. The account of the domain pays.
+
+import { sql } from 'kysely';
+import { type BuyKind, judgeBuying, type PaidPeriod, unusedRials } from '../../billing/buy-term.ts';
+import { describeTerm } from '../../billing/invoice.ts';
+import { type Above, aboveLimits } from '../../billing/limits-in-use.ts';
+import type { Term } from '../../billing/subscription.ts';
+import { PLAN_JSON, type Plan, TERM_JSON } from '../accounts/plans.ts';
+import { startSubscription, stopSubscription } from '../accounts/subscribe.ts';
+import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
+import { type Charged, chargePurchase, lockPayers } from '../money/charge.ts';
+import { creditUnused } from '../money/credit-unused.ts';
+import type { Database } from '../postgres/database.ts';
+import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { countRulesByType } from '../rules/load-rules.ts';
+
+interface BuyOrder {
+  readonly kind: BuyKind;
+  readonly domainId: number;
+  readonly termId: number;
+  /** By default true. */
+  readonly autoRenew?: boolean | undefined;
+  /** How far below zero a reseller's wallet may go. */
+  readonly maxNegativeRials: number;
+  /** By default now. */
+  readonly at?: Date;
+}
+
+export type Bought =
+  | {
+      readonly kind: 'bought';
+      readonly before: Subscription | undefined;
+      readonly subscription: Subscription;
+      /** Undefined: the term costs nothing. */
+      readonly invoiceId: number | undefined;
+    }
+  | { readonly kind: 'absent' }
+  /** Nothing is written. */
+  | { readonly kind: 'unknown_term' | 'short' | 'credit_limit' | 'wrong_state'; readonly message: string }
+  | { readonly kind: 'above_limits'; readonly message: string; readonly above: readonly Above[] };
+
+export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
+  const { domainId, termId, autoRenew = true, kind, maxNegativeRials } = order;
+  return await inTransaction<Bought>(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    const { accountId } = lock.row;
+    const at = order.at ?? lock.now;
+    const sold = await findTerm(trx, termId);
+    if (sold === undefined) return { kind: 'unknown_term', message: `no plan sells a term ${termId}` };
+    const { plan, term } = sold;
+    const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
+    const buying = judgeBuying(own, { kind, term, at });
+    if (buying.kind === 'refused') return { kind: 'wrong_state', message: buying.message };
+    const above = aboveLimits(plan, await inUse(trx, lock));
+    if (above.length > 0) return { kind: 'above_limits', message: tooMuch(plan, above), above };
+
+    await lockPayers(trx, [accountId]);
+    const domain = lock.row.name.replace(/\.$/, '');
+    if (kind === 'switch' && own !== undefined) await giveBack(trx, { own, domain, accountId, at });
+    await stopSubscription(trx, domainId, at);
+    await startSubscription(trx, {
+      domainId,
+      accountId,
+      planId: plan.id,
+      termId,
+      autoRenew,
+      at: buying.start,
+    });
+    await trx
+      .updateTable('domains')
+      .set({ plan_id: plan.id, plan_overrides: null, updated_at: lock.now })
+      .where('id', '=', domainId)
+      .execute();
+    const subscription = (await ownSubscriptions(trx, [domainId])).get(domainId) as Subscription;
+    let invoiceId: number | undefined;
+    if (term.priceRials > 0) {
+      const charged = await chargePurchase(
+        trx,
+        {
+          accountId,
+          subscriptionId: subscription.id,
+          domainId,
+          priceRials: term.priceRials,
+          description: describeTerm({ planName: plan.name, days: term.days, domain }),
+          period: { start: buying.start, end: buying.end },
+          at,
+        },
+        maxNegativeRials,
+      );
+      if (charged.kind !== 'paid') rollBackTo(unpaid(charged.kind));
+      else ({ invoiceId } = charged);
+    }
+    announceAfterCommit(trx); // edges are told whether it has websockets
+    return { kind: 'bought', before: own, subscription, invoiceId };
+  });
+}
+
+/** Undefined: there is none, or it is sold no more. */
+async function findTerm(
+  trx: Database,
+  termId: number,
+): Promise<{ readonly plan: Plan; readonly term: Term } | undefined> {
+  const { rows } = await sql<{ plan: Plan; term: Term }>`
+    select ${PLAN_JSON} as plan, ${TERM_JSON} as term from plan_terms t join plans p on p.id = t.plan_id
+    where t.id = ${termId} and t.retired_at is null`.execute(trx);
+  return rows[0];
+}
+
+async function inUse(trx: Database, { row }: DomainLock) {
+  const { rows } = await sql<{ own: boolean }>`
+    select exists (select from certificates where domain_id = ${row.id} and kind = 'custom') as own`.execute(
+    trx,
+  );
+  return {
+    records: row.recordCount,
+    rules: await countRulesByType(trx, row.id),
+    cacheCapMb: row.cacheCapMb,
+    hasOwnCertificate: rows[0]?.own === true,
+  };
+}
+
+function tooMuch({ slug }: Plan, above: readonly Above[]): string {
+  const each = above.map(({ what, used, allowed }) => `${what} ${used} of ${allowed}`);
+  return `the domain uses more than the plan "${slug}" allows: ${each.join(', ')}`;
+}
+
+interface Unused {
+  readonly own: Subscription;
+  readonly domain: string;
+  readonly accountId: number;
+  readonly at: Date;
+}
+
+/** Only what this account itself paid for this subscription: what an operator gave is worth nothing. */
+async function giveBack(trx: Database, { own, domain, accountId, at }: Unused): Promise<void> {
+  const { rows } = await sql<PaidPeriod>`
+    select total_rials as "paidRials", period_start as start, period_end as "end" from invoices
+    where subscription_id = ${own.id} and account_id = ${accountId} and period_end > ${at}`.execute(trx);
+  const amountRials = unusedRials(rows, at);
+  if (amountRials === 0) return;
+  const description = `Unused time of ${own.plan.name}: ${domain}`;
+  const { id: subscriptionId, domainId } = own;
+  await creditUnused(trx, { accountId, subscriptionId, domainId, amountRials, description, at });
+}
+
+function unpaid(kind: Exclude<Charged['kind'], 'paid'>): Bought {
+  return kind === 'short'
+    ? { kind, message: 'the wallet holds too little' }
+    : { kind, message: "the reseller's wallet may not go that far below zero: top it up" };
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Subscription } from '../../../../src/api/schemas/subscription.ts';
+import { addTerm } from '../../../../src/store/accounts/plans.ts';
+import { moveMoney } from '../../../../src/store/money/move-money.ts';
+import { inTransaction } from '../../../../src/store/postgres/transaction.ts';
+import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { Browser, givePassword } from '../../../support/api/people.ts';
+
+let api: TestApi;
+let browser: Browser;
+let [cheap, dear] = [0, 0];
+let names = 0;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const terms = async (days: number, priceRials: number) =>
+    (await addTerm(api.db, 'pro', { days, priceRials }))?.terms.at(-1)?.id as number;
+  cheap = await terms(30, 100);
+  dear = await terms(365, 1_000_000);
+  await givePassword(api, 'owner');
+  browser = new Browser(api);
+  await browser.login('owner');
+  await inTransaction(api.db, (trx) =>
+    moveMoney(trx, {
+      from: { outside: 'operator' },
+      to: { accountId: api.accountIds.owner },
+      amountRials: 1000,
+      refType: 'adjustment',
+      description: 'given',
+      at: new Date(),
+    }),
+  );
+});
+afterAll(() => api.stop());
+
+async function newPath(): Promise<string> {
+  const name = `buys${++names}.test`;
+  await api.makeDomain(name, { planSlug: 'free' });
+  return `/domains/${name}/subscriptions`;
+}
+
+describe('a session of the owner', () => {
+  it('buys, switches, and says whether it is renewed; each answers with the subscription', async () => {
+    const path = await newPath();
+    const order = { plan_term_id: cheap, auto_renew: false };
+    const bought = await browser.ask('POST', `${path}/purchase`, order);
+    expect([bought.status, Subscription.safeParse(bought.body).success]).toEqual([200, true]);
+    expect(bought.body).toMatchObject({ plan: { slug: 'pro' }, plan_term_id: cheap, auto_renew: false });
+    const renews = await browser.ask('POST', `${path}/auto-renew`, { auto_renew: true });
+    expect([renews.status, renews.body]).toEqual([200, { ...bought.body, auto_renew: true }]);
+    const short = await browser.ask('POST', `${path}/switch`, { plan_term_id: dear });
+    expect([short.status, short.body]).toEqual([402, { error: 'the wallet holds too little' }]);
+    expect((await browser.ask('GET', path)).body).toHaveLength(2);
+  });
+
+  it('is told at the field that no plan sells the term', async () => {
+    const path = await newPath();
+    const answer = await browser.ask('POST', `${path}/purchase`, { plan_term_id: 999_999 });
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    expect(answer.body.fields).toEqual([{ field: 'plan_term_id', error: 'no plan sells a term 999999' }]);
+  });
+
+  it('buys once with an Idempotency-Key, and a repeat gets the first answer', async () => {
+    const path = await newPath();
+    const order = { plan_term_id: cheap };
+    const once = { headers: { 'Idempotency-Key': 'buy-once' } };
+    const first = await browser.ask('POST', `${path}/purchase`, order, once);
+    const again = await browser.ask('POST', `${path}/purchase`, order, once);
+    expect([first.status, again.status, again.headers['idempotent-replay']]).toEqual([200, 200, 'true']);
+    expect(again.body).toEqual(first.body);
+    expect((await browser.ask('POST', `${path}/purchase`, { plan_term_id: cheap })).body.code).toBe(
+      'wrong_state',
+    );
+  });
+});
+
+it('a key gets a 403, of whatever kind it is', async () => {
+  const path = await newPath();
+  for (const end of ['purchase', 'switch', 'auto-renew']) {
+    const { status, body } = await api.ask('POST', `${path}/${end}`, { as: 'owner', body: {} });
+    expect([status, body.error]).toEqual([403, 'this surface is not open to API keys']);
+  }
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { judgeBuying, unusedRials } from '../../src/billing/buy-term.ts';
+import { beginSubscription, beginTrial, type SubscriptionState } from '../../src/billing/subscription.ts';
+
+const DAY = 86_400_000;
+const START = new Date('2026-03-01T00:00:00Z');
+const on = (days: number) => new Date(START.getTime() + days * DAY);
+const PAID = { id: 1, days: 30, priceRials: 900 };
+const OTHER = { id: 2, days: 10, priceRials: 100 };
+const FREE = { id: 3, days: 30, priceRials: 0 };
+const paid = beginSubscription(START, PAID);
+const grace: SubscriptionState = { ...paid, status: 'grace', graceUntil: on(37) };
+
+describe('a purchase', () => {
+  it.each([
+    ['no subscription', undefined],
+    ['a free one', beginSubscription(START, FREE)],
+    ['one without an end', beginSubscription(START, null)],
+    ['a trial', beginTrial(START, 14)],
+    ['one that ran out a moment ago', { ...paid, expiresAt: on(5) }],
+  ])('counts from now on with %s', (_, own) => {
+    const buying = judgeBuying(own, { kind: 'purchase', term: OTHER, at: on(5) });
+    expect(buying).toEqual({ kind: 'buys', start: on(5), end: on(15) });
+  });
+
+  it('in grace pays for the time since the end', () => {
+    const buying = judgeBuying(grace, { kind: 'purchase', term: OTHER, at: on(33) });
+    expect(buying).toEqual({ kind: 'buys', start: on(30), end: on(40) });
+  });
+
+  it('in grace of a term that is shorter than the grace so far counts from now on', () => {
+    const term = { ...OTHER, days: 2 };
+    expect(judgeBuying(grace, { kind: 'purchase', term, at: on(32) })).toMatchObject({ start: on(32) });
+  });
+
+  it.each([
+    ['active', paid],
+    ['cancelled', { ...paid, status: 'cancelled' as const }],
+  ])('is refused while paid time is left: %s', (_, own) => {
+    const at = new Date(on(30).getTime() - 1);
+    expect(judgeBuying(own, { kind: 'purchase', term: OTHER, at })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('2026-03-31T00:00:00.000Z: switch'),
+    });
+  });
+});
+
+describe('a switch', () => {
+  it('counts from now on', () => {
+    const buying = judgeBuying(paid, { kind: 'switch', term: OTHER, at: on(3) });
+    expect(buying).toEqual({ kind: 'buys', start: on(3), end: on(13) });
+  });
+
+  it.each([
+    ['without a subscription', undefined],
+    ['from a free one', beginSubscription(START, FREE)],
+    ['from a trial', beginTrial(START, 14)],
+    ['in grace', grace],
+  ])('is refused %s', (_, own) => {
+    expect(judgeBuying(own, { kind: 'switch', term: OTHER, at: on(5) }).kind).toBe('refused');
+  });
+
+  it('to the same term is refused', () => {
+    expect(judgeBuying(paid, { kind: 'switch', term: PAID, at: on(5) }).kind).toBe('refused');
+  });
+});
+
+describe('what is given back', () => {
+  const period = { paidRials: 100, start: START, end: on(3) };
+
+  it.each([
+    [0, 100],
+    [1, 66],
+    [2, 33],
+    [3, 0],
+    [9, 0],
+  ])('after %d of 3 days is %d of 100', (days, rials) => {
+    expect(unusedRials([period], on(days))).toBe(rials);
+  });
+
+  it('of a time that has not begun is all of it, and no more', () => {
+    const next = { paidRials: 101, start: on(3), end: on(6) };
+    expect(unusedRials([period, next], on(2))).toBe(33 + 101);
+  });
+
+  it('is exact for the most that a wallet holds', () => {
+    const most = { paidRials: 1_000_000_000_000_000, start: START, end: on(3) };
+    expect(unusedRials([most], on(1))).toBe(666_666_666_666_666);
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { NO_ENTITLEMENTS } from '../../src/billing/entitlements.ts';
+import { aboveLimits } from '../../src/billing/limits-in-use.ts';
+
+const PLAN = {
+  ...NO_ENTITLEMENTS,
+  maxRecords: 10,
+  rulesEnabled: true,
+  maxRulesPerSet: 2,
+  maxCacheCapMb: 512,
+};
+const IN_USE = { records: 10, rules: new Map([['waf', 2]]), cacheCapMb: 512, hasOwnCertificate: false };
+
+it('finds nothing where every limit is just reached, or there is none', () => {
+  expect(aboveLimits(PLAN, IN_USE)).toEqual([]);
+  const unlimited = { ...PLAN, maxRecords: null, maxRulesPerSet: null };
+  expect(aboveLimits(unlimited, { ...IN_USE, records: 99, rules: new Map([['waf', 99]]) })).toEqual([]);
+});
+
+it('names each limit that is broken, with what is used and allowed', () => {
+  const rules = new Map([
+    ['waf', 3],
+    ['drop', 1],
+  ]);
+  const above = aboveLimits(PLAN, { records: 11, rules, cacheCapMb: 2048, hasOwnCertificate: true });
+  expect(above).toEqual([
+    { limit: 'max_records', what: 'records', used: 11, allowed: 10 },
+    { limit: 'max_rules_per_set', what: 'rules_waf', used: 3, allowed: 2 },
+    { limit: 'max_cache_cap_mb', what: 'cache_cap_mb', used: 2048, allowed: 512 },
+    { limit: 'custom_ssl_enabled', what: 'certificates', used: 1, allowed: 0 },
+  ]);
+});
+
+it('names all rules where the plan has none', () => {
+  expect(aboveLimits({ ...PLAN, rulesEnabled: false }, IN_USE)).toEqual([
+    { limit: 'rules_enabled', what: 'rules_waf', used: 2, allowed: 0 },
+  ]);
+});

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
+import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
+import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
+import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { renewalWallet } from '../../../src/store/money/charge.ts';
+import { moveMoney } from '../../../src/store/money/move-money.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
+import { buyTerm } from '../../../src/store/purchases/buy-term.ts';
+import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 2, 1);
+const on = (days: number) => new Date(START + days * DAY);
+let database: TestDatabase;
+let db: Database;
+let [month, decade, small] = [0, 0, 0];
+let accounts = 0;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  ({ db } = database);
+  month = await newTerm('pro', 30, 900);
+  decade = await newTerm('pro', 10, 100);
+  await createPlan(db, 'small', { name: 'Small', maxRecords: 0, maxCacheCapMb: 4096, rulesEnabled: true });
+  small = await newTerm('small', 30, 10);
+});
+afterAll(() => database.drop());
+
+async function newTerm(slug: string, days: number, priceRials: number) {
+  return (await addTerm(db, slug, { days, priceRials }))?.terms.at(-1)?.id as number;
+}
+
+async function newBuyer(rials: number, { providerId }: { providerId?: number } = {}) {
+  const name = `buyer${++accounts}`;
+  const accountId = await newAccount(db, `${name}@example.org`);
+  if (providerId !== undefined) await setProvider(db, accountId, providerId);
+  if (rials > 0) await give(accountId, rials);
+  const { id: domainId } = await newDomain(db, accountId, `${name}.test.`, { planSlug: 'free' });
+  return { accountId, domainId };
+}
+
+const give = (accountId: number, amountRials: number) =>
+  inTransaction(db, (trx) =>
+    moveMoney(trx, {
+      from: { outside: 'operator' },
+      to: { accountId },
+      amountRials,
+      refType: 'adjustment',
+      description: 'given',
+      at: on(0),
+    }),
+  );
+const buy = (
+  kind: 'purchase' | 'switch',
+  domainId: number,
+  termId: number,
+  { at = on(0), maxNegativeRials = 0, as = db, autoRenew = true } = {},
+) => buyTerm(as, { kind, domainId, termId, at, maxNegativeRials, autoRenew });
+
+async function balanceOf(accountId: number) {
+  const wallet = await db
+    .selectFrom('wallets')
+    .select('balance_rials')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return wallet?.balance_rials ?? 0;
+}
+const invoicesOf = async (accountId: number) =>
+  await db
+    .selectFrom('invoices')
+    .select(['number', 'year', 'total_rials as total', 'domain', 'period_start', 'period_end', 'lines'])
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .execute();
+/** All that money and plans are, to see that nothing was written. */
+async function everything() {
+  const { rows } = await sql`
+    select (select count(*) from ledger) as ledger, (select count(*) from invoices) as invoices,
+      (select max(last) from invoice_years) as last, (select sum(balance_rials) from wallets) as balances,
+      (select jsonb_agg(s order by id) from subscriptions s) as subscriptions`.execute(db);
+  return rows[0];
+}
+
+it('a purchase is the subscription, both rows and the invoice; as the API’s role', async () => {
+  const { accountId, domainId } = await newBuyer(1000);
+  const api = openDatabase(await asRole(database.url, 'zonefleet_api'));
+  const bought = await buy('purchase', domainId, month, { as: api });
+  await api.destroy();
+  expect(bought).toMatchObject({
+    kind: 'bought',
+    before: { plan: { slug: 'free' } },
+    subscription: { plan: { slug: 'pro' }, status: 'active', expiresAt: on(30), autoRenew: true },
+  });
+  expect(await balanceOf(accountId)).toBe(100);
+  expect(await invoicesOf(accountId)).toEqual([
+    {
+      number: expect.any(Number),
+      year: 2026,
+      total: 900,
+      domain: 'buyer1.test.',
+      period_start: on(0),
+      period_end: on(30),
+      lines: [{ description: 'Pro for 30 days: buyer1.test', amount_rials: 900 }],
+    },
+  ]);
+});
+
+it('one rial too little buys nothing and writes nothing', async () => {
+  const { domainId } = await newBuyer(899);
+  const before = await everything();
+  expect((await buy('purchase', domainId, month)).kind).toBe('short');
+  expect(await everything()).toEqual(before);
+});
+
+it('a domain that uses more than the plan allows is refused, with what', async () => {
+  const { domainId } = await newBuyer(1000);
+  await sql`update domains set record_count = 3 where id = ${domainId}`.execute(db);
+  const before = await everything();
+  expect(await buy('purchase', domainId, small)).toMatchObject({
+    kind: 'above_limits',
+    message: 'the domain uses more than the plan "small" allows: records 3 of 0',
+    above: [{ limit: 'max_records', used: 3, allowed: 0 }],
+  });
+  expect(await everything()).toEqual(before);
+});
+
+it('a switch gives back the unused time, with a negative invoice, and buys from now on', async () => {
+  const { accountId, domainId } = await newBuyer(1000);
+  await buy('purchase', domainId, month);
+  expect((await buy('switch', domainId, decade, { at: on(10) })).kind).toBe('bought');
+  expect(await balanceOf(accountId)).toBe(1000 - 900 + 600 - 100);
+  const totals = (await invoicesOf(accountId)).map(({ total }) => total);
+  expect(totals).toEqual([900, -600, 100]);
+  const [now, before] = await listSubscriptions(db, domainId);
+  expect(now).toMatchObject({ startedAt: on(10), expiresAt: on(20) });
+  expect(before).toMatchObject({ status: 'cancelled', endedAt: on(10) });
+  // and back: only what was paid for this one counts
+  await give(accountId, 10_000);
+  await buy('switch', domainId, month, { at: on(15) });
+  expect((await invoicesOf(accountId)).map(({ total }) => total).slice(3)).toEqual([-50, 900]);
+});
+
+it('what an operator gave gives nothing back', async () => {
+  const { accountId, domainId } = await newBuyer(1000);
+  await setPlan(db, { domainId, planSlug: 'pro', termId: month, at: on(0) });
+  expect((await buy('switch', domainId, decade, { at: on(1) })).kind).toBe('bought');
+  expect(await balanceOf(accountId)).toBe(900);
+});
+
+it('a client’s reseller adds what is missing, down to what it may owe', async () => {
+  const reseller = await newBuyer(300);
+  await setReseller(db, reseller.accountId, true);
+  const client = await newBuyer(100, { providerId: reseller.accountId });
+  const before = await everything();
+  expect((await buy('purchase', client.domainId, month, { maxNegativeRials: 499 })).kind).toBe(
+    'credit_limit',
+  );
+  expect(await everything()).toEqual(before);
+  expect((await buy('purchase', client.domainId, month, { maxNegativeRials: 500 })).kind).toBe('bought');
+  expect([await balanceOf(reseller.accountId), await balanceOf(client.accountId)]).toEqual([-500, 0]);
+  const { rows } = await sql`
+    select account_id, amount_rials from ledger where ref_type = 'reseller_autofund' order by id`.execute(db);
+  expect(rows).toEqual([
+    { account_id: reseller.accountId, amount_rials: -800 },
+    { account_id: client.accountId, amount_rials: 800 },
+  ]);
+});
+
+it('workers renew from the wallet, as their role, and a client from its reseller’s', async () => {
+  const reseller = await newBuyer(900);
+  await setReseller(db, reseller.accountId, true);
+  const client = await newBuyer(900, { providerId: reseller.accountId });
+  await buy('purchase', client.domainId, month);
+  const worker = openDatabase(await asRole(database.url, 'zonefleet_worker'));
+  const wallet = renewalWallet(0);
+  const at = on(27);
+  await moveSubscriptions(worker, { at, wallet });
+  const [renewed] = await listSubscriptions(db, client.domainId);
+  expect(renewed).toMatchObject({ status: 'active', expiresAt: on(60) });
+  expect(await balanceOf(reseller.accountId)).toBe(0);
+  expect((await invoicesOf(client.accountId)).at(-1)).toMatchObject({
+    period_start: on(30),
+    period_end: on(60),
+  });
+  await moveSubscriptions(worker, { at: on(60), wallet });
+  await worker.destroy();
+  expect((await listSubscriptions(db, client.domainId))[0]).toMatchObject({ status: 'grace' });
+  // bought in grace, the time since the end is paid for
+  await give(client.accountId, 100);
+  expect((await buy('purchase', client.domainId, decade, { at: on(63) })).kind).toBe('bought');
+  expect((await listSubscriptions(db, client.domainId))[0]).toMatchObject({ expiresAt: on(70) });
+});
+
+it('twenty at once buy once, and numbers of invoices have no gaps', async () => {
+  const buyers = await Promise.all(Array.from({ length: 5 }, () => newBuyer(1800)));
+  const bought = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => buy('purchase', buyers[i % 5]?.domainId as number, month)),
+  );
+  expect(bought.filter(({ kind }) => kind === 'bought')).toHaveLength(5);
+  expect(bought.filter(({ kind }) => kind === 'wrong_state')).toHaveLength(15);
+  const { rows } = await sql<{ year: number; count: number; last: number; kept: number }>`
+    select i.year, count(*)::integer as count, max(number) as last, max(y.last) as kept
+    from invoices i join invoice_years y on y.year = i.year group by i.year`.execute(db);
+  for (const { count, last, kept } of rows) expect([count, kept]).toEqual([last, last]);
+});
+
+it('keeps invoices as they are', async () => {
+  await expect(sql`update invoices set total_rials = 0`.execute(db)).rejects.toThrow('never changed');
+  await expect(sql`delete from invoices`.execute(db)).rejects.toThrow('never changed');
+});
