@@ -1,5 +1,5 @@
 // Bounds the costly questions that are under way at one place (the analytics store, the cache registry): in all, for each account that asks, and for each domain. Who asks
-// much waits for its own questions first; those of others go before.
+// much waits for its own questions first; those of others go before, also about a domain that both see.
 
 export class TooManyQueries extends Error {
   override readonly name = 'TooManyQueries';
@@ -30,6 +30,9 @@ export class QueryTurns {
   readonly #waiting = new Set<Waiter>();
   readonly #accounts = new Map<number, number>();
   readonly #domains = new Map<number, number>();
+  /** When each account that has a question here had its last turn. */
+  readonly #turns = new Map<number, number>();
+  #turn = 0;
   #running = 0;
 
   constructor(limits: QueryLimits = LIMITS) {
@@ -82,17 +85,33 @@ export class QueryTurns {
     });
   }
 
-  /** Of those that may begin, one of the account with the fewest under way; among these, who waits longest. */
+  /**
+   * Of those that may begin, one of the account with the fewest under way; among these, of the one whose last turn is the
+   * longest ago; of its own, the oldest.
+   */
   #beginNext(): void {
     let next: Waiter | undefined;
     for (const waiter of this.#waiting) {
-      const isBefore = next === undefined || this.#of(waiter) < this.#of(next);
+      const isBefore = next === undefined || this.#isBefore(waiter, next);
       if (isBefore && this.#mayBegin(waiter)) next = waiter;
     }
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    this.#count(next, 1);
-    next.begin();
+    if (next !== undefined) {
+      this.#waiting.delete(next);
+      this.#count(next, 1);
+      next.begin();
+    }
+    this.#forget();
+  }
+
+  #isBefore(one: Asker, other: Asker): boolean {
+    const fewer = this.#of(one) - this.#of(other);
+    if (fewer !== 0) return fewer < 0;
+    return (this.#turns.get(one.accountId) ?? 0) < (this.#turns.get(other.accountId) ?? 0);
+  }
+
+  /** Turns count among those who wait. */
+  #forget(): void {
+    if (this.#waiting.size === 0) this.#turns.clear();
   }
 
   #of({ accountId }: Asker): number {
@@ -107,6 +126,7 @@ export class QueryTurns {
 
   #count({ accountId, domainId }: Asker, step: 1 | -1): void {
     this.#running += step;
+    if (step === 1) this.#turns.set(accountId, ++this.#turn);
     for (const [counts, id] of [
       [this.#accounts, accountId],
       [this.#domains, domainId],

@@ -54,6 +54,22 @@ describe('turns', () => {
     expect(order).toEqual(['busy', 'busy', 'first', 'second', 'busy again']);
   });
 
+  it('go to each account in turn where a domain has one place, however many of one wait', async () => {
+    const turns = new QueryTurns({ ...LIMITS, ofDomain: 1 });
+    const order: string[] = [];
+    const take = async (name: string, accountId: number) => {
+      const giveBack = await turns.take({ accountId, domainId: 9 }, NEVER);
+      order.push(name);
+      setImmediate(giveBack);
+    };
+    await Promise.all([
+      ...[1, 2, 3].map((n) => take(`viewer ${n}`, 1)),
+      ...[1, 2].map((n) => take(`owner ${n}`, 2)),
+      take('admin', 3),
+    ]);
+    expect(order).toEqual(['viewer 1', 'owner 1', 'admin', 'viewer 2', 'owner 2', 'viewer 3']);
+  });
+
   it('refuse an account of which too many wait, and nobody else', async () => {
     const turns = new QueryTurns(LIMITS);
     const take = (accountId: number) => turns.take({ accountId, domainId: accountId }, NEVER);

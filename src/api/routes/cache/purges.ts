@@ -104,11 +104,13 @@ export const CACHE_ROUTES = [listCacheKeys, purgeCache, refreshCache, getPurge];
 function printPurge({ id, at, replacedBy, edges }: StoredPurge): z.input<typeof Purge> {
   const counted = edges.filter(({ isLive, doneAt }) => isLive || doneAt !== null);
   const done = counted.filter(({ doneAt }) => doneAt !== null).length;
+  // Edges that are all silent may serve visitors still.
+  const isSilent = counted.length === 0 && edges.length > 0;
   return {
     id,
     edges: counted.length,
     done,
-    finished: replacedBy === null && done === counted.length,
+    finished: replacedBy === null && done === counted.length && !isSilent,
     ...(replacedBy !== null && { replaced_by: replacedBy }),
     created_at: at.toISOString(),
     nodes: edges.map(({ name, isLive, doneAt, error }) => ({

@@ -38,7 +38,7 @@ export const PurgeOrdered = z
 export const Purge = z
   .object({
     ...counts,
-    finished: z.boolean().describe('Every edge that is heard has done it.'),
+    finished: z.boolean().describe('Every edge that is heard has done it; false while none is heard.'),
     replaced_by: z
       .int()
       .optional()

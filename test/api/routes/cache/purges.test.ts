@@ -174,6 +174,14 @@ describe('a purge', () => {
     expect((await told(tokens.nyc as string, 1)).map((line) => line.id)).toContain(id);
   });
 
+  it('is not finished while all edges are silent: they may serve visitors still', async () => {
+    await sql`update edges set seen_at = clock_timestamp() - interval '5 minutes'`.execute(api.db);
+    const { id } = (await purge()).body.purge;
+    expect((await look(id)).body).toMatchObject({ edges: 0, done: 0, finished: false });
+    await report('fra', id);
+    expect((await look(id)).body).toMatchObject({ edges: 1, done: 1, finished: true });
+  });
+
   it('reaches an edge that follows, and one that comes later', async () => {
     const following = told(tokens.fra as string, 1);
     const { id } = (await purge({ url: `https://${name}/a?b=1` })).body.purge;
