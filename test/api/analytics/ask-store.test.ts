@@ -10,12 +10,14 @@ import { startTestApi, type TestApi } from '../../support/api/api.ts';
 
 type Answering = Analytics['query'];
 let answering: Answering;
-/** The signals of all queries that were begun. */
+/** The signals of all queries that were begun, and how long each may take. */
 let begun: (AbortSignal | undefined)[] = [];
+let allowed: number[] = [];
 const store: Analytics = {
   ...NO_REQUESTS,
   query: (sql, values, options) => {
     begun.push(options.signal);
+    allowed.push(options.seconds);
     return answering(sql, values, options);
   },
 };
@@ -28,6 +30,7 @@ beforeAll(async () => {
 afterAll(() => api?.stop());
 beforeEach(() => {
   begun = [];
+  allowed = [];
   api.logged.length = 0;
 });
 
@@ -46,8 +49,9 @@ describe('a store that does not answer', () => {
     'refused',
   ] as const)('(%s) is a 500 that tells nothing of the inside', async (kind) => {
     answering = fails(kind);
-    const { status, body } = await ask();
+    const { status, body, headers } = await ask();
     expect([status, body]).toEqual([500, { error: 'query failed' }]);
+    expect(api.logged.find(({ level }) => Number(level) >= 40)?.reqId).toBe(headers['x-request-id']);
     const levels = api.logged.filter(({ level }) => Number(level) >= 40).map(({ level }) => level);
     expect(levels).toEqual([kind === 'refused' ? 50 : 40]); // a refused query is a bug
     expect(turnsOf(store).running).toBe(0);
@@ -78,6 +82,20 @@ const question = ({ signal, seconds }: { signal?: AbortSignal; seconds: number }
   store.query('select 1', {}, { seconds, ...(signal && { signal }) });
 
 describe('the time of a question', () => {
+  it.each([
+    ...['3h', '6h', '12h', '24h', 'nonsense'].map((period) => [period, 10]),
+    ['7d', 20],
+    ['30d', 45],
+  ] as [string, number][])('over %s is %d s, which the store is told', async (period, seconds) => {
+    answering = async () => [];
+    const sections = ['summary', 'visitors', 'top-uris', 'unreachable-reasons', 'requests-compare'];
+    for (const section of [...sections, 'logs', 'top-requests?metric=hosts']) {
+      const path = `/analytics/${section}${section.includes('?') ? '&' : '?'}domain=asked.test&period=${period}`;
+      expect([section, (await api.ask('GET', path)).status]).toEqual([section, 200]);
+    }
+    expect([allowed.length, new Set(allowed)]).toEqual([8, new Set([seconds])]);
+  });
+
   it('ends it when the store hangs, and cancels its query', async () => {
     answering = HANGS;
     const answer = await askStore(call(new AbortController().signal), 0, question);
@@ -142,6 +160,28 @@ it('many questions at once: an account waits for its own, and beyond that is tol
   expect(refused.map(({ body }) => body.error)).toEqual(Array(8).fill('rate limit exceeded'));
   expect(refused[0]?.headers['retry-after']).toBe('1');
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(32);
+});
+
+it('counts as a call of its key, of which there are so many a minute', async () => {
+  const slow = await startTestApi({ analytics: store, requestsPerMinute: 2 });
+  answering = async () => [];
+  try {
+    await slow.makeDomain('asked.test');
+    const get = () => slow.ask('GET', '/analytics/summary?domain=asked.test', { as: 'viewer' });
+    expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
+    const { status, body } = await get();
+    expect([status, body]).toEqual([429, { error: 'rate limit exceeded' }]);
+  } finally {
+    await slow.stop();
+  }
+});
+
+it('is a GET: nothing else is there', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE']) {
+    const { status } = await api.ask(method, '/analytics/summary?domain=asked.test');
+    expect([method, status]).toEqual([method, 405]);
+  }
+  expect(begun).toEqual([]);
 });
 
 it('without a store it is a 503, after what the caller may not ask at all', async () => {
