@@ -1,0 +1,171 @@
+// The settings of uptime, each at its bounds: set over HTTP, judged as workers do from counts that the test makes, and read over HTTP.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Domain } from '../../../../src/store/domains/domain.ts';
+import { type Database, openDatabase } from '../../../../src/store/postgres/database.ts';
+import { judgeNext, type MinuteSource } from '../../../../workers/rounds/watch-uptime.ts';
+import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { asRole } from '../../../support/database/database.ts';
+
+let api: TestApi;
+let worker: Database;
+let domain: Domain;
+let name: string;
+let made = 0;
+/** Requests and failures of the minute that is judged. */
+let minute: readonly [number, number];
+
+const source: MinuteSource = {
+  newest: async () => Number.MAX_SAFE_INTEGER,
+  hosts: async ({ after, last, suspects }) => {
+    const [requests, failures] = minute;
+    const isTold = after < domain.id && domain.id <= last && requests > 0;
+    if (!isTold || (failures === 0 && !suspects.includes(domain.id))) return [];
+    return [{ domainId: domain.id, host: `www.${name}`, requests, failures }];
+  },
+};
+
+beforeAll(async () => {
+  api = await startTestApi();
+  worker = openDatabase(asRole(api.database.url, 'zonefleet_worker'));
+});
+afterAll(async () => {
+  await worker?.destroy();
+  await api?.stop();
+});
+beforeEach(async () => {
+  name = `shop${made++}.test`;
+  domain = await api.makeDomain(name);
+  const body = { name: 'www', type: 'A', destination: '192.0.2.1', proxied: true, monitor: true };
+  expect((await api.ask('POST', `/domains/${name}/records/`, { body })).status).toBe(200);
+  await judgeFrom(200);
+});
+
+const judgeFrom = (minutesAgo: number) =>
+  sql`
+    update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`.execute(
+    api.database.db,
+  );
+
+const RULES = {
+  uptime_threshold_pct: 80,
+  uptime_window_min: 4,
+  uptime_min_requests: 0,
+  uptime_min_active_min: 1,
+  uptime_recover_min: 2,
+};
+async function set(rules: object): Promise<void> {
+  const { status } = await api.ask('PUT', `/domains/${name}`, { body: { ...RULES, ...rules } });
+  expect(status).toBe(200);
+}
+
+/** So many minutes more. */
+async function pass(count: number, requests: number, failures: number): Promise<void> {
+  minute = [requests, failures];
+  for (let n = 0; n < count; n++)
+    await judgeNext({ db: worker, source, sendsMail: true, onJudged: () => {} });
+}
+const incidents = async (): Promise<{ ended_at?: string }[]> =>
+  (await api.ask('GET', `/domains/${name}/uptime`, { as: 'viewer' })).body.incidents;
+const isDown = async () => (await incidents()).some(({ ended_at }) => ended_at === undefined);
+
+describe('the settings of uptime', () => {
+  it('uptime_threshold_pct: from this share of failures on a minute is down', async () => {
+    for (const [threshold, failures] of [
+      [50, 50],
+      [80, 80],
+      [100, 100],
+    ] as const) {
+      await set({ uptime_threshold_pct: threshold });
+      await pass(8, 100, failures - 1);
+      expect([threshold, await isDown()]).toEqual([threshold, false]);
+      await pass(8, 100, failures);
+      expect([threshold, await isDown()]).toEqual([threshold, true]);
+      await pass(2, 100, 0);
+    }
+    expect(await incidents()).toHaveLength(3);
+  });
+
+  it.each([2, 4, 60])('uptime_window_min: %d minutes that are down open an incident', async (window) => {
+    await set({ uptime_window_min: window });
+    await pass(window - 1, 10, 10);
+    expect(await incidents()).toEqual([]);
+    await pass(1, 10, 10);
+    expect(await isDown()).toBe(true);
+  });
+
+  it('uptime_window_min: a clear minute within begins it anew', async () => {
+    await set({});
+    await pass(3, 10, 10);
+    await pass(1, 10, 0);
+    await pass(3, 10, 10);
+    expect(await incidents()).toEqual([]);
+    await pass(1, 10, 10);
+    expect(await isDown()).toBe(true);
+  });
+
+  it('uptime_min_requests: fewer in the window say nothing', async () => {
+    await set({ uptime_min_requests: 41 });
+    await pass(9, 10, 10);
+    expect(await incidents()).toEqual([]);
+    await set({ uptime_min_requests: 40 });
+    await pass(1, 10, 10);
+    expect(await isDown()).toBe(true);
+  });
+
+  it('uptime_min_active_min: fewer minutes with requests in the window say nothing', async () => {
+    await set({ uptime_min_active_min: 3 });
+    for (let n = 0; n < 6; n++) {
+      await pass(1, 100, 100);
+      await pass(1, 0, 0);
+    }
+    expect(await incidents()).toEqual([]);
+    await set({ uptime_min_active_min: 2 });
+    await pass(1, 100, 100);
+    expect(await isDown()).toBe(true);
+  });
+
+  it('uptime_recover_min: so many clear minutes in succession end it, at the first of them', async () => {
+    await set({ uptime_recover_min: 3 });
+    await pass(4, 10, 10);
+    await pass(2, 10, 0);
+    await pass(1, 10, 10);
+    await pass(2, 10, 0);
+    expect(await isDown()).toBe(true);
+    await pass(1, 10, 0);
+    const [{ started_at, ended_at }] = (await incidents()) as [{ started_at: string; ended_at: string }];
+    expect((Date.parse(ended_at) - Date.parse(started_at)) / 60_000).toBe(7);
+  });
+
+  it('outage_alerts: whether the owner is told, by mail and webhooks, of what is noted all the same', async () => {
+    const hook = { body: { url: 'https://hooks.shop.test/' } };
+    const { id } = (await api.ask('POST', `/domains/${name}/webhooks`, hook)).body;
+    const told = async () => {
+      const { body } = await api.ask('GET', `/domains/${name}/webhooks/${id}/deliveries`);
+      const { rows } = await sql<{ kind: string; email: string }>`
+        select kind, email from mails where kind like 'outage%' order by id`.execute(api.database.db);
+      return {
+        hooks: body.map(({ event }: { event: string }) => event).reverse(),
+        mails: rows.map(({ kind, email }) => `${kind} ${email}`),
+      };
+    };
+    const outage = async () => {
+      await pass(4, 10, 10);
+      await pass(2, 10, 0);
+    };
+    await judgeFrom(50); // what is found later than an hour is told nobody
+    await set({ outage_alerts: false });
+    await outage();
+    expect([(await incidents()).length, await told()]).toEqual([1, { hooks: [], mails: [] }]);
+    await set({ outage_alerts: true });
+    await outage();
+    expect([(await incidents()).length, await told()]).toEqual([
+      2,
+      {
+        hooks: ['outage.begun', 'outage.ended'],
+        mails: ['outage owner@zonefleet.test', 'outage-over owner@zonefleet.test'],
+      },
+    ]);
+  });
+});
