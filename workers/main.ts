@@ -44,6 +44,7 @@ import { VantageWatch } from './rounds/watch-vantages.ts';
 import { startAnalytics } from './start-analytics.ts';
 import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
+import { startTraffic } from './start-traffic.ts';
 import { startUptime } from './start-uptime.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
@@ -241,6 +242,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     trouble: (error) => trouble('uptime', error),
   });
   life.onStop(() => uptime.stop());
+  const traffic = startTraffic({
+    db,
+    analytics: analytics.analytics,
+    sendsMail: mailer !== undefined,
+    log,
+    trouble: (error) => trouble('analytics', error),
+  });
+  life.onStop(() => traffic.stop());
   const sweep = sweepNames({
     db,
     resolver,

@@ -27,5 +27,17 @@ export function trafficPeriod(
   return quotaPeriod(startedAt, resetDays, at) ?? { start: startedAt, end: undefined };
 }
 
+/** Owners are told when they have used so much of what is included. */
+const TOLD_PERCENT = [100, 80] as const;
+
+/** What is to be told of so much traffic; undefined: nothing. No traffic is never told. */
+export function toldPercent(
+  octets: number,
+  limitGb: number | null,
+): (typeof TOLD_PERCENT)[number] | undefined {
+  if (limitGb === null || octets === 0) return undefined;
+  return TOLD_PERCENT.find((percent) => octets * 100 >= limitGb * GB * percent);
+}
+
 /** 10^9 bytes, as networks count them. */
 export const GB = 1_000_000_000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quotaPeriod } from '../../src/billing/quota.ts';
+import { GB, quotaPeriod, toldPercent } from '../../src/billing/quota.ts';
 import { addDays } from '../../src/billing/subscription.ts';
 
 const START = new Date('2026-01-01T12:00:00Z');
@@ -17,4 +17,17 @@ it.each([
 
 it('a quota that is never reset has no period', () => {
   expect(quotaPeriod(START, 0, START)).toBeUndefined();
+});
+
+it.each([
+  [79.9, 100, undefined],
+  [80, 100, 80],
+  [99.999, 100, 80],
+  [100, 100, 100],
+  [5000, 100, 100],
+  [0, 0, undefined],
+  [0.001, 0, 100],
+  [5000, null, undefined],
+])('of %d GB, where %s are included, %s %% are told', (gb, limit, told) => {
+  expect(toldPercent(gb * GB, limit)).toBe(told);
 });

@@ -8,6 +8,7 @@ import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letter
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
 import { writeOutageLetter } from '../../src/mail/outage-letter.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
+import { writeTrafficLetter } from '../../src/mail/traffic-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
 import type { MailJob } from '../../src/queue/jobs.ts';
@@ -92,10 +93,10 @@ async function writeInviteOf(
   return writeInvite(email, link, { domain: printWithoutDot(domain), role, invitedBy, until });
 }
 
-type AboutDomain = 'takeover' | 'dnssec' | 'outage' | 'outage-over';
+type AboutDomain = 'takeover' | 'dnssec' | 'outage' | 'outage-over' | 'traffic';
 
 function isAboutDomain(kind: OrderedMail['kind']): kind is AboutDomain {
-  return ['takeover', 'dnssec', 'outage', 'outage-over'].includes(kind);
+  return ['takeover', 'dnssec', 'outage', 'outage-over', 'traffic'].includes(kind);
 }
 
 function letterAbout(
@@ -108,6 +109,7 @@ function letterAbout(
   const about = { domain, message, publicUrl };
   if (kind === 'dnssec') return writeDnssecLetter(email, about);
   if (kind === 'takeover') return writeTakeoverLetter(email, about);
+  if (kind === 'traffic') return writeTrafficLetter(email, about);
   return writeOutageLetter(email, { ...about, isOver: kind === 'outage-over' });
 }
 

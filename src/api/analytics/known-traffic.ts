@@ -3,8 +3,7 @@
 
 import type { Analytics } from '../../analytics/open-analytics.ts';
 import { loadVolume } from '../../analytics/requests/load-summary.ts';
-import { trafficPeriod } from '../../billing/quota.ts';
-import { hoursThatBeginIn } from '../../edge/analytics/window.ts';
+import { trafficHours } from '../../analytics/requests/traffic-hours.ts';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { Api } from '../calls/call.ts';
 
@@ -16,12 +15,6 @@ const FRESH_MS = 60_000;
 const QUIET_MS = 10_000;
 const MOST_KEPT = 10_000;
 const MOST_ASKED = 2;
-
-/** What is asked for a period of a subscription; the hours up to now. */
-export function trafficHours({ startedAt, quotaResetDays }: Subscription, now: Date) {
-  const { start, end } = trafficPeriod(startedAt, quotaResetDays, now);
-  return { start, end, ...hoursThatBeginIn(start, end ?? new Date(now.getTime() + 3_600_000)) };
-}
 
 class KnownTraffic {
   readonly #kept = new Map<

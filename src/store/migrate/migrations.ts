@@ -48,6 +48,7 @@ import * as dnsCounts from './migrations/0059-dns-counts.ts';
 import * as cachedEntries from './migrations/0060-cached-entries.ts';
 import * as webhooks from './migrations/0061-webhooks.ts';
 import * as uptime from './migrations/0062-uptime.ts';
+import * as trafficMails from './migrations/0064-traffic-mails.ts';
 import * as wallets from './migrations/0065-wallets.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -98,5 +99,6 @@ export const migrations: Record<string, Migration> = {
   '0060-cached-entries': cachedEntries,
   '0061-webhooks': webhooks,
   '0062-uptime': uptime,
+  '0064-traffic-mails': trafficMails,
   '0065-wallets': wallets,
 };

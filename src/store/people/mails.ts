@@ -8,7 +8,8 @@ import type { Database } from '../postgres/database.ts';
 /**
  * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
  * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
- * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`; `outage` and `outage-over`: from `tellBegin` and `tellEnd`.
+ * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`; `outage` and `outage-over`: from `tellBegin` and `tellEnd`;
+ * `traffic`: from `orderTrafficMail`.
  */
 type MailKind =
   | 'reset'
@@ -20,7 +21,8 @@ type MailKind =
   | 'takeover'
   | 'dnssec'
   | 'outage'
-  | 'outage-over';
+  | 'outage-over'
+  | 'traffic';
 
 export interface OrderedMail {
   readonly id: number;
@@ -31,7 +33,7 @@ export interface OrderedMail {
   readonly inviteId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
-  /** Of `takeover`, `dnssec` and both of outages: the domain's name as in its column. */
+  /** Of `takeover`, `dnssec`, `traffic` and both of outages: the domain's name as in its column. */
   readonly domain: string | null;
   readonly message: string | null;
 }

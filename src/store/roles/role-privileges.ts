@@ -109,6 +109,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   uptime_states: grants('', '', 'siud'), // go with their domain, as the next one
   uptime_incidents: grants('', 's', 'siud'),
   outage_mails: grants('', '', ''), // written by FUNCTIONS
+  traffic_round: grants('', '', 'su'),
+  traffic_mails: grants('', '', 's'), // written by FUNCTIONS
   webhooks: grants('', 'siud', 'su'), // go with their domain, as what they are told goes with them
   webhook_deliveries: grants('', 'si', 'siud'),
   webhook_calls: grants('', '', 'siud'),
@@ -165,6 +167,7 @@ export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_takeover_mails(bigint, text)': ['zonefleet_worker'],
   'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
   'order_outage_mail(bigint, text, boolean)': ['zonefleet_worker'],
+  'order_traffic_mail(bigint, timestamptz, integer, text)': ['zonefleet_worker'],
   'providers_of(bigint[])': ['zonefleet_api', 'zonefleet_worker'],
   'issue_invoice(bigint, bigint, bigint, bigint, jsonb, bigint, timestamptz, timestamptz, timestamptz)': [
     'zonefleet_api',

@@ -73,7 +73,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'analytics/uptime': 'analytics',
   'outbound/acme': 'process',
   'outbound/webhooks': 'dns/record edge/webhooks process',
-  'analytics/requests': 'analytics edge/analytics',
+  'analytics/requests': 'analytics billing edge/analytics',
   'analytics/dns': 'analytics analytics/requests edge/analytics',
   'store/postgres':
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
@@ -149,7 +149,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
     'api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
-  'api/analytics': 'billing edge/analytics analytics analytics/requests store/accounts api/answers api/calls',
+  'api/analytics': 'analytics analytics/requests store/accounts api/answers api/calls',
   'api/schemas':
     'edge/requests checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
   'api/actions':
@@ -187,7 +187,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/vantage':
     'checks/child checks/claims checks/delegation checks/shares checks/vantage store/postgres store/vantage',
   'workers/rounds':
-    'analytics analytics/dns analytics/uptime store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones store/change store/keys store/signing store/dnssec store/regions store/uptime store/money',
+    'analytics analytics/dns analytics/requests analytics/uptime store/people store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions store/uptime store/money',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
   'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',

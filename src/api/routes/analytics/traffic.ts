@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import { loadVolume } from '../../../analytics/requests/load-summary.ts';
+import { trafficHours } from '../../../analytics/requests/traffic-hours.ts';
 import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
 import { askStore } from '../../analytics/ask-store.ts';
-import { trafficHours } from '../../analytics/known-traffic.ts';
 import { Problem, problem } from '../../answers/problem.ts';
 import { domainRoute } from '../../calls/route.ts';
 import { Timestamp } from '../../schemas/timestamp.ts';

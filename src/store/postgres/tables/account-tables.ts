@@ -135,6 +135,20 @@ interface SubscriptionsTable {
   due_at: Date | null;
 }
 
+/** One row. */
+interface TrafficRoundTable {
+  id: Generated<number>;
+  /** When workers look at the traffic of all domains next. */
+  due_at: Generated<Date>;
+}
+
+/** The last that the owner of a domain was told of its traffic. */
+interface TrafficMailsTable {
+  domain_id: number;
+  period_start: Date;
+  percent: number;
+}
+
 export interface AccountTables {
   settings: SettingsTable;
   plans: PlansTable;
@@ -144,4 +158,6 @@ export interface AccountTables {
   memberships: MembershipsTable;
   invites: InvitesTable;
   subscriptions: SubscriptionsTable;
+  traffic_round: TrafficRoundTable;
+  traffic_mails: TrafficMailsTable;
 }
