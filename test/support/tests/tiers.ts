@@ -11,7 +11,7 @@ export interface Tiers {
   readonly postgres: readonly string[];
   /** Sockets and threads; each file has a process for itself. */
   readonly sockets: readonly string[];
-  /** Processes of ours, outages, the first minutes with a clone, proofs. */
+  /** Processes of ours, outages, the first minutes with a clone, proofs, and what tries everything. */
   readonly whole: readonly string[];
   /** Of the others: what holds for every Postgres that is supported. */
   readonly everyPostgres: readonly string[];
@@ -21,8 +21,23 @@ const LONG = /^test\/(flows|proofs)\//;
 const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
 /** They wait for time-outs. */
 const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
-/** Flows and proofs that show in seconds that the whole works: `npm test` has them, too. */
-const TOUR = ['api-tour', 'dnssec-edits', 'zone-load', 'zonemaster'];
+/** They try everything: every call by every caller, every step of a rollover, every piece of a large zone. */
+const EXHAUSTIVE = [
+  'test/api/calls',
+  'test/api/routes',
+  'test/api/print/record-text',
+  'test/outbound/acme/judge-answers',
+  'test/queue/job-worker',
+  'test/store/handover/hand-over',
+  'test/store/keys/sign-change',
+  'test/store/migrate/republish-domains',
+  'test/store/signing/change-denial',
+  'test/store/signing/sign-pieces',
+  'test/workers/jobs/roll-keys',
+  'test/workers/vantage/confirm-change',
+].map((stem) => `${stem}.test.ts`);
+/** Flows that show in seconds that the whole works: `npm test` has them, too. */
+const TOUR = ['api-tour', 'dnssec-edits'];
 const STARTS_PROCESSES =
   /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|observer-process|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */
@@ -55,7 +70,7 @@ function tierOf(path: string): 'unit' | 'postgres' | 'sockets' | 'whole' {
   const isApart = reached.some((from) => APART.test(from)) || REPLACES.test(read(path));
   const usesPostgres = reached.some((from) => POSTGRES.test(from));
   if (TOUR.includes(name)) return 'sockets';
-  if (LONG.test(path) || PATIENT.includes(name)) return 'whole';
+  if (LONG.test(path) || PATIENT.includes(name) || EXHAUSTIVE.includes(path)) return 'whole';
   if (!isApart && !usesPostgres) return 'unit';
   if (OF_PROCESSES.test(path) || reached.some((from) => STARTS_PROCESSES.test(from))) return 'whole';
   return usesPostgres && !isApart && IN_PROCESS.test(path) ? 'postgres' : 'sockets';
