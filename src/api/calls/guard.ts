@@ -150,7 +150,8 @@ function judgeAccess(
 ): Problem | undefined {
   const writes = isWrite(method);
   if (access.kind !== 'domain' || domain === undefined) {
-    return writes && (key.domains !== null || writesRecordsOnly(key))
+    const isClosed = writes || (access.kind === 'account' && access.wholeKeys);
+    return isClosed && (key.domains !== null || writesRecordsOnly(key))
       ? forbidden('this API key is narrowed to some domains or records')
       : undefined;
   }

@@ -35,8 +35,8 @@ export type Access =
   | { readonly kind: 'session'; readonly fresh: boolean }
   /** The session of a global admin; for writes the password must have been given lately. For others there is no such path. */
   | { readonly kind: 'admin' }
-  /** Any valid key or session may call it. */
-  | { readonly kind: 'account' }
+  /** Any valid key or session may call it; with `wholeKeys`, no key that is narrowed, also to read. */
+  | { readonly kind: 'account'; readonly wholeKeys: boolean }
   | {
       readonly kind: 'domain';
       /** Where the call names the domain; in the query as `domain`. */
@@ -147,6 +147,7 @@ type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
 
 interface AccountRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>
   extends Declaration<P, Q, B, R> {
+  readonly wholeKeys?: true;
   readonly run: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Outcome<R>> | Outcome<R>;
 }
 
@@ -264,8 +265,8 @@ export function accountRoute<
   P extends z.ZodObject = None,
   Q extends z.ZodObject = None,
   B extends z.ZodType = NoBody,
->(route: AccountRoute<P, Q, B, R>): Route {
-  return { ...(route as unknown as Route), access: { kind: 'account' } };
+>({ wholeKeys = false as never, ...route }: AccountRoute<P, Q, B, R>): Route {
+  return { ...(route as unknown as Route), access: { kind: 'account', wholeKeys } };
 }
 
 /**

@@ -34,6 +34,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Webhooks: 'URLs that are called when something happens with a domain.',
   Analytics: 'The requests that edges answered for a domain: how many, from whom, and how they went.',
   Plans: 'What a domain may do, and until when.',
+  Money: 'The wallet, top-ups and invoices.',
   'Signing in': 'Sessions of people, passwords and the second step.',
   'Your account': 'Who you are, your keys and your sessions.',
 };

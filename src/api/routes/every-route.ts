@@ -24,7 +24,7 @@ import { DNSSEC_KEY_ROUTES } from './dnssec-keys.ts';
 import { deleteDomain, enableDomain, getDomain } from './domain.ts';
 import { getChange, listChangesOfDomain, revertChange } from './domain-changes.ts';
 import { listDomains } from './list-domains.ts';
-import { purchaseSubscription, setAutoRenew, switchSubscription } from './money/buying.ts';
+import { MONEY_ROUTES } from './money/money-routes.ts';
 import { getDnsAnalytics } from './monitoring/dns-counts.ts';
 import { dismiss, listRecommendations } from './monitoring/recommendations.ts';
 import { getUptime } from './monitoring/uptime.ts';
@@ -110,9 +110,7 @@ export const ROUTES: readonly Route[] = [
   getPlans,
   getSubscriptions,
   getSubscription,
-  purchaseSubscription,
-  switchSubscription,
-  setAutoRenew,
+  ...MONEY_ROUTES,
   takeJobs,
   answerVantageJob,
   whoAmI,

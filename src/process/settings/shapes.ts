@@ -35,7 +35,7 @@ export function list<T>(item: Shape<T>, { separator = ',', mayBeEmpty = false } 
 export function integer(min: number, max: number, expected: string): Shape<number> {
   return shape(expected, (text) => {
     const value = Number(text);
-    return /^\d{1,9}$/.test(text) && value >= min && value <= max ? value : undefined;
+    return /^\d{1,15}$/.test(text) && value >= min && value <= max ? value : undefined;
   });
 }
 

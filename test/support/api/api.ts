@@ -79,6 +79,8 @@ export interface TestApiOptions {
   allowReservedNames?: boolean;
   /** Default: there is none. */
   trial?: Api['trial'];
+  /** Default: resellers may not go below zero. */
+  maxNegativeRials?: number;
   /** Default: new domains are not signed. */
   signsNewDomains?: boolean;
   /** By default no worker makes checks, verifications or scans. */
@@ -165,6 +167,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...(options.originAllow && { originAllow: options.originAllow }),
       ...(options.webhookAllow && { webhookAllow: options.webhookAllow }),
       trial: options.trial,
+      ...(options.maxNegativeRials !== undefined && { maxNegativeRials: options.maxNegativeRials }),
       issuesCertificates: options.issuesCertificates ?? true,
       signsNewDomains: options.signsNewDomains === true,
       people: openPeople(own, boxes, {

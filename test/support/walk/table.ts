@@ -320,6 +320,10 @@ export const WALK: Readonly<Record<string, Row>> = {
   ],
   'POST /vantage/v1/answers': ['000 000 000000 000 0000 00 0 -- .', { body: (w) => w.vantageAnswer }],
 
+  // Money. A key that is narrowed reads nothing of it.
+  'GET /wallet': ['000 .kk ...... imm .... .. . -- 0'],
+  'GET /wallet/transactions': ['000 .kk ...... imm .... .. . -- 0'],
+
   // Removed, and closed to keys.
   'GET /subscriptions/current': ['000 ggg gggggg igg gggg gg g -- 0'],
   'POST /subscriptions/purchase': ['000 rss ssssss isg gffg gg s -- 0'],

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Subscription } from '../../../../src/api/schemas/subscription.ts';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
-import { moveMoney } from '../../../../src/store/money/move-money.ts';
-import { inTransaction } from '../../../../src/store/postgres/transaction.ts';
 import { startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword } from '../../../support/api/people.ts';
+import { giveMoney } from '../../../support/billing/give-money.ts';
 
 let api: TestApi;
 let browser: Browser;
@@ -20,16 +19,7 @@ beforeAll(async () => {
   await givePassword(api, 'owner');
   browser = new Browser(api);
   await browser.login('owner');
-  await inTransaction(api.db, (trx) =>
-    moveMoney(trx, {
-      from: { outside: 'operator' },
-      to: { accountId: api.accountIds.owner },
-      amountRials: 1000,
-      refType: 'adjustment',
-      description: 'given',
-      at: new Date(),
-    }),
-  );
+  await giveMoney(api.db, api.accountIds.owner, 1000);
 });
 afterAll(() => api.stop());
 

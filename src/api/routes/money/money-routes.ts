@@ -1,0 +1,13 @@
+// All that customers ask and order about money.
+
+import type { Route } from '../../calls/route.ts';
+import { purchaseSubscription, setAutoRenew, switchSubscription } from './buying.ts';
+import { getWallet, listWalletTransactions } from './wallet.ts';
+
+export const MONEY_ROUTES: readonly Route[] = [
+  purchaseSubscription,
+  switchSubscription,
+  setAutoRenew,
+  getWallet,
+  listWalletTransactions,
+];
