@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeStatus } from '../../../../src/store/change/change-status.ts';
-import { setPlan } from '../../../../src/store/change/set-plan.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { storedEntry } from '../../../support/edge/stored-entry.ts';
 
