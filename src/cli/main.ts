@@ -7,6 +7,8 @@ import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { addAccountCommands } from './account/account.ts';
 import { addKeyCommands } from './account/key.ts';
 import { addPlanCommands } from './account/plan.ts';
+import { addAnalyticsCommands } from './analytics/analytics.ts';
+import { addCacheCommands } from './cache/cache.ts';
 import { addCertificateCommands } from './certificates/certificates.ts';
 import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
@@ -65,6 +67,8 @@ function programFor(cli: Cli): Command {
   addVantageCommands(program, cli);
   addEdgeCommands(program, cli);
   addCertificateCommands(program, cli);
+  addCacheCommands(program, cli);
+  addAnalyticsCommands(program, cli);
   addBreakerCommands(program, cli);
   addMigrateCommand(program, cli);
   return program;

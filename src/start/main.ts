@@ -64,13 +64,13 @@ async function start(settings: Settings): Promise<void> {
   const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
   const keySecrets = secrets === undefined ? settings.keySecrets : secrets.list;
   const { samples, roles } = await prepareDatabase(url, { ...settings, keySecrets }, log);
-  if (socketDirectory !== undefined) {
-    publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory);
-    running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
-  }
-  stopping.signal.throwIfAborted();
   const analytics = await prepareAnalytics(settings, user);
   const analyticsUrl = settings.analyticsUrl ?? analytics?.url;
+  stopping.signal.throwIfAborted();
+  if (socketDirectory !== undefined) {
+    publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory, analyticsUrl);
+    running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
+  }
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));

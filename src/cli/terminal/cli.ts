@@ -23,6 +23,10 @@ export interface CliSettings {
   readonly signsNewDomains?: boolean;
   readonly publicUrl: string;
   readonly redisUrl: string | undefined;
+  /** Undefined: that of `npm start` in the data directory. */
+  readonly analyticsUrl?: string | undefined;
+  /** Undefined: it is in the main database. */
+  readonly cacheRegistryUrl?: string | undefined;
   readonly rolePasswords?: Readonly<Record<string, string>>;
   readonly rootHints: string | undefined;
   readonly trustAnchors?: { readonly path: string } | 'off' | undefined;
@@ -96,6 +100,27 @@ export class Cli {
 
   async queuePlace(): Promise<QueuePlace> {
     return { databaseUrl: await this.#databaseUrl(), redisUrl: (await this.settings()).redisUrl };
+  }
+
+  /** Where what edges have cached is. */
+  async cacheRegistry(): Promise<{ readonly url: string; readonly isElsewhere: boolean }> {
+    const { cacheRegistryUrl } = await this.settings();
+    return {
+      url: cacheRegistryUrl ?? (await this.#databaseUrl()),
+      isElsewhere: cacheRegistryUrl !== undefined,
+    };
+  }
+
+  async analyticsUrl(): Promise<string> {
+    const { analyticsUrl, dataDirectory } = await this.settings();
+    if (analyticsUrl !== undefined) return analyticsUrl;
+    const { findAnalyticsUrl } = await import('../../store/postgres/database-url.ts');
+    const url = findAnalyticsUrl(dataDirectory);
+    if (url !== undefined) return url;
+    throw new Failure(
+      'analytics',
+      `ANALYTICS_URL is not set, and no "npm start" with a database and an analytics store of its own runs on ${dataDirectory}`,
+    );
   }
 
   /** The actor in the change feed: the operator's login name. */

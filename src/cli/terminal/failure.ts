@@ -1,7 +1,15 @@
 // Why a command could not answer at all: wrong usage, or something that it depends on is broken. Exit code 2. (That
 // the answer is "no" is not a failure: commands return 1 for it.)
 
-type FailureCode = 'usage' | 'settings' | 'no_database' | 'database' | 'queue' | 'file' | 'internal';
+type FailureCode =
+  | 'usage'
+  | 'settings'
+  | 'no_database'
+  | 'database'
+  | 'queue'
+  | 'analytics'
+  | 'file'
+  | 'internal';
 
 export class Failure extends Error {
   override readonly name = 'Failure';

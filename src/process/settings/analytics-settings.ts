@@ -21,7 +21,7 @@ export const ANALYTICS_SETTINGS = {
   /** Undefined: there is no store. */
   analyticsUrl: setting({
     name: 'ANALYTICS_URL',
-    readers: ['API', 'workers', 'npm start'],
+    readers: ['API', 'workers', 'npm start', 'CLI'],
     schema: storeUrl,
     byDefault: NONE,
     is: '`https://user:password@host:8443/database`, a ClickHouse 25.8 or newer, where analytics are',

@@ -59,7 +59,7 @@ export const FLEET_SETTINGS = {
   /** What edges have cached is there; undefined: in `databaseUrl`. */
   cacheRegistryUrl: setting({
     name: 'CACHE_REGISTRY_URL',
-    readers: ['API', 'workers'],
+    readers: ['API', 'workers', 'CLI'],
     schema: databaseUrl,
     byDefault: { words: 'as `DATABASE_URL`', make: () => undefined },
     is: 'the URL of another PostgreSQL, for the list of what edges have cached; its role makes the tables there',

@@ -1,4 +1,4 @@
-// Finds the embedded database of a running `npm start`, which writes a file in DATA_DIR for other processes and the
+// Finds the embedded database, and analytics store, of a running `npm start`, which writes a file in DATA_DIR for other processes and the
 // CLI. The file of a killed run may be left behind, so the process that it names must be alive and its socket must
 // exist.
 
@@ -12,15 +12,23 @@ interface Running {
   readonly pid: number;
   readonly databaseUrl: string;
   readonly socket: string;
+  readonly analyticsUrl?: string;
 }
 
 /** The URL of the embedded server of the `npm start` that runs on this directory; undefined when none does. */
 export function findDatabaseUrl(dataDirectory: string): string | undefined {
+  return findRunning(dataDirectory)?.databaseUrl;
+}
+
+/** The same of its analytics store; undefined also where it has none of its own. */
+export function findAnalyticsUrl(dataDirectory: string): string | undefined {
+  return findRunning(dataDirectory)?.analyticsUrl;
+}
+
+function findRunning(dataDirectory: string): Running | undefined {
   try {
-    const { pid, socket, databaseUrl } = JSON.parse(
-      readFileSync(join(dataDirectory, FILE), 'utf8'),
-    ) as Running;
-    return isAlive(pid) && existsSync(socket) ? databaseUrl : undefined;
+    const running = JSON.parse(readFileSync(join(dataDirectory, FILE), 'utf8')) as Running;
+    return isAlive(running.pid) && existsSync(running.socket) ? running : undefined;
   } catch {
     return undefined; // no file, or not one of ours
   }
@@ -38,15 +46,19 @@ export function requireDatabaseUrl(settings: {
   );
 }
 
-/** Called by `npm start` alone, for the embedded server. The URL has a password, so no other user may read the file. */
+/** Called by `npm start` alone, for the embedded server. URLs have passwords, so no other user may read the file. */
 export function publishDatabaseUrl(
   dataDirectory: string,
   databaseUrl: string,
   socketDirectory: string,
+  analyticsUrl?: string,
 ): void {
   mkdirSync(dataDirectory, { recursive: true });
   const part = join(dataDirectory, `${FILE}.${process.pid}`);
-  const running: Running = { pid: process.pid, databaseUrl, socket: socketDirectory };
+  const running: Running = {
+    ...{ pid: process.pid, databaseUrl, socket: socketDirectory },
+    ...(analyticsUrl !== undefined && { analyticsUrl }),
+  };
   rmSync(part, { force: true });
   writeFileSync(part, `${JSON.stringify(running)}\n`, { mode: 0o600 });
   renameSync(part, join(dataDirectory, FILE));

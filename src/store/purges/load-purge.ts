@@ -35,12 +35,32 @@ export async function loadPurge(
     select id, target, at, replaced_by as "replacedBy" from cache_purges where id = ${id} and domain_id = ${domainId}`.execute(
     db,
   );
-  const [purge] = rows;
-  if (purge === undefined) return undefined;
-  const { rows: edges } = await sql<PurgeAtEdge>`
-    select e.name, e.seen_at > clock_timestamp() - make_interval(secs => ${SILENT_SECONDS}) is true as "isLive",
+  const [purge] = await withEdges(db, rows);
+  return purge;
+}
+
+/** The newest first. */
+export async function loadLastPurges(db: Database, domainId: number, limit: number): Promise<StoredPurge[]> {
+  const { rows } = await sql<Omit<StoredPurge, 'edges'>>`
+    select id, target, at, replaced_by as "replacedBy" from cache_purges where domain_id = ${domainId}
+    order by id desc limit ${limit}`.execute(db);
+  return await withEdges(db, rows);
+}
+
+async function withEdges(
+  db: Database,
+  purges: readonly Omit<StoredPurge, 'edges'>[],
+): Promise<StoredPurge[]> {
+  if (purges.length === 0) return [];
+  const { rows } = await sql<PurgeAtEdge & { readonly purgeId: number }>`
+    select p.purge_id as "purgeId", e.name,
+      e.seen_at > clock_timestamp() - make_interval(secs => ${SILENT_SECONDS}) is true as "isLive",
       p.done_at as "doneAt", p.error
     from cache_purge_edges p join edges e on e.id = p.edge_id
-    where p.purge_id = ${id} and e.revoked_at is null order by e.name`.execute(db);
-  return { ...purge, edges };
+    where p.purge_id = any(${purges.map(({ id }) => id)}::bigint[]) and e.revoked_at is null
+    order by e.name`.execute(db);
+  return purges.map((purge) => ({
+    ...purge,
+    edges: rows.filter(({ purgeId }) => purgeId === purge.id),
+  }));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  findAnalyticsUrl,
   findDatabaseUrl,
   publishDatabaseUrl,
   withdrawDatabaseUrl,
@@ -25,8 +26,12 @@ describe('the URL of the embedded database', () => {
     expect(findDatabaseUrl(directory)).toBeUndefined();
     publishDatabaseUrl(directory, URL_OF_IT, socket);
     expect(findDatabaseUrl(directory)).toBe(URL_OF_IT);
+    expect(findAnalyticsUrl(directory)).toBeUndefined();
+    publishDatabaseUrl(directory, URL_OF_IT, socket, 'http://store');
+    expect([findDatabaseUrl(directory), findAnalyticsUrl(directory)]).toEqual([URL_OF_IT, 'http://store']);
     withdrawDatabaseUrl(directory);
     expect(findDatabaseUrl(directory)).toBeUndefined();
+    expect(findAnalyticsUrl(directory)).toBeUndefined();
     expect(readdirSync(directory)).toEqual(['run']);
   });
 

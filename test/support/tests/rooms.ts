@@ -174,6 +174,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/domain':
     'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit store/dnssec',
   'cli/certificates': 'edge/certificates store/certificates zone cli/domain cli/terminal',
+  'cli/cache': 'edge/purges store/cached store/purges zone cli/domain cli/terminal',
+  'cli/analytics':
+    'analytics analytics/dns analytics/requests billing dns dns/message edge/analytics store/accounts store/domains store/postgres zone cli/domain cli/terminal',
   'cli/edge': 'edge edge/sets zone/pool store/edges cli/domain cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
@@ -199,5 +202,5 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'start/analytics': 'process',
   start:
     'start/analytics dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
-  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates',
+  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates cli/cache cli/analytics',
 };

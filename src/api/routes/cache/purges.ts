@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { GATES } from '../../../billing/gates.ts';
+import { purgeProgress } from '../../../edge/purges/purge-progress.ts';
 import { type PurgeTarget, readPurgeTarget } from '../../../edge/purges/purge-target.ts';
 import { loadPurge, type StoredPurge } from '../../../store/purges/load-purge.ts';
 import { orderPurge } from '../../../store/purges/order-purge.ts';
@@ -102,15 +103,9 @@ const getPurge = domainRoute({
 export const CACHE_ROUTES = [listCacheKeys, purgeCache, refreshCache, getPurge];
 
 function printPurge({ id, at, replacedBy, edges }: StoredPurge): z.input<typeof Purge> {
-  const counted = edges.filter(({ isLive, doneAt }) => isLive || doneAt !== null);
-  const done = counted.filter(({ doneAt }) => doneAt !== null).length;
-  // Edges that are all silent may serve visitors still.
-  const isSilent = counted.length === 0 && edges.length > 0;
   return {
     id,
-    edges: counted.length,
-    done,
-    finished: replacedBy === null && done === counted.length && !isSilent,
+    ...purgeProgress(edges, replacedBy),
     ...(replacedBy !== null && { replaced_by: replacedBy }),
     created_at: at.toISOString(),
     nodes: edges.map(({ name, isLive, doneAt, error }) => ({
