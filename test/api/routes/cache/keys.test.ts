@@ -20,7 +20,7 @@ const report = async (entries: readonly object[], edge = 'fra') => {
   });
   expect([status, body.ignored]).toEqual([200, 0]);
 };
-const browse = async (query = '', as = 'viewer', of = NAME) =>
+const browse = async (query = '', as: string | null = 'viewer', of = NAME) =>
   await api.ask('GET', `/domains/${of}/cache/keys${query}`, { as });
 const hashes = async (query: string) =>
   (await browse(query)).body.rows.map(({ key_hash }: { key_hash: string }) => key_hash);
@@ -163,6 +163,81 @@ describe('GET …/cache/keys', () => {
       api.db,
     );
     expect(counts).toEqual([]);
+  });
+});
+
+/** Pages wait until it is released. */
+async function holdRegistry(): Promise<{ release: () => void; holding: Promise<void> }> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let holding = Promise.resolve();
+  await new Promise<void>((isHeld) => {
+    holding = api.database.db.transaction().execute(async (trx) => {
+      await sql`lock table cached_entries in access exclusive mode`.execute(trx);
+      isHeld();
+      await held;
+    });
+  });
+  return { release, holding };
+}
+
+describe('a page', () => {
+  it('has a hundred rows from the newest on unless the call says otherwise', async () => {
+    await api.makeDomain('full.test');
+    const entries = Array.from({ length: 105 }, (_, i) =>
+      storedEntry('full.test', {
+        key_hash: String(i),
+        cached_at: new Date(Date.now() - i * 1000).toISOString(),
+      }),
+    );
+    const { body: reported } = await api.ask('POST', '/edge/v1/cache', {
+      as: tokens.fra as string,
+      body: { entries },
+    });
+    expect(reported.stored).toBe(105);
+    const { body } = await browse('', 'viewer', 'full.test');
+    expect([body.rows.length, body.total, body.limit, body.offset]).toEqual([100, 105, 100, 0]);
+    expect([body.rows[0].key_hash, body.rows[99].key_hash]).toEqual(['0', '99']);
+    expect((await browse('?offset=100', 'viewer', 'full.test')).body.rows).toHaveLength(5);
+  });
+
+  it('is for every role, and for a key that only reads; nobody else sees that the domain is there', async () => {
+    await api.makeDomain('roles.test');
+    const readOnly = await api.makeKey({ readOnly: true });
+    for (const as of ['owner', 'admin', 'editor', 'viewer', 'operator', readOnly])
+      expect((await browse('', as, 'roles.test')).status).toBe(200);
+    const [foreign, absent] = [
+      await browse('', 'stranger', 'roles.test'),
+      await browse('', 'stranger', 'none.test'),
+    ];
+    expect([foreign.status, foreign.body]).toEqual([404, absent.body]);
+    expect((await browse('', null, 'roles.test')).status).toBe(401);
+  });
+
+  it('is waited for in turn: of one account ten wait, more are a 429, and others of the domain are not behind them', async () => {
+    await api.makeDomain('busy.test');
+    const { release, holding } = await holdRegistry();
+    const order: string[] = [];
+    const asked = Array.from({ length: 13 }, () => browse('', 'owner', 'busy.test'));
+    const refused = await Promise.race(asked);
+    const others = browse('', 'viewer', 'busy.test').then(() => order.push('viewer'));
+    for (const each of asked) void each.then(({ status }) => status === 200 && order.push('owner'));
+    expect([refused.status, refused.body, refused.headers['retry-after']]).toEqual([
+      429,
+      { error: 'rate limit exceeded' },
+      '1',
+    ]);
+    // by then the viewer waits, too
+    for (let n = 0; n < 3; n++) expect((await browse('', 'viewer', 'none.test')).status).toBe(404);
+    release();
+    await holding;
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    await others;
+    expect(statuses.filter((status) => status === 200)).toHaveLength(11);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+    expect(order.indexOf('viewer')).toBeLessThanOrEqual(2);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { setPlan } from '../../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
 import { drainEdge, revokeEdge } from '../../../../src/store/edges/edges.ts';
@@ -278,6 +279,29 @@ describe('a purge', () => {
     expect((await purge(undefined, 'viewer')).status).toBe(403);
     expect((await purge(undefined, 'editor')).status).toBe(200);
     expect((await purge(undefined, 'stranger')).status).toBe(404);
+  });
+
+  it('and a refresh need a plan that includes them; browsing does not', async () => {
+    const calls = async () => {
+      const body = { url: `https://${name}/` };
+      const answers = [
+        await purge(),
+        await api.ask('POST', `/domains/${name}/cache/refresh`, { body }),
+        await api.ask('GET', `/domains/${name}/cache/keys`),
+      ];
+      return answers.map(({ status, body: { code, feature } }) => [status, code, feature]);
+    };
+    const has = (cache_purge_enabled: boolean) =>
+      setPlan(api.db, { domainId: domain.id, planSlug: 'free', overrides: { cache_purge_enabled } });
+    const open = [200, undefined, undefined];
+    const shut = [403, 'plan_feature', 'cache_purge_enabled'];
+    const none = [402, 'no_active_plan', undefined];
+    await has(true);
+    expect(await calls()).toEqual([open, open, open]);
+    await has(false);
+    expect(await calls()).toEqual([shut, shut, open]);
+    await setPlan(api.db, { domainId: domain.id, planSlug: null });
+    expect(await calls()).toEqual([none, none, open]);
   });
 
   it('goes after eight days, when nothing so old can be cached any more', async () => {

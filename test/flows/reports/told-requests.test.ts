@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnalytics, type TestAnalytics } from '../../../support/analytics/start-analytics.ts';
-import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
-import { linesOf, packed, requestLine, sendBatch } from '../../../support/edge/report-requests.ts';
-import { until } from '../../../support/tests/until.ts';
+import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
+import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import { linesOf, packed, requestLine, sendBatch } from '../../support/edge/report-requests.ts';
+import { until } from '../../support/tests/until.ts';
 
 const NAME = 'shop.test';
 const HOUR_MS = 3_600_000;
