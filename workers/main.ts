@@ -34,6 +34,7 @@ import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-worke
 import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
 import { runSubscriptions } from './rounds/move-subscriptions.ts';
+import { runDebts } from './rounds/settle-debts.ts';
 import { shareSilences } from './rounds/share-silences.ts';
 import { sweepCache } from './rounds/sweep-cache.ts';
 import { sweepNames } from './rounds/sweep-names.ts';
@@ -268,6 +269,16 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => subscriptions.stop());
+  const debts = runDebts({
+    db,
+    graceDays: settings.resellerNegativeGraceDays,
+    onSettled: (settled) => {
+      metrics.countDebts(settled);
+      log.info(settled, 'debts suspended domains, or were paid');
+    },
+    onTrouble: (error) => trouble('housekeeping', error as Error),
+  });
+  life.onStop(() => debts.stop());
   pool.start();
   life.onStop(() => pool.stop());
   observers.start();

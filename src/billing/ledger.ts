@@ -21,6 +21,13 @@ export function floorOf(account: { readonly isReseller: boolean }, maxNegativeRi
   return account.isReseller ? -maxNegativeRials : 0;
 }
 
+const DAY_MS = 86_400_000;
+
+/** A wallet that is below zero since this time, or longer, suspends the domains that it pays for. */
+export function overdueSince(at: Date, graceDays: number): Date {
+  return new Date(at.getTime() - graceDays * DAY_MS);
+}
+
 interface Purse {
   readonly balanceRials: number;
   /** How far down it may go. */

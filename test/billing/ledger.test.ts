@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { floorOf, shortfallOf } from '../../src/billing/ledger.ts';
+import { floorOf, overdueSince, shortfallOf } from '../../src/billing/ledger.ts';
 
 const purse = (balanceRials: number, floorRials = 0) => ({ balanceRials, floorRials });
 
@@ -20,4 +20,10 @@ it.each([
   ['a client below zero is brought to zero too', 100, purse(-5), purse(105), 105],
 ])('%s', (_, price, own, reseller, missing) => {
   expect(shortfallOf(price, own, reseller)).toBe(missing);
+});
+
+it('a debt is overdue when its days are over', () => {
+  const at = new Date('2026-03-08T12:00:00Z');
+  expect(overdueSince(at, 7)).toEqual(new Date('2026-03-01T12:00:00Z'));
+  expect(overdueSince(at, 0)).toEqual(at);
 });

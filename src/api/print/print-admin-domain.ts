@@ -36,6 +36,7 @@ export async function printAdminDomains(
     return {
       ...printDomain({ ...domain, myRole: 'owner' }, options),
       user_email: emails.get(domain.accountId) ?? '',
+      suspended_by: [...domain.suspendedBy],
       ...(subscription !== undefined && { subscription: printSubscription(subscription, domain) }),
       ...(subscription?.overrides && { overrides: subscription.overrides }),
       ...moments({ deleted_at: domain.deletedAt }),

@@ -18,6 +18,7 @@ export function domainJson(domain: Domain, email: string): object {
     dns_mode: domain.dnsMode,
     served: domain.served,
     suspended: domain.suspended,
+    suspended_by: domain.suspendedBy,
     serial: domain.serial,
     records: domain.recordCount,
     max_records: domain.plan === null ? 0 : domain.plan.maxRecords,

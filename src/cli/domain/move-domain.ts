@@ -7,7 +7,7 @@ import type { approveDomain } from '../../store/change/approve-domain.ts';
 import { changeStatus } from '../../store/change/change-status.ts';
 import { deleteDomain } from '../../store/change/save-domain.ts';
 import { setSuspended, type UpdatedDomain } from '../../store/change/update-domain.ts';
-import type { Domain } from '../../store/domains/domain.ts';
+import { type Domain, suspensionOf } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { StatusEvent } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -57,8 +57,10 @@ export async function moveDomain(
       const suspended = move.kind === 'suspend';
       const came = await setSuspended(db, { ...order, suspended });
       const target = { name: printWithoutDot(name) };
-      if (came.kind === 'updated' && domain.suspended !== suspended)
-        tell({ domainId: domain.id, target, before: { suspended: !suspended }, after: { suspended } });
+      if (came.kind === 'updated' && domain.suspendedBy.join() !== came.domain.suspendedBy.join()) {
+        const [before, after] = [domain, came.domain].map(suspensionOf);
+        tell({ domainId: domain.id, target, before, after });
+      }
       return updated(came);
     }
     case 'delete': {

@@ -66,7 +66,10 @@ function linesOf(domain: Domain, email: string): string[] {
   const rows: [string, string | undefined][] = [
     ['id', String(domain.id)],
     ['account', `${email} (${domain.accountId})`],
-    ['status', `${domain.status}${domain.suspended ? ', suspended' : ''}`],
+    [
+      'status',
+      `${domain.status}${domain.suspended ? `, suspended by ${domain.suspendedBy.join(' and ')}` : ''}`,
+    ],
     ['mode', domain.dnsMode],
     ['served', domain.served],
     ['serial', String(domain.serial)],

@@ -100,7 +100,7 @@ const AUDIT_ACTIONS = {
   'domain.delete': { target: 'domain', fields: ['status'] },
   'domain.restore': { target: 'domain', fields: ['status'] },
   'domain.update': { target: 'domain', fields: SETTINGS },
-  'domain.suspend': { target: 'domain', fields: ['suspended'] },
+  'domain.suspend': { target: 'domain', fields: ['suspended', 'suspended_by'] },
   'domain.approve': { target: 'domain', fields: ['svc_ns', 'take'] },
   'domain.plan': { target: 'domain', fields: SUBSCRIPTION },
   'domain.move': { target: 'domain', fields: [] },

@@ -34,15 +34,28 @@ export async function writeAudit(trx: Database, entry: AuditEntry): Promise<void
   await auditInsert(entry).execute(trx);
 }
 
+/** Many rows by one statement. */
+export async function writeAudits(trx: Database, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length > 0) await insertOf(entries).execute(trx);
+}
+
 /** The statement, also to be a part of a `with`. */
 export function auditInsert(entry: AuditEntry): RawBuilder<unknown> {
-  const { action, by, accountId, domainId, changeId, target = {} } = entry;
-  const { before, after } = tellAudit(action, entry);
-  const id = target.id ?? (ruleOf(action).target === 'account' ? accountId : undefined);
+  return insertOf([entry]);
+}
+
+function insertOf(entries: readonly AuditEntry[]): RawBuilder<unknown> {
   return sql`
     insert into audit_log (action, actor_kind, actor_account_id, actor_key_id, actor_address, actor_name,
       account_id, domain_id, change_id, target_id, target_name, before, after)
-    values (${action}, ${by.kind}, ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null},
+    values ${sql.join(entries.map(valuesOf))}`;
+}
+
+function valuesOf(entry: AuditEntry): RawBuilder<unknown> {
+  const { action, by, accountId, domainId, changeId, target = {} } = entry;
+  const { before, after } = tellAudit(action, entry);
+  const id = target.id ?? (ruleOf(action).target === 'account' ? accountId : undefined);
+  return sql`(${action}, ${by.kind}, ${by.accountId ?? null}, ${by.keyId ?? null}, ${by.address ?? null},
       ${by.name ?? null}, ${accountId ?? null}, ${domainId ?? null}, ${changeId ?? null}, ${id ?? null},
       ${target.name?.slice(0, MAX_NAME_CHARACTERS) ?? null}, ${json(before)}::jsonb, ${json(after)}::jsonb)`;
 }

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { printWithoutDot } from '../../zone/name-text.ts';
+import { SUSPENDED_AT } from '../domains/domain.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -93,7 +94,7 @@ export async function loadOrder(db: Database, id: number): Promise<OrderWork | u
       d.dns_mode as "dnsMode", o.wanted, o.names, o.directory, o.order_url as "orderUrl", o.challenges,
       o.change_id as "changeId", o.findings, o.published_at as "publishedAt", o.begun_at as "begunAt", o.attempts,
       o.renew_at as "renewAt", o.renewal_look_at as "renewalLookAt",
-      d.deleted_at is null and d.status = 'active' and d.suspended_at is null
+      d.deleted_at is null and d.status = 'active' and ${SUSPENDED_AT} is null
         and (d.dns_mode = 'external' or d.served = 'full') as "isActive",
       c.kind, c.names as "haveNames", c.chain, c.not_before as "notBefore", c.not_after as "notAfter", ${TIME} as at
     from acme_orders o join domains d on d.id = o.domain_id left join certificates c on c.domain_id = d.id

@@ -133,7 +133,13 @@ async function publishNameservers(
   return (await writeDomainChange(trx, lock, order)).changeId;
 }
 
-/** Suspends a domain, for billing; DNS stays the same. Suspending twice keeps the first time. */
+const IN_DEBT =
+  'the domain is suspended since the wallet that pays for it is below zero: it is resumed by itself when that is at zero or above';
+
+/**
+ * Suspends a domain by the operator's hand; DNS stays the same. Suspending twice keeps the first time. What a debt
+ * suspended is resumed when the debt is paid, and not by hand.
+ */
 export async function setSuspended(
   db: Database,
   { domainId, suspended }: { readonly domainId: number; readonly suspended: boolean },
@@ -142,7 +148,11 @@ export async function setSuspended(
     const lock = await lockDomain(trx, domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const { row, now } = lock;
-    if (suspended !== (row.suspendedAt !== null)) {
+    const isByHand = row.suspendedByHandAt !== null;
+    if (!suspended && !isByHand && row.suspendedByDebtAt !== null) {
+      return { kind: 'refused', code: 'wrong_state', message: IN_DEBT };
+    }
+    if (suspended !== isByHand) {
       await setColumns(trx, domainId, { suspended_at: suspended ? now : null, updated_at: now });
       announceAfterCommit(trx); // edges are told
     }

@@ -37,6 +37,9 @@ export interface DomainSettings {
   readonly uptimeRecoverMin: number;
 }
 
+/** The operator's hand, or the debt of who pays for it (docs/rules.md "Money"). */
+type SuspendedBy = 'operator' | 'debt';
+
 export interface Domain extends DomainSettings {
   readonly id: number;
   readonly accountId: number;
@@ -48,7 +51,9 @@ export interface Domain extends DomainSettings {
   /** Who disabled it. */
   readonly disabledBy: 'operator' | 'checker' | null;
   readonly suspended: boolean;
+  /** By whichever came first. */
   readonly suspendedAt: Date | null;
+  readonly suspendedBy: readonly SuspendedBy[];
   readonly serial: number;
   /** The number of records, without managed ones. */
   readonly recordCount: number;
@@ -95,9 +100,13 @@ export interface VisibleDomain extends Domain {
 
 export const RESTORABLE_DAYS = 30;
 
+/** Null: the domain `d` is not suspended, neither by the operator's hand nor by a debt. */
+export const SUSPENDED_AT = sql`least(d.suspended_at, d.debt_suspended_at)`;
+
 /** What decides about a domain: its own row. `d` is the table of domains, `p` that of plans. */
 export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.unicode, d.zone_id as "zoneId", d.status,
-  d.dns_mode as "dnsMode", d.served, d.leaving, d.disabled_by as "disabledBy", d.suspended_at as "suspendedAt",
+  d.dns_mode as "dnsMode", d.served, d.leaving, d.disabled_by as "disabledBy", ${SUSPENDED_AT} as "suspendedAt",
+  d.suspended_at as "suspendedByHandAt", d.debt_suspended_at as "suspendedByDebtAt",
   d.serial, d.record_count as "recordCount", d.answers_generation as "answersGeneration",
   d.edge_regions as "edgeRegions",
   d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
@@ -160,12 +169,14 @@ export const SHOWN_TABLES = sql`${DOMAIN_TABLES} join domain_checks c on c.domai
 type OfChecks = 'nextCheckAt' | 'lastManualNsCheckAt' | 'nsCheckIntervalSeconds' | 'dnssecStatus';
 type Passed = Omit<
   Domain,
-  'name' | 'suspended' | 'currentNs' | 'nameserverSets' | 'nsTurn' | 'verification' | OfChecks
+  'name' | 'suspended' | 'suspendedBy' | 'currentNs' | 'nameserverSets' | 'nsTurn' | 'verification' | OfChecks
 >;
 
 /** A domain's own row. */
 export interface DomainRow extends Passed {
   readonly name: string;
+  readonly suspendedByHandAt: Date | null;
+  readonly suspendedByDebtAt: Date | null;
   readonly zoneId: number | null;
   /** Without the overrides: `planOf` has both. */
   readonly plan: Plan | null;
@@ -227,6 +238,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
     disabledBy: row.disabledBy,
     suspended: row.suspendedAt !== null,
     suspendedAt: row.suspendedAt,
+    suspendedBy: suspendedBy(row),
     serial: row.serial,
     recordCount: row.recordCount,
     plan: planOf(row),
@@ -343,4 +355,16 @@ function txtFindings(
   const { host, value, verified } = verification;
   if (dnsMode === 'managed') return verified ? [] : [FINDINGS.PREPARE(host, txtExpired ? undefined : value)];
   return txtContested ? [TXT_FINDINGS.TAKEOVER_SEEN(host, value)] : [];
+}
+
+function suspendedBy({ suspendedByHandAt, suspendedByDebtAt }: DomainRow): SuspendedBy[] {
+  return [
+    ...(suspendedByHandAt === null ? [] : ['operator' as const]),
+    ...(suspendedByDebtAt === null ? [] : ['debt' as const]),
+  ];
+}
+
+/** As the audit log tells it. */
+export function suspensionOf({ suspended, suspendedBy: by }: Pick<Domain, 'suspended' | 'suspendedBy'>) {
+  return { suspended, suspended_by: by };
 }

@@ -6,6 +6,7 @@ import type { EdgeConfig } from '../../edge/edge-config.ts';
 import { type EdgeDomain, edgeConfigOf, type ProxiedRecord } from '../../edge/edge-config-of.ts';
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
 import { loadEdgeCertificates, loadHttp01 } from '../certificates/load-edge-certificates.ts';
+import { SUSPENDED_AT } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
 import { loadEdgeRules } from '../rules/load-edge-rules.ts';
 
@@ -21,7 +22,7 @@ export async function loadEdgeConfigs(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, LoadedEdge>> {
   const { rows: domains } = await sql<StoredDomain>`
-    select distinct on (d.name) d.id, d.name, d.status, d.suspended_at is not null as suspended,
+    select distinct on (d.name) d.id, d.name, d.status, ${SUSPENDED_AT} is not null as suspended,
       d.edge_regions as regions, d.developer_mode_until as "developerModeUntil",
       json_build_object('cache_l2_max_gb', d.cache_l2_max_gb, 'cache_l2_ttl_days', d.cache_l2_ttl_days,
         'cache_cap_mb', d.cache_cap_mb, 'sec_no_sniff', d.sec_no_sniff, 'sec_referrer_policy', d.sec_referrer_policy,

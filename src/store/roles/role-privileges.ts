@@ -168,6 +168,7 @@ export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_dnssec_reminder(bigint, text)': ['zonefleet_worker'],
   'order_outage_mail(bigint, text, boolean)': ['zonefleet_worker'],
   'order_traffic_mail(bigint, timestamptz, integer, text)': ['zonefleet_worker'],
+  'accounts_in_debt()': ['zonefleet_worker'],
   'providers_of(bigint[])': ['zonefleet_api', 'zonefleet_worker'],
   'issue_invoice(bigint, bigint, bigint, bigint, jsonb, bigint, timestamptz, timestamptz, timestamptz)': [
     'zonefleet_api',

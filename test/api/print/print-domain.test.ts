@@ -17,6 +17,7 @@ const domain = {
   nextCheckAt: null,
   lastManualNsCheckAt: null,
   suspendedAt: null,
+  suspendedBy: [],
   nsCheckIntervalSeconds: null,
   currentNs: null,
   findings: [{ code: 'X', message: 'x', internal: 1 }],

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { createAccount, findAccount } from '../../../src/store/accounts/accounts.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { emptyTables } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate accounts cascade`.execute(database.db);
+  await emptyTables(database.db, 'accounts');
 });
 
 const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);

@@ -7,6 +7,7 @@ import { runCli } from '../../support/cli/run-cli.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { emptyTables } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate accounts cascade`.execute(database.db);
+  await emptyTables(database.db, 'accounts');
   await createAccount(database.db, { email: 'ann@shop.example' });
 });
 

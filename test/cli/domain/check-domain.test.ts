@@ -9,6 +9,7 @@ import { CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { emptyTables } from '../../support/database/domains.ts';
 import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
@@ -36,7 +37,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   said = {};
-  await sql`truncate accounts, domains, zones, changes, api_keys cascade`.execute(database.db);
+  await emptyTables(database.db, 'accounts', 'domains', 'zones', 'changes', 'api_keys');
   await createAccount(database.db, { email: 'ann@shop.example' });
 });
 

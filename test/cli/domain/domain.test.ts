@@ -15,6 +15,7 @@ import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { emptyTables } from '../../support/database/domains.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -28,7 +29,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate accounts, domains, zones, changes, api_keys cascade`.execute(database.db);
+  await emptyTables(database.db, 'accounts', 'domains', 'zones', 'changes', 'api_keys');
   await createAccount(database.db, { email: 'Ann@shop.example' });
 });
 
@@ -532,6 +533,7 @@ describe('domain show', () => {
         dnssec: { status: 'off' },
         served: 'full',
         suspended: false,
+        suspended_by: [],
         serial: 1,
         records: 0,
         max_records: 200,

@@ -4,7 +4,7 @@ import { addDomainCommands } from '../../../src/cli/domain/domain.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { newAccount } from '../../support/database/domains.ts';
+import { emptyTables, newAccount } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 
 let database: TestDatabase;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate accounts, domains, zones, changes, api_keys cascade`.execute(database.db);
+  await emptyTables(database.db, 'accounts', 'domains', 'zones', 'changes', 'api_keys');
   for (const name of ['ann', 'bob']) await createAccount(database.db, { email: `${name}@shop.example` });
   await run('create', '--account', 'ann@shop.example', 'shop.com');
 });

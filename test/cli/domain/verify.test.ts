@@ -7,7 +7,7 @@ import { VERIFY_TXT } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { BY, emptyTables, newAccount, newDomain } from '../../support/database/domains.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 let said: SaidWorld;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database?.drop();
 });
 beforeEach(async () => {
-  await sql`truncate accounts, domains, zones, changes cascade`.execute(database.db);
+  await emptyTables(database.db, 'accounts', 'domains', 'zones', 'changes');
   const accountId = await newAccount(database.db, 'ann@shop.example');
   const domain = await newDomain(database.db, accountId, 'shop.com.', { dnsMode: 'external' });
   domainId = domain.id;

@@ -10,6 +10,7 @@ import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { emptyTables } from '../../support/database/domains.ts';
 import { listZones } from '../../support/database/list-zones.ts';
 import { captureOutput } from '../../support/tests/captured-output.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   folder = makeZoneFolder();
-  await sql`truncate zones, accounts cascade`.execute(database.db);
+  await emptyTables(database.db, 'zones', 'accounts');
 });
 afterEach(() => folder.remove());
 

@@ -1,5 +1,6 @@
 // Accounts and domains for tests of what is stored, and what of them can be read as text.
 
+import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
@@ -86,4 +87,12 @@ export async function listed(db: Database, domainId: number, apex: Name = APEX):
 
 export async function expectPublished(db: Database, ...domainIds: number[]): Promise<void> {
   for (const id of domainIds) expect(await checkPublished(db, id)).toEqual([]);
+}
+
+/** Empties tables, and those that refer to them: also those that nobody may empty. */
+export async function emptyTables(db: Database, ...tables: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx); // without triggers
+    await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))} cascade`.execute(trx);
+  });
 }

@@ -79,8 +79,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
   'store/accounts': 'billing store/postgres checks/shares',
-  'store/money': 'billing store/postgres',
   'store/audit': 'store/accounts store/postgres',
+  'store/money': 'billing store/audit store/postgres',
   'store/secrets': 'process store/postgres',
   'store/keys': 'dns dns/dnssec process zone zone/signing store/postgres store/secrets',
   'store/people': 'store/accounts store/postgres store/secrets',
@@ -114,12 +114,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/housekeeping':
     'store/counts dns dns/record zone store/accounts store/claims store/domains store/postgres store/publish store/records store/vantage store/keys',
   'store/certificates':
-    'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/records',
+    'edge store/postgres store/secrets dns edge/certificates zone zone/records store/change store/checks store/domains store/records',
   'store/purges': 'edge/purges store/postgres',
   'store/webhooks': 'dns/record zone edge/webhooks store/postgres store/secrets',
   'store/uptime': 'zone edge/uptime store/postgres store/webhooks',
   'store/edges':
-    'billing edge edge/certificates store/accounts store/audit store/certificates store/change store/feed store/postgres store/rules',
+    'billing edge edge/certificates store/accounts store/audit store/certificates store/change store/domains store/feed store/postgres store/rules',
   'store/cached': 'edge/cached edge/purges edge/requests store/edges store/postgres',
   'store/migrate':
     'store/cached dns zone zone/publish zone/signing process store/change store/domains store/keys store/postgres store/publish store/records store/roles store/zones',
@@ -193,7 +193,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'analytics analytics/dns analytics/requests analytics/uptime store/people store/counts store/cached store/edges checks/child checks/vantage store/vantage dns/dnssec zone/pool checks/delegation checks/nameservers checks/validation resolver store/anchors store/checks store/housekeeping store/nameservers store/postgres store/migrate resolver/state store/accounts dns checks/claims checks/shares store/claims store/zones billing store/change store/keys store/signing store/dnssec store/regions store/uptime store/money',
   'workers/jobs':
     'dns zone/records checks/delegation checks/claims checks/aname checks/child checks/scan checks/txt process queue mail resolver store/postgres store/people store/child store/zones store/claims store/change store/aname store/checks store/scans store/verifications workers/vantage workers/rounds checks/shares zone store/sharing checks/dnssec store/dnssec edge/certificates outbound/acme store/certificates store/edges store/feed dns/record edge/webhooks outbound/webhooks store/webhooks',
-  'workers/metrics': 'queue store/change store/checks workers/jobs workers/rounds store/signing',
+  'workers/metrics': 'queue store/change store/checks store/money workers/jobs workers/rounds store/signing',
   workers:
     'analytics zone/records checks/delegation process process/settings queue resolver resolver/exchange resolver/state store/accounts store/aname store/checks store/migrate store/postgres store/scans store/verifications checks/child store/child checks/shares workers/rounds workers/vantage zone/domain store/people mail workers/jobs workers/metrics store/secrets checks/dnssec store/dnssec store/signing store/regions dns/record outbound/acme store/certificates store/webhooks store/cached analytics/uptime',
   'workers/observer':

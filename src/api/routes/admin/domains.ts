@@ -6,7 +6,7 @@ import { approveDomain } from '../../../store/change/approve-domain.ts';
 import { changeStatus } from '../../../store/change/change-status.ts';
 import { restoreDomain } from '../../../store/change/restore-domain.ts';
 import { setSuspended, type UpdatedDomain } from '../../../store/change/update-domain.ts';
-import type { Domain } from '../../../store/domains/domain.ts';
+import { type Domain, suspensionOf } from '../../../store/domains/domain.ts';
 import {
   countDomains,
   DOMAIN_SORTS,
@@ -133,10 +133,12 @@ export const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
     problems: ['wrong_state'],
     async run(call) {
       const { api, found, audit } = call;
-      const answer = await answerMoved(call, await setSuspended(api.db, { domainId: found.id, suspended }));
-      const isSame = found.suspended === suspended;
+      const came = await setSuspended(api.db, { domainId: found.id, suspended });
+      const answer = await answerMoved(call, came);
+      const after = came.kind === 'updated' ? came.domain : found;
+      const isSame = found.suspendedBy.join() === after.suspendedBy.join();
       audit(
-        isSame ? undefined : { ...about(found), before: { suspended: !suspended }, after: { suspended } },
+        isSame ? undefined : { ...about(found), before: suspensionOf(found), after: suspensionOf(after) },
       );
       return answer;
     },

@@ -16,6 +16,9 @@ export const AdminDomain = z
       .record(z.string(), z.unknown())
       .optional()
       .describe('What its subscription has instead of its plan.'),
+    suspended_by: z
+      .array(z.enum(['operator', 'debt']))
+      .describe('By hand, or since the wallet that pays for it is below zero: that ends by itself.'),
     deleted_at: Timestamp.optional().describe('It can be restored for 30 days.'),
   })
   .meta({ id: 'AdminDomain' });

@@ -29,6 +29,7 @@ export interface DomainsTable {
   /** The domain is external, but served until the parent shows none of our servers. */
   leaving: Generated<boolean>;
   suspended_at: Date | null;
+  debt_suspended_at: Date | null;
   serial: number;
   record_count: Generated<number>;
   /** The generation of the settings that its published records are made of. */

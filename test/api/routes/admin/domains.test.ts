@@ -92,14 +92,37 @@ describe('moves', () => {
 
   it('mark a domain as not paid, and take the mark away', async () => {
     expect(await told(() => post('suspend'))).toMatchObject({
-      body: { suspended: true },
-      rows: [{ action: 'domain.suspend', before: { suspended: false }, after: { suspended: true } }],
+      body: { suspended: true, suspended_by: ['operator'] },
+      rows: [
+        {
+          action: 'domain.suspend',
+          before: { suspended: false, suspended_by: [] },
+          after: { suspended: true, suspended_by: ['operator'] },
+        },
+      ],
     });
     expect((await told(() => post('suspend'))).actions).toEqual([]);
     expect(await told(() => post('resume'))).toMatchObject({
-      body: { suspended: false },
+      body: { suspended: false, suspended_by: [] },
       actions: ['domain.suspend'],
     });
+  });
+
+  it('take no mark away that a debt made, and say why', async () => {
+    const mark = (at: Date | null) => sql`update domains set debt_suspended_at = ${at}`.execute(api.db);
+    await mark(new Date());
+    expect((await post('suspend')).body).toMatchObject({ suspended_by: ['operator', 'debt'] });
+    expect(await told(() => post('resume'))).toMatchObject({
+      body: { suspended: true, suspended_by: ['debt'] },
+      rows: [{ before: { suspended_by: ['operator', 'debt'] }, after: { suspended_by: ['debt'] } }],
+    });
+    const refused = await post('resume');
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+      400,
+      'wrong_state',
+      expect.stringContaining('below zero'),
+    ]);
+    await mark(null);
   });
 
   it('approve what the parent shows, or a set of ours, and nothing else', async () => {
