@@ -8,6 +8,7 @@ import {
   conditionOf,
   valuesOf,
 } from './asked-requests.ts';
+import { chooseTable } from './choose-table.ts';
 
 interface Ranked {
   readonly value: string;
@@ -40,7 +41,9 @@ export async function loadRanking(
   { metric, bucket, limit }: { metric: RankedMetric; bucket: 'hour' | 'day'; limit: number },
 ): Promise<Ranked[]> {
   const { value, place } = METRICS[metric];
-  return await rank(asking, asked, { value, table: tableOf(place, asked, bucket), limit });
+  const rollup = rollupOf(place, bucket);
+  const table = await chooseTable(asking, asked, rollup, { names: metric === 'hosts' });
+  return await rank(asking, asked, { value, table, limit });
 }
 
 /** Whole URIs with their queries, without files: a path that ends with a dot and more is none of a page. */
@@ -51,15 +54,14 @@ export async function loadTopUris(
 ): Promise<Ranked[]> {
   return await rank(asking, asked, {
     value: 'uri',
-    table: tableOf(IN_URIS, asked, bucket),
+    table: await chooseTable(asking, asked, rollupOf(IN_URIS, bucket)),
     limit,
     also: `not match(cutQueryString(uri), '\\\\.[^./]+$')`,
   });
 }
 
-function tableOf({ ofHours, ofDays }: Place, { path }: AskedRequests, bucket: 'hour' | 'day'): AskedTable {
-  const table = bucket === 'hour' ? ofHours : ofDays;
-  return path === undefined || table === 'uris_daily' ? table : 'requests';
+function rollupOf({ ofHours, ofDays }: Place, bucket: 'hour' | 'day'): AskedTable {
+  return bucket === 'hour' ? ofHours : ofDays;
 }
 
 interface Ranking {
