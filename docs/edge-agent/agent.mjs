@@ -4,7 +4,8 @@
 // seconds. `node agent.mjs SETTINGS.json`; docs/edge.md says how to run it.
 
 import { availableParallelism, loadavg } from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
+import { join } from 'node:path';
+import { Backoff, pause as pauseUntil } from './backoff.mjs';
 import { CacheReport, cachedDomains } from './cache/report-cache.mjs';
 import { EdgeClient, Refused } from './edge-client.mjs';
 import { EdgeNginx } from './edge-nginx.mjs';
@@ -13,13 +14,14 @@ import { KeptCertificates } from './keep-certificates.mjs';
 import { KeptConfigs, parentsOf } from './kept-configs.mjs';
 import { cacheFolder, dropFormerCaches, purgeCache } from './purge-cache.mjs';
 import { refreshUrl } from './refresh-url.mjs';
-import { readSettings } from './settings.mjs';
+import { RequestReport } from './requests/report-requests.mjs';
+import { octetsOf, readSettings } from './settings.mjs';
 
 const VERSION = 'nginx-agent 1';
 const HEALTH_MS = 10_000;
 const LOOK_MS = 60_000;
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
+/** After files were not applied. */
+const AGAIN_MS = 500;
 const GUARD_MS = 1_000;
 const LONGEST_REST_MS = 300_000;
 /** What one report may have. */
@@ -52,7 +54,7 @@ let lastLook = Date.now();
  * @param {number} ms
  */
 async function pause(ms) {
-  await wait(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
+  await pauseUntil(ms, stopped.signal);
 }
 
 /** A domain that comes or goes changes what those around it speak for.
@@ -68,11 +70,11 @@ function mark(domains) {
 }
 
 async function follow() {
-  let waitMs = FIRST_WAIT_MS;
+  const backoff = new Backoff();
   while (!stopped.signal.aborted) {
     try {
       for await (const line of client.followConfig(kept.cursor, stopped.signal)) {
-        waitMs = FIRST_WAIT_MS;
+        backoff.reset();
         if (line.snapshot !== undefined) inSnapshot = line.snapshot === 'begin';
         mark(kept.take(line));
       }
@@ -84,9 +86,7 @@ async function follow() {
     }
     kept.forgetSnapshot();
     inSnapshot = false;
-    // Not all edges at the same moment.
-    await pause(waitMs * (0.5 + Math.random()));
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    await backoff.wait(stopped.signal);
   }
 }
 
@@ -111,7 +111,7 @@ async function serve() {
     } catch (error) {
       log(`not applied: ${error instanceof Error ? error.message : error}`);
       for (const domain of domains) dirty.add(domain);
-      await pause(FIRST_WAIT_MS);
+      await pause(AGAIN_MS);
     }
   }
 }
@@ -139,7 +139,7 @@ async function dropFormer() {
 
 /** One after the other. What could not be done or told is told again by the next stream. */
 async function purge() {
-  let waitMs = FIRST_WAIT_MS;
+  const backoff = new Backoff();
   while (!stopped.signal.aborted) {
     try {
       for await (const { id, domain_id, domain, target } of client.followPurges(stopped.signal)) {
@@ -153,14 +153,13 @@ async function purge() {
         if (target.kind === 'url' && target.refresh === true && place !== undefined)
           void refreshUrl(place, target);
         if (error !== undefined) throw new Error(`purge ${id} of ${domain}: ${error}`);
-        waitMs = FIRST_WAIT_MS;
+        backoff.reset();
       }
     } catch (error) {
       if (stopped.signal.aborted) return;
       log(`purges broke off: ${error instanceof Error ? error.message : error}`);
     }
-    await pause(waitMs * (0.5 + Math.random()));
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    await backoff.wait(stopped.signal);
   }
 }
 
@@ -178,6 +177,17 @@ async function reportCache() {
       if (!stopped.signal.aborted) log(`cache not reported: ${message}`);
     });
   }
+}
+
+async function reportRequests() {
+  if (!settings.report) return;
+  const requests = new RequestReport(join(settings.state, 'reports'), {
+    mostBytes: octetsOf(settings.reportDisk),
+    reopen: () => edge.nginx.reopenLogs(),
+    send: (batch, octets, signal) => client.reportRequests(batch, octets, signal),
+    log,
+  });
+  await requests.run(stopped.signal);
 }
 
 /** What changes without a line of the feed: addresses of origins, and developer modes that end. */
@@ -251,6 +261,15 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.a
 await edge.start();
 log('nginx serves');
 await dropFormer();
-await Promise.all([follow(), serve(), purge(), reportCache(), lookAgain(), guard(), report()]);
+await Promise.all([
+  follow(),
+  serve(),
+  purge(),
+  reportCache(),
+  reportRequests(),
+  lookAgain(),
+  guard(),
+  report(),
+]);
 // nginx goes on.
 process.exit(0);

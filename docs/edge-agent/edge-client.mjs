@@ -83,6 +83,23 @@ export class EdgeClient {
   }
 
   /**
+   * @param {string} batch the same for the same octets
+   * @param {Uint8Array} octets lines, gzip
+   * @param {AbortSignal} stopped
+   * @returns {Promise<{ accepted: number, dropped: { line: number, time: number, host: number } }>}
+   */
+  async reportRequests(batch, octets, stopped) {
+    const headers = {
+      ...this.headers,
+      'content-type': 'application/x-ndjson',
+      'content-encoding': 'gzip',
+      'batch-id': batch,
+    };
+    const init = { method: 'POST', headers, body: octets };
+    return JSON.parse(await this.#call('/edge/v1/requests', init, stopped));
+  }
+
+  /**
    * @param {string} path
    * @param {AbortSignal} stopped
    */
@@ -99,10 +116,11 @@ export class EdgeClient {
   /**
    * @param {string} path
    * @param {RequestInit} init
+   * @param {AbortSignal} [stopped]
    */
-  async #call(path, init) {
+  async #call(path, init, stopped) {
     let text = '';
-    for await (const piece of this.#read(path, init, CALL_MS)) text += piece;
+    for await (const piece of this.#read(path, init, CALL_MS, stopped)) text += piece;
     return text;
   }
 
@@ -128,7 +146,7 @@ export class EdgeClient {
     try {
       const response = await fetch(this.api + path, { ...init, redirect: 'error', signal: ended.signal });
       reader = response.body?.getReader();
-      if (!response.ok) throw new Refused(response.status);
+      if (!response.ok) throw new Refused(response.status, response.headers.get('retry-after'));
       const decoder = new TextDecoder();
       for (;;) {
         const piece = await reader?.read();
@@ -146,9 +164,11 @@ export class EdgeClient {
 }
 
 export class Refused extends Error {
-  /** @param {number} status */
-  constructor(status) {
+  /** @param {number} status @param {string | null} [retryAfter] */
+  constructor(status, retryAfter = null) {
     super(`the API answered ${status}`);
     this.status = status;
+    /** How long the API wants to be left alone. */
+    this.retryMs = retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : 0;
   }
 }

@@ -56,6 +56,7 @@ export class EdgeNginx {
       domains: join(state, 'domains'),
       trial: join(state, 'trial'),
       logs: join(state, 'logs'),
+      reports: join(state, 'reports'),
     };
     // nginx's workers may run as another user: what they read lies open, what is secret has closed folders of its own.
     for (const folder of Object.values(this.folders)) {
@@ -221,8 +222,17 @@ export class EdgeNginx {
   }
 
   #printMain() {
-    const { listen, statusPort, user, modules, trustedProxies, maxBody } = this.settings;
-    const shared = { listen, statusPort, user, modules, trustedProxies, maxBody, folders: this.folders };
+    const { listen, statusPort, user, modules, trustedProxies, maxBody, report } = this.settings;
+    const shared = {
+      listen,
+      statusPort,
+      user,
+      modules,
+      trustedProxies,
+      maxBody,
+      reports: report,
+      folders: this.folders,
+    };
     const text = printMain({
       ...shared,
       hasWaf: this.waf !== undefined,

@@ -64,6 +64,12 @@ export class NginxProcess {
     return isMaster && `${title} `.includes(` ${this.args.join(' ')} `) ? pid : undefined;
   }
 
+  /** Has it open its logs anew: what it holds back of them is written first. */
+  reopenLogs() {
+    const master = this.master();
+    if (master !== undefined) process.kill(master, 'SIGUSR1');
+  }
+
   /** Whether it serves: its workers answer, and its master is there to be told what changes. */
   async answers() {
     return this.master() !== undefined && (await this.generation()) !== undefined;

@@ -5,6 +5,8 @@
 import { request } from 'node:http';
 
 const LONGEST_MS = 15_000;
+/** Its name as an agent: who asks so from this machine is no visitor, and is not reported as one. */
+export const REFRESHER = 'zonefleet-refresh';
 
 /**
  * @param {string} place where nginx listens, like `80` or `[::]:80`
@@ -20,7 +22,7 @@ export function refreshUrl(place, { host, path, query }) {
       host: isAny ? (bare === '::' ? '::1' : '127.0.0.1') : bare,
       port,
       path: query === '' ? path : `${path}?${query}`,
-      headers: { host },
+      headers: { host, 'user-agent': REFRESHER },
       agent: false,
       timeout: LONGEST_MS,
     });

@@ -25,6 +25,8 @@ import { isAbsolute, resolve } from 'node:path';
  *   cacheZone: string,
  *   secondsBetweenReloads: number,
  *   secondsBetweenCacheReports: number,
+ *   report: boolean,
+ *   reportDisk: string,
  * }} Settings
  */
 
@@ -46,9 +48,14 @@ const DEFAULTS = {
   cacheZone: '1m',
   secondsBetweenReloads: 2,
   secondsBetweenCacheReports: 30,
+  report: true,
+  reportDisk: '1g',
 };
 
 const SIZE = /^[0-9]{1,6}[kmg]$/;
+const UNITS = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+/** Some batches, and what nginx writes meanwhile. */
+const LEAST_DISK = 16 * UNITS.m;
 
 /**
  * @param {string} path
@@ -67,9 +74,11 @@ export function readSettings(path) {
   const url = new URL(settings.api);
   const isHere = /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(url.hostname);
   if (url.protocol !== 'https:' && !isHere) throw new Error(`${path}: api must be https, or on this machine`);
-  for (const name of ['maxBody', 'rateZone', 'cacheZone']) {
+  for (const name of ['maxBody', 'rateZone', 'cacheZone', 'reportDisk']) {
     if (!SIZE.test(settings[name])) throw new Error(`${path}: ${name} is a size like 256k`);
   }
+  if (octetsOf(settings.reportDisk) < LEAST_DISK) throw new Error(`${path}: reportDisk is at least 16m`);
+  if (typeof settings.report !== 'boolean') throw new Error(`${path}: report is true or false`);
   for (const place of [...settings.listen.http, ...settings.listen.https]) {
     if (!/^(?:[0-9.]+:|\[[0-9a-f:]+\]:)?[0-9]{1,5}$/.test(place))
       throw new Error(`${path}: not a place to listen: ${place}`);
@@ -77,4 +86,9 @@ export function readSettings(path) {
   if (!isAbsolute(settings.state)) settings.state = resolve(settings.state);
   if (/["\\$\n]/.test(settings.state)) throw new Error(`${path}: a strange folder: ${settings.state}`);
   return settings;
+}
+
+/** @param {string} size like `256k` */
+export function octetsOf(size) {
+  return Number(size.slice(0, -1)) * UNITS[/** @type {keyof typeof UNITS} */ (size.slice(-1))];
 }

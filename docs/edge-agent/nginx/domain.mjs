@@ -104,6 +104,7 @@ function printRest(config, hosts, facts, isInner) {
   if (names.length === 0) return '';
   return `server {
 ${facts.listen.http.map((place) => `  listen ${place};\n`).join('')}  server_name ${names.map((name) => quote(name)).join(' ')};
+  set $zf_reason not_served;
 ${printChallenges(config)}  return 421;
 }
 server {

@@ -1,6 +1,8 @@
 // @ts-check
 // The configuration that all domains share. Nothing in it comes from a customer.
 
+import { REFRESHER } from '../refresh-url.mjs';
+import { LOG_FORMAT } from '../requests/request-line.mjs';
 import { above, CAPS } from './cache.mjs';
 import { quote, whole } from './quote.mjs';
 
@@ -14,7 +16,8 @@ import { quote, whole } from './quote.mjs';
  *   countries: { file: string, field: readonly string[] } | undefined,
  *   trustedProxies: readonly string[],
  *   maxBody: string,
- *   folders: { state: string, temporary: string, domains: string, logs: string },
+ *   reports: boolean,
+ *   folders: { state: string, temporary: string, domains: string, logs: string, reports: string },
  *   generation: number,
  * }} Shared
  */
@@ -62,7 +65,7 @@ ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   log_format zonefleet_dry escape=json '{"at":"$time_iso8601","host":"$host","method":"$request_method","uri":"$request_uri","client":"$remote_addr","would":"$zf_dry"}';
   access_log ${quote(`${folders.logs}/access.log`)} zonefleet buffer=64k flush=1s;
   access_log ${quote(`${folders.logs}/dry-run.log`)} zonefleet_dry buffer=64k flush=1s if=$zf_dry;
-  geo $zf_dollar { default "$"; }
+${shared.reports ? printReport(`${folders.reports}/requests.log`) : ''}  geo $zf_dollar { default "$"; }
 ${printCountries(shared.countries)}  map $uri $zf_bad_path { default ""; "~[\\x00-\\x1f\\x7f]" 1; }
   map $request_uri $zf_raw_path { default "/"; "~\\A[/\\x5c]+([^?]*)" "/$1"; }
   map $args $zf_and_args { default "&$args"; "" ""; }
@@ -80,6 +83,9 @@ ${CAPS.map((cap) => `  map $upstream_http_content_length $zf_over_${cap} { defau
     set $zf_path "";
     set $zf_target "";
     set $zf_chosen "";
+    set $zf_limit "";
+    set $zf_waf "";
+    set $zf_reason "";
     location = /generation { return 200 ${shared.generation}; }
     location = /status { stub_status; }
     location / { return 404; }
@@ -93,6 +99,18 @@ ${listen.https.map((place) => `    listen ${place} ssl http2 default_server;\n`)
   }
   include ${quote(`${folders.domains}/*.conf`)};
 }
+`;
+}
+
+/**
+ * Of proxied hosts, which have names, and not what the agent asks for itself.
+ * @param {string} file
+ */
+function printReport(file) {
+  return `  map "$http_user_agent $realip_remote_addr $server_addr" $zf_told { default 1; "~\\A${REFRESHER} ([^ ]+) \\1\\z" ""; }
+  map "$server_name|$zf_reason" $zf_reported { default $zf_told; "~\\A\\|" ""; "~\\|not_served\\z" ""; }
+  log_format zonefleet_report escape=json '${LOG_FORMAT}';
+  access_log ${quote(file)} zonefleet_report buffer=64k flush=1s if=$zf_reported;
 `;
 }
 

@@ -70,9 +70,11 @@ export function printRateLimits(rules, maps, told, zones, size) {
     const value = keyOf(rule);
     return matchesOf(rule).map(({ regex }) => /** @type {const} */ ([regex, value]));
   });
-  return affordable(written, told)
-    .map(({ rule, written: entries }) => printRateLimit(rule, entries))
-    .join('');
+  const limits = affordable(written, told);
+  // nginx does not say which of several has refused.
+  const [only, second] = limits;
+  const named = only === undefined || second !== undefined ? '' : `    set $zf_limit ${only.rule.id};\n`;
+  return named + limits.map(({ rule, written: entries }) => printRateLimit(rule, entries)).join('');
 
   /** @param {RuleOf<'rate_limit'>} rule @param {import('./rules.mjs').Entries} entries */
   function printRateLimit(rule, entries) {
@@ -149,7 +151,7 @@ export function printBots(rules, maps, told, targetOf) {
 }
 
 /**
- * The place where modsecurity looks at a request; empty: no rule wants it.
+ * The place where modsecurity looks at a request, and before it which rule wants that; empty: none does.
  * @param {readonly EdgeRule[]} rules
  * @param {Maps} maps
  * @param {Told} told
@@ -167,15 +169,16 @@ export function printWaf(rules, maps, told, waf) {
     const profile = quote(profileOf(rule, waf.ids));
     return matchesOf(rule).map(({ regex }) => /** @type {const} */ ([regex, profile]));
   });
-  if (waf === undefined || written.length === 0) return '';
+  if (waf === undefined || written.length === 0) return { named: '', place: '' };
   // A request is looked at once. What is enforced comes before what is only tried.
   const ordered = ['enforce', 'dry_run'].flatMap((mode) =>
     written.filter(({ rule }) => rule.action_mode === mode),
   );
   const name = maps.add(KEYS.plain, entriesOf(ordered, told), '"off-"', ordered[0]?.written[0]?.[1]);
-  return `    modsecurity on;
+  const place = `    modsecurity on;
     modsecurity_rules_file ${quote(waf.file)};
     modsecurity_rules 'SecRequestBodyLimit ${bodyLimitOf(written.map(({ rule }) => rule))}';
     modsecurity_transaction_id "zf-\${${name}}\${request_id}";
 `;
+  return { named: `  set $zf_waf $${name};\n`, place };
 }

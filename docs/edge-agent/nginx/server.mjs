@@ -81,7 +81,7 @@ export function printServer(config, { hosts, rules, certificate }, around) {
   const https = facts.listen.https.map((place) => `  listen ${place} ssl http2;\n`).join('');
   const refusing = `server {\n${https}${name}  ssl_reject_handshake on;\n  return 421;\n}\n`;
   if (config.suspended)
-    return `server {\n${http}${name}${printChallenges(config)}  return 403;\n}\n${refusing}`;
+    return `server {\n${http}${name}${printChallenges(config)}  set $zf_reason suspended;\n  return 403;\n}\n${refusing}`;
   const body = printBody(config, hosts, rules, around);
   if (certificate === undefined) return `server {\n${http}${name}${body}}\n${refusing}`;
   const { chain, key } = certificate;
@@ -116,6 +116,7 @@ function printBody(config, hosts, rules, around) {
   }
   const { targets, chooses, bots, first } = chooseTarget(hosts, rules, around);
   const redirects = printRedirects(rules, maps, told);
+  const waf = printWaf(rules, maps, told, facts.waf);
   const before = [
     printChallenges(config),
     '  if ($zf_bad_path) { return 400; }\n  if ($zf_misdirected) { return 421; }\n  if ($zf_loop) { return 508; }\n',
@@ -124,15 +125,12 @@ function printBody(config, hosts, rules, around) {
     printDrops(rules, maps, told, facts),
     bots,
     redirects.dry,
+    waf.named,
     chooses,
   ].join('');
   const limits = printRateLimits(rules, maps, told, beside, facts.rateZone);
   const places = printPlaces(config, rules, targets, around);
-  const stages = [
-    limits && `    limit_req_status 429;\n${limits}`,
-    printWaf(rules, maps, told, facts.waf),
-    redirects.place,
-  ];
+  const stages = [limits && `    limit_req_status 429;\n${limits}`, waf.place, redirects.place];
   const texts = stages.filter((text) => text !== '');
   const last = `@${places.next}`;
   const steps = texts.map((text, i) => {

@@ -56,6 +56,8 @@ export async function nginxSettings(state: string) {
     cacheZone: '1m',
     secondsBetweenReloads: 0.05,
     secondsBetweenCacheReports: 0.2,
+    report: true,
+    reportDisk: '1g',
   };
 }
 
