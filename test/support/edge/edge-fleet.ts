@@ -112,6 +112,7 @@ export class EdgeFleet {
     fleet.proxy.cacheReporter.start(
       async (body) => (await fleet.edge.ask('POST', '/edge/v1/cache', body)).status,
     );
+    fleet.proxy.requestReporter.start((batch, octets) => fleet.edge.reportRequests(batch, octets));
     fleet.edge.keepReporting(fleet.proxy.configs, () => fleet.proxy.unsupported());
     try {
       fleet.record = await fleet.addRecord('www', own);
@@ -243,6 +244,7 @@ export class EdgeFleet {
 
   async #stopProcesses(): Promise<void> {
     await this.proxy.cacheReporter.stop();
+    await this.proxy.requestReporter.stop();
     await this.edge.stop();
     await Promise.all([this.proxy, this.own, this.other, this.tls, this.api].map((each) => each.stop()));
   }

@@ -16,7 +16,7 @@ export interface AgentProcess extends EdgePorts {
   readonly state: string;
   log(): string;
   /** Ends the agent; nginx goes on. */
-  kill(): Promise<void>;
+  kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Another agent on the same state. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -64,7 +64,7 @@ export async function startAgent(options: {
     httpPort: settings.statusPort - 2,
     httpsPort: settings.statusPort - 1,
     log: () => `${log}${readFileSync(join(state, 'logs/error.log'), 'utf8')}`,
-    kill: () => kill(),
+    kill,
     restart: start,
     async stop() {
       await kill('SIGKILL'); // how it ends by itself is no matter here

@@ -87,6 +87,8 @@ async function firstDeed(
       continue;
     }
     seen.rule = rule.id;
+    if (deed.kind === 'answer' && type !== 'redirect')
+      seen.reason = type === 'rate_limit' ? 'rule_limited' : 'rule_blocked';
     return deed;
   }
   return undefined;

@@ -114,6 +114,22 @@ export class EdgeAgent {
     return { status: response.status, body: await response.json().catch(() => undefined) };
   }
 
+  /** A batch of requests, gzip; the status of the answer. */
+  async reportRequests(batch: string, octets: Uint8Array): Promise<number> {
+    const response = await fetch(`${this.#url()}/edge/v1/requests`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        'content-type': 'application/x-ndjson',
+        'content-encoding': 'gzip',
+        'batch-id': batch,
+      },
+      body: octets,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
   /** How many lines it brought. */
   async #readStream(configs: ConfigStore): Promise<number> {
     const { cursor } = configs;

@@ -20,7 +20,8 @@ import { ConfigStore } from './config-store.ts';
 import { findHost, hostOf } from './find-host.ts';
 import { judgeRule } from './match-rule.ts';
 import { CacheReporter } from './report-cache.ts';
-import { answerRequest, answerUpgrade } from './serve.ts';
+import { RequestReporter } from './report-requests.ts';
+import { answerRequest, answerUpgrade, REFRESHER } from './serve.ts';
 import type { EdgeProxyOptions, Serving } from './serving.ts';
 import type { Seen } from './visit.ts';
 
@@ -36,6 +37,8 @@ export interface EdgeProxy {
   purge(domain: string, target: PurgeTarget): void;
   /** What it says of its cache; somebody starts it. */
   readonly cacheReporter: CacheReporter;
+  /** What it says of requests; somebody starts it. */
+  readonly requestReporter: RequestReporter;
   /** Lets its clock go on. */
   pass(seconds: number): void;
   /** Asks the members of all pools whose health checks are due. */
@@ -55,6 +58,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
     configs,
     options,
     seen: [],
+    requestReporter: new RequestReporter(configs),
     now,
     pause: (ms) => pause(ms).then(() => undefined),
     rates: new RateLimits(now),
@@ -73,7 +77,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
   );
   const sockets = new Set<Socket>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    answerRequest(serving, request, response).catch(() => response.destroy());
+    answerRequest(serving, request, response).catch((error) => response.destroy(error));
   };
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     answerUpgrade(serving, request, socket, head).catch(() => socket.destroy());
@@ -124,6 +128,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
       passedMs += seconds * 1_000;
     },
     cacheReporter,
+    requestReporter: serving.requestReporter,
     checkPools: check,
     async stop() {
       clearInterval(timer);
@@ -157,7 +162,7 @@ function askItself(port: number, { host, path, query }: Extract<PurgeTarget, { k
     host: '127.0.0.1',
     port,
     path: query === '' ? path : `${path}?${query}`,
-    headers: { host },
+    headers: { host, 'user-agent': REFRESHER },
   };
   get(where, (answer) => answer.resume()).on('error', () => undefined); // the next visitor asks then
 }

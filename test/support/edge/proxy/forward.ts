@@ -72,7 +72,11 @@ export async function forward(
   const status = response.statusCode as number;
   const headers = withoutHops(response.headers);
   const head = await readHead(response, settings.cache_cap_mb * MIB);
-  if (head === undefined) return { kind: 'none', status: 502, reason: 'origin_broke_off', reached: true };
+  if (head === undefined) {
+    delete seen.origin;
+    seen.reason = 'origin_broke_off';
+    return { kind: 'none', status: 502, reason: 'origin_broke_off', reached: true };
+  }
   if (!head.isWhole) return { kind: 'stream', status, headers, head: head.octets, rest: response };
   if (rule !== undefined && key !== undefined && visit.method === 'GET') {
     const ms = keepMs(rule, visit, status, headers);
@@ -100,12 +104,14 @@ export async function askTargets(
     'x-forwarded-proto': visit.scheme,
   };
   let reply: OriginReply = { kind: 'none', status: 502, reason: 'no_origin', reached: false };
+  if (targets.length === 0) seen.reason = reply.reason;
   for (const [i, target] of targets.entries()) {
     const begun = forwarding.now();
     const asked = { method: visit.method, path, headers, visited: visit.scheme, host: visit.host, body };
     reply = await askOrigin(forwarding.ways, target, asked);
     const member = pool?.origins[i];
     if (reply.kind !== 'none') {
+      delete seen.reason; // of those before it
       if (pool && member) forwarding.pools.answered(pool.rule, member, forwarding.now() - begun);
       return reply;
     }

@@ -1,13 +1,12 @@
 // Tells the API what the proxy has cached, and what is gone, in the order in which it happened.
 
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CacheWord } from '../../../../src/edge/cached/cached-report.ts';
 import type { CacheKey, Stored } from '../rules/cache.ts';
 import type { ConfigStore } from './config-store.ts';
 import { findHost } from './find-host.ts';
+import { KeepSending } from './keep-sending.ts';
 
-const EVERY_MS = 100;
 const MOST_AT_ONCE = 1000;
 /** While the API is away; the oldest are forgotten. */
 const MOST_KEPT = 20_000;
@@ -17,8 +16,7 @@ export class CacheReporter {
   readonly #now: () => number;
   /** A new proxy has nothing. */
   readonly #words: CacheWord[];
-  #isStopped = false;
-  #running: Promise<void> | undefined;
+  readonly #sending = new KeepSending();
 
   constructor(configs: Pick<ConfigStore, 'find'>, now: () => number) {
     this.#configs = configs;
@@ -56,19 +54,16 @@ export class CacheReporter {
 
   /** `send` gives the status of the answer; what was refused is not sent again. */
   start(send: (body: { entries: readonly CacheWord[] }) => Promise<number>): void {
-    this.#running = (async () => {
-      while (!this.#isStopped) {
-        const entries = this.#words.slice(0, MOST_AT_ONCE);
-        const status = entries.length === 0 ? 0 : await send({ entries }).catch(() => 0);
-        if (status === 200 || status === 400) this.#words.splice(0, entries.length);
-        await pause(EVERY_MS);
-      }
-    })();
+    this.#sending.start(async () => {
+      const entries = this.#words.slice(0, MOST_AT_ONCE);
+      const status = entries.length === 0 ? 0 : await send({ entries }).catch(() => 0);
+      if (status === 200 || status === 400) this.#words.splice(0, entries.length);
+      return undefined;
+    });
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#sending.stop();
   }
 
   #add(word: CacheWord): void {

@@ -1,6 +1,7 @@
 // One request from its first octet to its answer: the domain, the host, challenges of the CA, the rules, the origin.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { CHALLENGE_PATH } from '../rules/challenge.ts';
@@ -13,12 +14,29 @@ import { type Answer, plainAnswer, type Seen, type Visit } from './visit.ts';
 
 const ACME_PATH = '/.well-known/acme-challenge/';
 const MAX_SEEN = 10_000;
+/** The proxy itself, when it fetches anew what was purged: no visitor. */
+export const REFRESHER = 'test-proxy-refresh';
 
 export async function answerRequest(serving: Serving, request: IncomingMessage, response: ServerResponse) {
   const { seen, host, scheme, path, query } = begin(serving, request);
+  const { socket } = request;
+  const before = socket.bytesWritten;
+  response.on('close', () => {
+    if (request.headers['user-agent'] === REFRESHER) return;
+    if (!response.headersSent) {
+      // The visitor left, or we have failed.
+      const isOurs = response.errored !== null;
+      seen.status = isOurs ? 0 : 499;
+      seen.reason = isOurs ? 'edge_fault' : 'client_closed';
+    }
+    serving.requestReporter.ended(seen, { octets: socket.bytesWritten - before, endMs: serving.now() });
+  });
   const body = new OpenBody(request);
   const found = open(serving, { scheme, host, path, query }, request, body);
-  if ('answer' in found) return leave(response, seen, found.answer);
+  if ('answer' in found) {
+    if (found.reason !== undefined) seen.reason = found.reason;
+    return leave(response, seen, found.answer);
+  }
   const { visit } = found;
   let wanted: Forward | undefined;
   const send = (answer: Parameters<typeof finishAnswer>[1], from: 'edge' | 'origin') => {
@@ -56,14 +74,25 @@ export async function answerUpgrade(
   head: Buffer,
 ) {
   socket.on('error', () => socket.destroy());
+  const before = (socket as Socket).bytesWritten;
   const { seen, host, scheme, path, query } = begin(serving, request);
+  socket.on('close', () => {
+    if (seen.status === 0) Object.assign(seen, { status: 499, reason: 'client_closed' });
+    serving.requestReporter.ended(seen, {
+      octets: (socket as Socket).bytesWritten - before,
+      endMs: serving.now(),
+    });
+  });
   const refuse = ({ status, headers, body }: Pick<Leaving, 'status' | 'headers' | 'body'>) => {
     seen.status = status;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${[value].flat().join(', ')}\r\n`);
     socket.end(`HTTP/1.1 ${status} -\r\nconnection: close\r\n${lines.join('')}\r\n${body ?? ''}`);
   };
   const found = open(serving, { scheme, host, path, query }, request, undefined);
-  if ('answer' in found) return refuse(found.answer);
+  if ('answer' in found) {
+    if (found.reason !== undefined) seen.reason = found.reason;
+    return refuse(found.answer);
+  }
   const { visit } = found;
   const acted = visit.config.settings.websockets
     ? await act(serving, visit, seen)
@@ -88,16 +117,19 @@ export async function answerUpgrade(
   socket.pipe(reply.socket).pipe(socket);
 }
 
-function begin({ seen: all }: Serving, request: IncomingMessage) {
+function begin({ seen: all, options, now }: Serving, request: IncomingMessage) {
   const scheme = 'encrypted' in request.socket ? ('https' as const) : ('http' as const);
   const uri = request.url ?? '/';
   const at = uri.indexOf('?');
   const host = hostOf(request.headers.host);
+  const client = request.socket.remoteAddress ?? '';
   const seen: Seen = {
+    atMs: now(),
     host: host ?? '',
     method: request.method ?? 'GET',
     uri,
-    client: request.socket.remoteAddress ?? '',
+    client,
+    fingerprint: scheme === 'https' ? options.fingerprintOf?.(client) : undefined,
     status: 0,
     would: [],
   };
@@ -118,10 +150,10 @@ function open(
   }: { scheme: 'http' | 'https'; host: string | undefined; path: string; query: string },
   request: IncomingMessage,
   body: OpenBody | undefined,
-): { visit: Visit } | { answer: Answer } {
+): { visit: Visit } | { answer: Answer; reason?: 'suspended' } {
   if (host === undefined || !path.startsWith('/')) return { answer: plainAnswer(400, 'Bad Request') };
   const config = configs.find(host);
-  if (config?.suspended) return { answer: plainAnswer(403, 'Suspended') };
+  if (config?.suspended) return { answer: plainAnswer(403, 'Suspended'), reason: 'suspended' };
   if (scheme === 'http' && path.startsWith(ACME_PATH)) {
     const token = path.slice(ACME_PATH.length);
     const challenge = config?.http01.find((each) => each.host === host && each.token === token);

@@ -4,6 +4,7 @@ import type { Acting } from './act.ts';
 import type { CertificateKeys } from './certificates.ts';
 import type { ConfigStore } from './config-store.ts';
 import type { Forwarding } from './forward.ts';
+import type { RequestReporter } from './report-requests.ts';
 import type { Seen } from './visit.ts';
 
 export interface EdgeProxyOptions {
@@ -22,4 +23,5 @@ export interface Serving extends Acting, Forwarding {
   readonly configs: ConfigStore;
   readonly options: EdgeProxyOptions;
   readonly seen: Seen[];
+  readonly requestReporter: RequestReporter;
 }

@@ -56,10 +56,14 @@ export interface Target extends Pick<EdgeOrigin, 'destination' | 'scheme' | 'por
 
 /** What the proxy tells of one request. */
 export interface Seen {
+  /** When it came. */
+  readonly atMs: number;
   readonly host: string;
   readonly method: string;
   readonly uri: string;
   readonly client: string;
+  /** Of its TLS. */
+  readonly fingerprint?: string | undefined;
   status: number;
   /** Of the rule that acted. */
   rule?: number;

@@ -1,0 +1,161 @@
+// What visitors did at an edge is what its owner counts, each request once: through the test proxy and through docs/edge-agent, with the
+// API killed, the agent killed, and the analytics engine killed meanwhile.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
+import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
+import { askEdge, type EdgePorts, openWebsocket } from '../../support/edge/ask-edge.ts';
+import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
+import { type AgentProcess, startAgent } from '../../support/edge/nginx/agent-process.ts';
+import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { until } from '../../support/tests/until.ts';
+
+let engine: TestAnalytics;
+let store: Analytics;
+let fleet: EdgeFleet;
+const directory = mkdtempSync(join(tmpdir(), 'zonefleet-visits-'));
+beforeAll(async () => {
+  engine = await startAnalytics();
+  store = openAnalytics(engine.url);
+  fleet = await EdgeFleet.start({
+    env: { ANALYTICS_URL: engine.url, ANALYTICS_SPOOL: join(directory, 'spool') },
+  });
+  fleet.own.says(({ url }) => ({ status: url.startsWith('/fault') ? 500 : 200, body: 'x' }));
+});
+afterAll(async () => {
+  await fleet?.stop();
+  await store?.close();
+  await engine?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** How often each URI with this beginning is in the store, with what is told of it. */
+async function storedOf(start: string) {
+  const rows = await store
+    .query<{ uri: string; told: string; times: number }>(
+      "SELECT uri, concat(toString(status), ' ', cache, ' ', reason, ' ', toString(rule > 0), ' ', toString(websocket)) AS told, toUInt32(count()) AS times FROM requests WHERE startsWith(uri, {start:String}) GROUP BY uri, told ORDER BY uri, told",
+      { start },
+      { seconds: 20 },
+    )
+    .catch(() => []);
+  return rows;
+}
+
+const sumOf = (rows: readonly { times: number }[]) => rows.reduce((sum, { times }) => sum + times, 0);
+
+/** Every URI once, in spite of `trouble` after each part of the visits. */
+async function countVisits(
+  edge: EdgePorts,
+  start: string,
+  trouble: readonly (() => Promise<unknown> | unknown)[],
+  log: () => string,
+) {
+  let count = 0;
+  for (const act of [...trouble, () => undefined]) {
+    const visits = Array.from({ length: 40 }, () => `${start}${count++}`);
+    await Promise.all(visits.map((path) => askEdge(edge, `http://${HOST}${path}`)));
+    await act();
+  }
+  await until(
+    async () => sumOf(await storedOf(start)) >= count,
+    () => `${count} lines; ${log()}`,
+  );
+  const rows = await storedOf(start);
+  expect(rows.map(({ uri }) => uri).sort()).toEqual(
+    Array.from({ length: count }, (_, i) => `${start}${i}`).sort(),
+  );
+  expect(rows.every(({ times }) => times === 1)).toBe(true);
+}
+
+/** Opens a connection, asks for something that is never answered, and leaves. */
+async function breakOff({ httpPort }: EdgePorts, path: string, isAsked: () => boolean): Promise<void> {
+  fleet.own.says('never');
+  const socket = connect(httpPort, '127.0.0.1');
+  socket.on('error', () => undefined).write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+  await until(isAsked, 'the origin is asked');
+  socket.destroy();
+}
+
+const killApi = async () => {
+  await fleet.api.stop('SIGKILL');
+};
+const restartApi = () => fleet.restartApi();
+
+/** What each kind of visit is told as; a rule of the domain drops what ends with its `drop`. */
+async function showKinds(edge: EdgePorts, start: string, log: () => string) {
+  const ask = (path: string) => askEdge(edge, `http://${HOST}${start}${path}`);
+  fleet.own.says(({ url }) => ({ status: url.includes('fault') ? 500 : 200, body: 'x' }));
+  expect((await ask('fine')).status).toBe(200);
+  expect((await ask('fault')).status).toBe(500);
+  // Asked elsewhere until the edge has heard of the rule, so that what is counted is one visit.
+  const isThere = async () => (await askEdge(edge, `http://${HOST}/heard${start}drop`)).status === 403;
+  await until(isThere, 'the rule acts');
+  expect((await ask('drop')).status).toBe(403);
+  const socket = await openWebsocket(edge, `http://${HOST}${start}socket`);
+  if (typeof socket === 'number') throw new Error(`no websocket: ${socket}`);
+  socket.destroy();
+  const asked = fleet.own.received.length;
+  await breakOff(edge, `${start}left`, () => fleet.own.received.length > asked);
+  fleet.own.says(undefined);
+  const wanted = [
+    'drop 403  rule_blocked 1 false',
+    'fault 500   0 false',
+    'fine 200   0 false',
+    'left 499  client_closed 0 false',
+    'socket 101   0 true',
+  ];
+  await until(
+    async () => (await storedOf(start)).length >= wanted.length,
+    () => log(),
+  );
+  const rows = await storedOf(start);
+  expect(rows.map(({ uri, told }) => `${uri.slice(start.length)} ${told}`)).toEqual(wanted);
+}
+
+const dropRule = (path: string) =>
+  fleet.change('POST', '/rules/drop/', { path_match_type: 'wildcard', path_includes: [path] });
+
+describe('the test proxy', () => {
+  it('tells every visit once, also while the API and the engine are killed', async () => {
+    const log = () =>
+      `told ${fleet.proxy.requestReporter.told}, dropped ${fleet.proxy.requestReporter.dropped}`;
+    await countVisits(fleet.proxy, '/p', [killApi, restartApi, () => engine.kill()], log);
+    const summary = () => fleet.ask('GET', `/analytics/summary?domain=${DOMAIN}&period=3h`);
+    await until(async () => (await summary()).body.total_requests === 160, 'the owner counts them', 60_000);
+  });
+
+  it('tells what became of each', async () => {
+    await dropRule('*/q/drop');
+    await showKinds(fleet.proxy, '/q/', () => '');
+  });
+});
+
+describe.skipIf(!hasNginx)('docs/edge-agent', () => {
+  let agent: AgentProcess;
+  beforeAll(async () => {
+    await fleet.proxy.requestReporter.stop();
+    agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
+    fleet.own.says(() => ({ body: 'x' }));
+    await until(async () => (await askEdge(agent, `http://${HOST}/begin`)).status === 200, agent.log);
+  });
+  afterAll(() => agent?.stop());
+
+  it('tells every visit once, also while the agent and the engine are killed', async () => {
+    const kill = () => agent.kill('SIGKILL');
+    await countVisits(
+      agent,
+      '/n',
+      [kill, () => agent.restart(), () => engine.kill(), kill, () => agent.restart()],
+      agent.log,
+    );
+  });
+
+  it('tells what became of each', async () => {
+    await dropRule('*/m/drop');
+    await showKinds(agent, '/m/', agent.log);
+  });
+});
