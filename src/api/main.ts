@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { openAnalytics } from '../analytics/open-analytics.ts';
 import { networksOf } from '../dns/record/network.ts';
+import { openGateways } from '../outbound/payments/gateways.ts';
 import { openCountryDb } from '../process/country-db.ts';
 import { dropRights } from '../process/drop-rights.ts';
 import { listenFault } from '../process/listen-fault.ts';
@@ -133,6 +134,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       claimsPerAccount: settings.claimsPerAccount,
       trial: settings.trial,
       maxNegativeRials: settings.resellerMaxNegativeRials,
+      payments: {
+        gateways: openGateways(onlineGateway(settings)),
+        instructions: settings.paymentInstructions,
+      },
       signsNewDomains: settings.signsNewDomains,
       issuesCertificates: settings.acmeDirectory !== undefined,
       movedGraceMs: settings.checkRules.movedGraceMs,
@@ -206,6 +211,12 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   // Not awaited, so that the start does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
   life.onStop(async () => clearTimeout(standby));
+}
+
+function onlineGateway({ paymentUrl: url, paymentSecret: secret }: Settings) {
+  if (url !== undefined && secret !== undefined) return { url, secret };
+  if (url === undefined && secret === undefined) return undefined;
+  throw new StartFault('PAYMENT_URL and PAYMENT_SECRET go together: set both, or none');
 }
 
 /** Under DATA_DIR, or in root's place where the user that root becomes cannot enter DATA_DIR. */

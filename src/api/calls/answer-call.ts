@@ -31,6 +31,8 @@ export interface AskedCall {
   readonly admitted: Admitted | undefined;
   /** The observer elsewhere that calls, and from where. */
   readonly vantage?: { readonly name: string; readonly address: string } | undefined;
+  /** The payment gateway that calls. */
+  readonly gateway?: string | undefined;
   /** The edge node that calls, with the parameters of the path. */
   readonly edge?: { readonly caller: EdgeCaller; readonly params: Admitted['params'] } | undefined;
   readonly query: unknown;
@@ -168,6 +170,7 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
     domain: admitted?.domain,
     found: admitted?.found,
     vantage: asked.vantage?.name,
+    gateway: asked.gateway,
     edge: asked.edge?.caller,
     address: asked.vantage?.address,
     params: admitted?.params ?? asked.edge?.params ?? {},

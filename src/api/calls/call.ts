@@ -3,6 +3,7 @@
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
+import type { Gateways } from '../../billing/gateway.ts';
 import type { Network } from '../../dns/record/network.ts';
 import type { QueueDepth } from '../../queue/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../queue/jobs.ts';
@@ -27,6 +28,8 @@ export interface Api {
   readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
   /** How far below zero purchases may bring a reseller's wallet; undefined: not at all. */
   readonly maxNegativeRials?: number;
+  /** The ways to pay; without any, nothing is topped up. */
+  readonly payments: Payments;
   /** New domains are signed unless their caller says otherwise. */
   readonly signsNewDomains?: boolean;
   /** An authority is named that issues certificates. */
@@ -59,6 +62,12 @@ export interface Api {
   readonly queues?: readonly QueueState[];
 }
 
+interface Payments {
+  readonly gateways: Gateways;
+  /** How to pay by hand. */
+  readonly instructions?: string | undefined;
+}
+
 /** A queue of the workers. */
 export interface QueueState {
   readonly name: string;
@@ -81,7 +90,8 @@ export type AnswerHeader =
   | 'Link'
   | 'X-Total-Count'
   | 'Allow'
-  | 'Content-Disposition';
+  | 'Content-Disposition'
+  | 'Content-Security-Policy';
 
 export const STOPPING = 'this process stops';
 
@@ -115,6 +125,11 @@ export interface VantageCall<Body>
   readonly vantage: string;
   /** Where it calls from. */
   readonly address: string;
+}
+
+/** A call of a payment gateway. */
+export interface GatewayCall<Body> extends Pick<Call<unknown, unknown, Body>, 'api' | 'body' | 'log'> {
+  readonly gateway: string;
 }
 
 /** A call of an edge node. */

@@ -27,6 +27,12 @@ const VANTAGE_WORDS: Readonly<Record<number, string>> = {
   401: 'The signature is missing or wrong, its time is not ours, its nonce was used, its digest is not that of the body, or there is no such observer.',
 };
 
+const GATEWAY_WORDS: Readonly<Record<number, string>> = {
+  400: 'The request is not valid.',
+  401: 'The signature is missing or wrong, its time is not ours, or there is no such gateway.',
+  409: 'It names another amount than was ordered.',
+};
+
 const EDGE_WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
   401: 'No token of an edge, or one that is malformed, unknown or revoked.',
@@ -55,11 +61,13 @@ export function refusalsOf(route: Route): Refusal[] {
 
 function ownWords({ access }: Route): Readonly<Record<number, string>> {
   if (access.kind === 'vantage') return VANTAGE_WORDS;
+  if (access.kind === 'gateway') return GATEWAY_WORDS;
   return access.kind === 'edge' ? EDGE_WORDS : {};
 }
 
 function guardStatuses({ access, params }: Route): number[] {
   if (access.kind === 'vantage') return [400, 401, 429, 500, 503];
+  if (access.kind === 'gateway') return [400, 401, 404, 429, 500, 503];
   if (access.kind === 'edge') return [400, 401, 429, 500, 503, ...(params === undefined ? [] : [403, 404])];
   const named = access.kind === 'domain' || params !== undefined;
   return [400, 401, 403, 429, 500, 503, ...(named ? [404] : [])]; // 400: two keys in one request
@@ -68,7 +76,8 @@ function guardStatuses({ access, params }: Route): number[] {
 function guardCodes(route: Route): ProblemCode[] {
   const { access, method } = route;
   const writes = isWrite(method);
-  if (access.kind === 'vantage' || access.kind === 'edge') return ['validation_failed'];
+  if (access.kind === 'vantage' || access.kind === 'gateway' || access.kind === 'edge')
+    return ['validation_failed'];
   const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
   const isFresh = access.kind === 'admin' ? writes : access.kind === 'session' && access.fresh;
   if (isFresh) codes.push('reauthenticate');

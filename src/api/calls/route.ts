@@ -16,6 +16,7 @@ import type {
   Call,
   DomainCall,
   EdgeCall,
+  GatewayCall,
   PublicCall,
   SessionCall,
   VantageCall,
@@ -27,6 +28,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 export type Access =
   /** Any observer elsewhere may call it, by its signature; no API key counts. */
   | { readonly kind: 'vantage' }
+  /** A payment gateway may call it, by its signature over time and body; nothing else counts. */
+  | { readonly kind: 'gateway' }
   /** Edge nodes may call it, by their token; each so many times a minute. */
   | { readonly kind: 'edge'; readonly perMinute: number }
   /** Everyone may call it, with a session or without one; a key may not. */
@@ -295,6 +298,18 @@ interface VantageRoute<B extends z.ZodType, R extends z.ZodType> extends Declara
 /** Declares a route for observers elsewhere. */
 export function vantageRoute<B extends z.ZodType, R extends z.ZodType>(route: VantageRoute<B, R>): Route {
   return { ...(route as unknown as Route), access: { kind: 'vantage' } };
+}
+
+interface GatewayRoute<P extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>
+  extends Declaration<P, None, B, R> {
+  readonly run: (call: GatewayCall<z.output<B>>) => Promise<z.input<R> | Problem>;
+}
+
+/** Declares a route for payment gateways. It takes no Idempotency-Key. */
+export function gatewayRoute<P extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  route: GatewayRoute<P, B, R>,
+): Route {
+  return { ...(route as unknown as Route), access: { kind: 'gateway' }, idempotent: false };
 }
 
 interface EdgeRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>

@@ -23,6 +23,10 @@ export const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   Link: { description: 'The next page: `rel="next"`. Absent on the last.', schema: { type: 'string' } },
   'X-Total-Count': { description: 'With `count=true`: all items there are.', schema: { type: 'integer' } },
   'Content-Disposition': { description: 'A name for the file.', schema: { type: 'string' } },
+  'Content-Security-Policy': {
+    description: 'The page runs and loads nothing.',
+    schema: { type: 'string' },
+  },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 };
 

@@ -1,4 +1,4 @@
-// Paths that no route has but that are not merely 404: refused to every key, or removed. Who finds them in an older client
+// Paths that no route has but that are not merely 404: they were removed. Who finds them in an older client
 // reads what to do instead.
 
 import type { OpenAPIV3_1 } from 'openapi-types';
@@ -42,15 +42,6 @@ export const CLOSED_PATHS: readonly ClosedPath[] = [
       removed: true,
     }),
   ),
-  {
-    method: 'POST',
-    path: '/wallet/topup',
-    operationId: 'closedTopup',
-    tag: TAG,
-    summary: 'No key may call it.',
-    statuses: [403, 404],
-    removed: false,
-  },
 ];
 
 function camelCase(what: string): string {
@@ -59,7 +50,6 @@ function camelCase(what: string): string {
 
 const WORDS = {
   403: 'No API key may use it. Codes: `managed_by_reseller`, for sessions too.',
-  404: 'There is no such call for sessions yet.',
   410: 'It was removed. `error` is `route_removed`, `message` says what to use instead.',
 } as const;
 

@@ -73,6 +73,7 @@ function describedSchema(route: Route, schema: object): object {
 function securityOf({ access }: Route): { security?: Record<string, string[]>[] } {
   if (access.kind === 'public') return { security: [] };
   if (access.kind === 'vantage') return { security: [{ vantage: [] }] };
+  if (access.kind === 'gateway') return { security: [{ gateway: [] }] };
   if (access.kind === 'edge') return { security: [{ bearer: [] }] };
   return access.kind === 'session' || access.kind === 'admin'
     ? { security: [{ bearer: [] }, { session: [] }] }

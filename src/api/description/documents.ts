@@ -48,6 +48,7 @@ const ADMIN_TAGS: Readonly<Record<string, string>> = {
   Accounts: 'Accounts, their rights, their keys, and links for their owners.',
   Domains: 'Domains of all accounts, and what only operators do to them.',
   Plans: 'What is sold, and for how much.',
+  Money: 'Top-ups of wallets.',
   Fleet: 'Nameservers, observers, queues and the breaker.',
   Audit: 'Who did what.',
 };
@@ -77,13 +78,21 @@ const VANTAGE = {
     'For observers: an Ed25519 signature in base64, with `X-Vantage-Name`, `-Time`, `-Nonce` and `-Digest`, as docs/api.md "Observers" says.',
 } as const;
 
+const GATEWAY = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'Zonefleet-Signature',
+  description:
+    'For payment gateways: `t=SECONDS,v1=HEX`, the time and the HMAC-SHA256 of `SECONDS.BODY` with the secret that they share with us; at most 5 minutes old.',
+} as const;
+
 export const CUSTOMER_DOCUMENT: DescribedSurface = {
   decorator: 'swagger',
   title: 'Zonefleet',
   about: ABOUT,
   tags: TAGS,
   security: [{ bearer: [] }, { apiKey: [] }, { session: [] }],
-  schemes: { bearer: BEARER, apiKey: API_KEY, session: SESSION, vantage: VANTAGE },
+  schemes: { bearer: BEARER, apiKey: API_KEY, session: SESSION, vantage: VANTAGE, gateway: GATEWAY },
   closed: CLOSED_PATHS,
 };
 

@@ -36,7 +36,7 @@ export function finishDocument(
       const { content } = operation.requestBody as OpenAPIV3_1.RequestBodyObject;
       content['text/plain'] = { schema: { type: 'string', description: `As \`${route.textBody}\`.` } };
     }
-    const isCounted = !['public', 'vantage', 'edge'].includes(route.access.kind);
+    const isCounted = !['public', 'vantage', 'gateway', 'edge'].includes(route.access.kind);
     const common = ['X-Request-Id', ...(isCounted ? RATE_HEADERS : [])];
     const replay = takesIdempotencyKey(route) ? ['Idempotent-Replay'] : [];
     const success = operation.responses?.['200'] as OpenAPIV3_1.ResponseObject;

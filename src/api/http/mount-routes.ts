@@ -8,6 +8,7 @@ import { Problem, sendProblem } from '../answers/problem.ts';
 import { openArrayStream, StreamedArray } from '../answers/stream-array.ts';
 import { openLineStream, StreamedLines } from '../answers/stream-lines.ts';
 import { openTextStream, StreamedText } from '../answers/stream-text.ts';
+import type { PresentedNotice } from '../callers/gateway-callers.ts';
 import type { VerifiedVantage } from '../callers/vantage-callers.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
 import { type Api, STOPPING } from '../calls/call.ts';
@@ -33,6 +34,8 @@ declare module 'fastify' {
     signed: VerifiedVantage | undefined;
     vantage: AskedCall['vantage'];
     edge: AskedCall['edge'];
+    /** The payment gateway whose headers these are said to be; its signature is judged with the body. */
+    notice: PresentedNotice | undefined;
     asker: Asker | undefined;
     /** Undefined where no body came. */
     received: ReceivedBody | undefined;
@@ -113,6 +116,7 @@ async function respond(
     admitted,
     vantage,
     edge,
+    gateway: request.notice?.gateway,
     query,
     body,
     segments: received?.segments ?? [],

@@ -44,6 +44,7 @@ import {
 import type { RateLimit } from '../callers/call-rate-limit.ts';
 import type { ApiCaller } from '../callers/caller.ts';
 import { EdgeCallers } from '../callers/edge-callers.ts';
+import { GatewayCallers } from '../callers/gateway-callers.ts';
 import { VantageCallers } from '../callers/vantage-callers.ts';
 import type { Api } from '../calls/call.ts';
 import { type Admitted, admit, foreignOrigin } from '../calls/guard.ts';
@@ -104,6 +105,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('signed', undefined);
   app.decorateRequest('vantage', undefined);
   app.decorateRequest('edge', undefined);
+  app.decorateRequest('notice', undefined);
   app.decorateRequest('asker', undefined);
   app.decorateRequest('declaredType', undefined);
   app.decorateRequest('received', undefined);
@@ -125,6 +127,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const paths = new KnownPaths();
   paths.watch(app as unknown as FastifyInstance);
   const vantages = new VantageCallers(api.db);
+  const gateways = new GatewayCallers(api.payments.gateways);
   const edges = new EdgeCallers(api.db);
   const credentials = openCredentials(api.db);
   const uses = { key: new KeyUses(api.db, touchApiKey), session: new KeyUses(api.db, touchSession) };
@@ -172,6 +175,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       request.vantage = { name: signed.name, address: request.ip };
       return;
     }
+    if (route?.access.kind === 'gateway' && !request.is404) {
+      const { gateway = '' } = request.params as Record<string, string>;
+      const notice = gateways.present(gateway, request.headers);
+      if (notice instanceof Problem) return sendProblem(reply, notice);
+      request.notice = notice;
+      return;
+    }
     if (isEdgePath(request.url)) {
       const refused = await admitEdge(edges, paths, request, proxies);
       if (refused !== undefined) return sendProblem(reply, refused);
@@ -217,6 +227,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/octet-stream';
   });
   app.addHook('preValidation', async (request, reply) => {
+    // Before what is wrong with the body: whoever has not signed it learns nothing of it.
+    const unsigned = request.notice?.judgeBody(Buffer.concat(request.received?.segments ?? []));
+    if (unsigned !== undefined) return sendProblem(reply, unsigned);
+    if (request.notice !== undefined) trustConnection(request.raw.socket);
     if (request.body instanceof Problem) return sendProblem(reply, request.body);
     const { signed } = request;
     if (signed !== undefined) {

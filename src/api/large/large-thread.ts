@@ -46,6 +46,7 @@ const api: Api = {
   checks: noWorkers,
   verifications: noWorkers,
   scans: noWorkers,
+  payments: { gateways: new Map() },
   countryOf: await openCountryDb(settings.countryDb),
   originAllow: networksOf(...settings.originAllow),
 };

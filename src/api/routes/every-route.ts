@@ -9,6 +9,7 @@ import { listAccountKeys, makeAccountLink, revokeAccountKey } from './admin/cred
 import { checkDomain } from './admin/domain-check.ts';
 import * as adminDomains from './admin/domains.ts';
 import { confirmNode, getNodes, getQueues, getVantages } from './admin/fleet.ts';
+import { PAYMENT_ROUTES } from './admin/payments.ts';
 import * as adminPlans from './admin/plans.ts';
 import { endSubscription, setSubscription } from './admin/subscription.ts';
 import { RANKING_ROUTES } from './analytics/rankings.ts';
@@ -158,6 +159,7 @@ export const ROUTES: readonly Route[] = [
   adminPlans.changePlan,
   adminPlans.makeTerm,
   adminPlans.endTerm,
+  ...PAYMENT_ROUTES,
   getNodes,
   confirmNode,
   getVantages,

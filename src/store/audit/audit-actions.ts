@@ -128,6 +128,11 @@ const AUDIT_ACTIONS = {
   'plan.update': { target: 'plan', fields: PLAN },
   'plan.add_term': { target: 'plan', fields: ['billing_duration_days', 'price_rials'] },
   'plan.retire_term': { target: 'plan', fields: ['term'] },
+  // Money; top-ups by their ids.
+  'wallet.topup': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
+  'wallet.credit': { target: 'account', fields: ['payment', 'gateway', 'amount_rials', 'balance_rials'] },
+  'wallet.refuse': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
+  'wallet.adjust': { target: 'account', fields: ['amount_rials', 'balance_rials', 'description'] },
   'node.confirm': { target: 'node', fields: ['zones'] },
   'breaker.release': { target: 'breaker', fields: ['checked', 'turned'] },
   'vantage.add': { target: 'vantage', fields: ['network', 'address', 'fingerprint'] },

@@ -19,6 +19,7 @@ import { purgeEdgeBatches } from './purge-edge-batches.ts';
 import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
+import { purgePayments } from './purge-payments.ts';
 import { purgePeople } from './purge-people.ts';
 import { purgeUptime } from './purge-uptime.ts';
 import { purgeWebhooks } from './purge-webhooks.ts';
@@ -45,6 +46,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeRights(db);
     await purgeTakeovers(db);
     await purgePeople(db);
+    await purgePayments(db);
     await destroyRetiredKeys(db);
   }
   await purgeVantageJobs(db);

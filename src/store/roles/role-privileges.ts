@@ -118,6 +118,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   ledger: grants('', 'si', 'si'),
   invoices: grants('', 's', ''), // written by FUNCTIONS
   invoice_years: grants('', '', ''),
+  payments: grants('', 'siu', 'sd'),
   aname_targets: grants('', 'siu', 'siud'), // read `for share`
 };
 

@@ -21,6 +21,7 @@ describe('for every key', () => {
     ['GET', '/billing/plans'],
     ['GET', '/admin/domains/'],
     ['POST', '/wallet/topup'],
+    ['GET', '/wallet/topups/ABC/page'],
     ['POST', '/domains/a.test/subscriptions/purchase'],
     ['POST', '/domains/a.test/subscriptions/switch'],
     ['POST', '/domains/a.test/subscriptions/auto-renew'],

@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-/** Observers sign their requests; no API key counts, and no limit of keys. */
-const isVantage = ({ access }: Route) => access.kind === 'vantage';
-const isCounted = (route: Route) => !isVantage(route) && route.access.kind !== 'public';
+/** Observers and payment gateways sign their requests; no API key counts, and no limit of keys. */
+const isSigned = ({ access }: Route) => access.kind === 'vantage' || access.kind === 'gateway';
+const isCounted = (route: Route) => !isSigned(route) && route.access.kind !== 'public';
 
 /** Global admins have a document of their own. */
 const SHOWN = ROUTES.filter(({ access }) => access.kind !== 'admin');
@@ -68,7 +68,7 @@ describe('the description of the API', () => {
     for (const { route, operation } of operations()) {
       const responses = operation.responses as Record<string, OpenAPIV3_1.ResponseObject>;
       expect(Object.keys(responses)).toEqual(
-        expect.arrayContaining(['200', '401', ...(isVantage(route) ? [] : ['403']), '429', '500', '503']),
+        expect.arrayContaining(['200', '401', ...(isSigned(route) ? [] : ['403']), '429', '500', '503']),
       );
       expect(Object.keys(responses['200']?.headers ?? {})).toEqual(
         expect.arrayContaining([

@@ -470,6 +470,7 @@ describe('faults', () => {
       'BOOTSTRAP_API_KEY',
       'KEY_SECRETS',
       'SMTP_URL',
+      'PAYMENT_SECRET',
       'ACME_EAB',
       'ANALYTICS_URL',
       'VANTAGE_KEY',

@@ -21,6 +21,7 @@ import { databaseReadiness } from '../../../src/api/readiness.ts';
 import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { openGateways } from '../../../src/outbound/payments/gateways.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
 import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
@@ -79,6 +80,8 @@ export interface TestApiOptions {
   allowReservedNames?: boolean;
   /** Default: there is none. */
   trial?: Api['trial'];
+  /** Default: none. */
+  paymentInstructions?: string;
   /** Default: resellers may not go below zero. */
   maxNegativeRials?: number;
   /** Default: new domains are not signed. */
@@ -115,6 +118,11 @@ export interface TestApiOptions {
 
 export const PUBLIC_URL = 'https://dns.zonefleet.test';
 export const TEST_KEY_SECRETS = [{ name: 'test', secret: Buffer.alloc(32, 7) }];
+
+export const ONLINE_GATEWAY = {
+  url: 'https://pay.zonefleet.test/begin?shop=7',
+  secret: 'the-gateway-and-we-know-this-secret-alone',
+};
 
 const NO_QUEUE = {
   enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
@@ -167,6 +175,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...(options.originAllow && { originAllow: options.originAllow }),
       ...(options.webhookAllow && { webhookAllow: options.webhookAllow }),
       trial: options.trial,
+      payments: { gateways: openGateways(ONLINE_GATEWAY), instructions: options.paymentInstructions },
       ...(options.maxNegativeRials !== undefined && { maxNegativeRials: options.maxNegativeRials }),
       issuesCertificates: options.issuesCertificates ?? true,
       signsNewDomains: options.signsNewDomains === true,

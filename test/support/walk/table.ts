@@ -22,7 +22,10 @@ export const LETTERS: Readonly<
   Record<string, { readonly status: number; readonly code?: string; readonly error?: RegExp }>
 > = {
   '.': { status: 200 },
-  0: { status: 401, error: /^(a valid API key is needed|the headers x-vantage-name)/ },
+  0: {
+    status: 401,
+    error: /^(a valid API key is needed|the headers x-vantage-name|the notice is not signed)/,
+  },
   f: { status: 403, code: 'foreign_origin' },
   i: { status: 403, code: 'account_suspended', error: /^account is inactive$/ },
   r: { status: 403, error: /^read-only API key$/ },
@@ -323,13 +326,22 @@ export const WALK: Readonly<Record<string, Row>> = {
   // Money. A key that is narrowed reads nothing of it.
   'GET /wallet': ['000 .kk ...... imm .... .. . -- 0'],
   'GET /wallet/transactions': ['000 .kk ...... imm .... .. . -- 0'],
+  'POST /wallet/topup': ['000 rss ssssss imm .ff. .. s -- 0', { body: () => ({ amount_rials: 50_000 }) }],
+  'GET /wallet/topups': ['000 .kk ...... imm .... .. . -- 0'],
+  'GET /wallet/topups/{reference}/page': ['000 sss ssssss imm .... nn s -- 0'],
+  'GET /admin/payments': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/payments/{id}/confirm': ['000 rss ssssss isn nffn .c s -- 0'],
+  // Gateways: by signature, and by nothing else.
+  'POST /payments/{gateway}': [
+    '000 000 000000 000 0000 00 0 -- 0',
+    { body: () => ({ reference: 'NOBODY', amount_rials: 1 }) },
+  ],
 
   // Removed, and closed to keys.
   'GET /subscriptions/current': ['000 ggg gggggg igg gggg gg g -- 0'],
   'POST /subscriptions/purchase': ['000 rss ssssss isg gffg gg s -- 0'],
   'POST /subscriptions/switch': ['000 rss ssssss isg gffg gg s -- 0'],
   'POST /subscriptions/auto-renew': ['000 rss ssssss isg gffg gg s -- 0'],
-  'POST /wallet/topup': ['000 rss ssssss imm nffn nn s -- 0'],
 };
 
 /**

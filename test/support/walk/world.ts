@@ -15,6 +15,7 @@ import { uploadCertificate } from '../../../src/store/certificates/change-certif
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
+import { orderTopup, type Payment } from '../../../src/store/money/payments.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
 import { setPassword } from '../../../src/store/people/credentials.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
@@ -268,6 +269,19 @@ export class World {
     });
   }
 
+  /** Ordered by the owner, or by the client. */
+  topup(): Promise<Payment> {
+    return this.#once('topup', async () => {
+      const { of, clientId } = this.#options;
+      const accountId = of === 'client' ? clientId : this.#api.accountIds.owner;
+      const made = await orderTopup(this.#db, { accountId, gateway: 'manual', amountRials: 50_000 });
+      if (made === undefined) throw new Error('as many are open as may be');
+      // so that the walk may order more
+      await sql`update payments set expires_at = created_at where id = ${made.id}`.execute(this.#db);
+      return made;
+    });
+  }
+
   webhookId(): Promise<number> {
     return this.#once('webhook', async () => {
       const made = await createWebhook(this.#db, await this.domainId(), 'https://hooks.walk.test/');
@@ -343,6 +357,9 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/invites/{token}', (world) => world.inviteToken()],
   ['/cache/purges/{id}', (world) => world.purgeId()],
   ['/webhooks/{id}', (world) => world.webhookId()],
+  ['/payments/{gateway}', async () => 'online'],
+  ['/wallet/topups/{reference}', async (world) => (await world.topup()).reference],
+  ['/admin/payments/{id}', async (world) => (await world.topup()).id],
   ['/recommendations/{code}', async () => 'missing_caa'],
   ['/checks/{id}', (world) => world.checkId()],
   ['/subscriptions/{id}', (world) => world.subscriptionId()],

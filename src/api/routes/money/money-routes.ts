@@ -2,6 +2,8 @@
 
 import type { Route } from '../../calls/route.ts';
 import { purchaseSubscription, setAutoRenew, switchSubscription } from './buying.ts';
+import { notePayment } from './notices.ts';
+import { listTopups, orderOneTopup, showTopup } from './topups.ts';
 import { getWallet, listWalletTransactions } from './wallet.ts';
 
 export const MONEY_ROUTES: readonly Route[] = [
@@ -10,4 +12,8 @@ export const MONEY_ROUTES: readonly Route[] = [
   setAutoRenew,
   getWallet,
   listWalletTransactions,
+  orderOneTopup,
+  listTopups,
+  showTopup,
+  notePayment,
 ];

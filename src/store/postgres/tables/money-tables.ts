@@ -41,7 +41,22 @@ interface InvoicesTable {
   issued_at: Date;
 }
 
+interface PaymentsTable {
+  id: GeneratedAlways<number>;
+  account_id: number;
+  gateway: string;
+  reference: string;
+  amount_rials: number;
+  created_at: Date;
+  expires_at: Date;
+  paid_at: Date | null;
+  movement_id: number | null;
+  refused_rials: number | null;
+  refused_at: Date | null;
+}
+
 export interface MoneyTables {
+  payments: PaymentsTable;
   wallets: WalletsTable;
   ledger: LedgerTable;
   invoices: InvoicesTable;

@@ -1,0 +1,52 @@
+// Payment gateways that tell us of money: who one is shows the signature over time and body. The headers are judged before
+// the body comes, the signature before it is read; the answer is the same whatever is wrong.
+
+import { type Gateways, isNoticeOf, readNoticeProof } from '../../billing/gateway.ts';
+import { Problem } from '../answers/problem.ts';
+import { MemoryWindows } from './memory-windows.ts';
+
+/** A gateway sends one notice for a payment, and a few again. */
+const PER_MINUTE = 600;
+
+export interface PresentedNotice {
+  readonly gateway: string;
+  /** Why this is no notice of that gateway. */
+  judgeBody(body: Uint8Array): Problem | undefined;
+}
+
+export class GatewayCallers {
+  readonly #gateways: Gateways;
+  readonly #nowMs: () => number;
+  readonly #calls: MemoryWindows;
+
+  constructor(gateways: Gateways, nowMs: () => number = Date.now) {
+    this.#gateways = gateways;
+    this.#nowMs = nowMs;
+    this.#calls = new MemoryWindows(PER_MINUTE, nowMs);
+  }
+
+  present(
+    gateway: string,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): PresentedNotice | Problem {
+    const proof = readNoticeProof(headers['zonefleet-signature'], this.#nowMs());
+    if (proof === undefined) return unsigned();
+    const judgeBody = (body: Uint8Array) =>
+      isNoticeOf(this.#gateways.get(gateway), proof, body) ? this.#count(gateway) : unsigned();
+    return { gateway, judgeBody };
+  }
+
+  /** Only what is signed: nobody else uses up what a gateway may send. */
+  #count(gateway: string): Problem | undefined {
+    const { admitted, waitMs } = this.#calls.take(gateway);
+    if (admitted) return undefined;
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+    return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': String(seconds) } });
+  }
+}
+
+function unsigned(): Problem {
+  return new Problem(401, 'the notice is not signed by a gateway that is known here', {
+    headers: { 'WWW-Authenticate': 'Zonefleet-Signature' },
+  });
+}

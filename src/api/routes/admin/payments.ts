@@ -1,0 +1,73 @@
+// /admin/payments: the top-ups of all accounts, and confirming one whose money an operator has seen.
+
+import { z } from 'zod';
+import { toldPayment } from '../../../store/audit/told-money.ts';
+import { countPayments, listPayments } from '../../../store/money/list-payments.ts';
+import { creditTopup, loadPayment, type Payment } from '../../../store/money/payments.ts';
+import { notFound, Problem, problem } from '../../answers/problem.ts';
+import { adminRoute } from '../../calls/route.ts';
+import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
+import { printPayment } from '../../print/print-payment.ts';
+import { idText } from '../../schemas/ids.ts';
+import { AdminPayment } from '../../schemas/money/topup.ts';
+import { integerText } from '../../schemas/query-text.ts';
+
+const tag = 'Money';
+
+const list = adminRoute({
+  method: 'GET',
+  path: '/admin/payments',
+  operationId: 'adminListPayments',
+  tag,
+  summary: 'The top-ups of all accounts, newest first.',
+  query: z.object({
+    state: z.enum(['open', 'paid', 'expired']).optional(),
+    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this account.'),
+    ...logQuery('newest'),
+  }),
+  response: z.array(AdminPayment),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { db } = call.api;
+    const { state, user, after, sort } = call.query;
+    const filter = { state, accountId: user, after };
+    return answerList(call, {
+      load: pagesById<Payment>(
+        sort?.descends ?? true,
+        (page) => listPayments(db, filter, page),
+        ({ id }) => id,
+      ),
+      count: () => countPayments(db, filter),
+      print: async (payments) => payments.map(printPayment),
+    });
+  },
+});
+
+const confirm = adminRoute({
+  method: 'POST',
+  path: '/admin/payments/{id}/confirm',
+  operationId: 'adminConfirmPayment',
+  tag,
+  summary: 'Credit a top-up whose money you have seen.',
+  description:
+    'Of any gateway, also when it is open no more. What the gateway tells of it later credits nothing again.',
+  audit: 'wallet.credit',
+  params: z.object({ id: idText }),
+  find: ({ api, params }) => loadPayment(api.db, params.id),
+  finds: 'top-up',
+  response: AdminPayment,
+  problems: ['wrong_state'],
+  conflicts: true,
+  async run({ api, found, audit }) {
+    const paid = await creditTopup(api.db, { id: found.id });
+    if (paid.kind === 'absent' || paid.kind === 'differs') return notFound('top-up');
+    if (paid.kind === 'already') return problem('wrong_state', 'the top-up is paid already');
+    if (paid.kind === 'full') return new Problem(409, 'the wallet would hold more than is counted');
+    const { payment, balanceRials } = paid;
+    const after = { ...toldPayment(payment), balance_rials: balanceRials };
+    audit({ accountId: payment.accountId, target: { name: payment.email }, after });
+    return printPayment(payment);
+  },
+});
+
+export const PAYMENT_ROUTES = [list, confirm];

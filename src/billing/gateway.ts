@@ -1,0 +1,66 @@
+// What a payment gateway is for us, and how what it tells is signed: HMAC-SHA256 over the time and the body, so that a notice
+// that somebody caught is of no use later.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** What is to be paid. */
+interface Order {
+  readonly reference: string;
+  readonly amountRials: number;
+  /** Where a browser goes afterwards: our page of the top-up. */
+  readonly pageUrl: string;
+  readonly at: Date;
+}
+
+export interface Gateway {
+  /** As in the path of its notices. */
+  readonly name: string;
+  /** Where it is paid. */
+  paymentUrl(order: Order): string;
+  /** With which its notices are signed; undefined: it sends none. */
+  readonly secret?: string;
+}
+
+/** The gateways of this service by their names; the first is taken where a call names none. */
+export type Gateways = ReadonlyMap<string, Gateway>;
+
+const NOTICE_MS = 5 * 60_000;
+const FORM = /^t=([1-9]\d{0,11}),v1=([0-9a-f]{64})$/;
+
+export interface NoticeProof {
+  readonly seconds: number;
+  readonly mac: Uint8Array;
+}
+
+/** Undefined: the header is missing or has another form, or its time is more than 5 minutes from ours. */
+export function readNoticeProof(
+  header: string | readonly string[] | undefined,
+  nowMs: number,
+): NoticeProof | undefined {
+  const [, time = '', mac = ''] = FORM.exec(typeof header === 'string' ? header : '') ?? [];
+  const seconds = Number(time);
+  if (mac === '' || Math.abs(nowMs - seconds * 1000) > NOTICE_MS) return undefined;
+  return { seconds, mac: Buffer.from(mac, 'hex') };
+}
+
+/** Of gateways that there are not: the work is the same, and the answer is no. */
+const NOBODYS_SECRET = randomBytes(32).toString('hex');
+
+export function isNoticeOf(gateway: Gateway | undefined, proof: NoticeProof, body: Uint8Array): boolean {
+  const own = macOf(gateway?.secret ?? NOBODYS_SECRET, `${proof.seconds}.`, body);
+  return timingSafeEqual(own, proof.mac) && gateway?.secret !== undefined;
+}
+
+/** Of an order, by which the gateway sees that it is ours. It begins with no time, so it is never that of a notice. */
+export function signOrder(
+  secret: string,
+  { reference, amountRials, pageUrl }: Order,
+  seconds: number,
+): string {
+  const text = ['order', reference, amountRials, pageUrl, seconds].join('.');
+  return macOf(secret, text, Buffer.alloc(0)).toString('hex');
+}
+
+function macOf(secret: string, head: string, body: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update(head).update(body).digest();
+}

@@ -1,0 +1,309 @@
+// Money that comes in: what may be ordered, who may say that it is paid, and that it is credited once.
+
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ONLINE_GATEWAY, PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { Browser, givePassword } from '../../../support/api/people.ts';
+import { giveMoney } from '../../../support/billing/give-money.ts';
+import { signNotice } from '../../../support/billing/sign-notice.ts';
+import { newAccount } from '../../../support/database/domains.ts';
+
+let api: TestApi;
+let browser: Browser;
+let other: Browser;
+let operator: Browser;
+
+beforeAll(async () => {
+  api = await startTestApi({
+    trustedProxies: ['127.0.0.1/32'],
+    paymentInstructions: 'Bank of <b>Nowhere</b>\nIR 12',
+  });
+  for (const account of ['owner', 'stranger', 'operator'] as const) await givePassword(api, account);
+  [browser, other, operator] = [new Browser(api), new Browser(api), new Browser(api)];
+  await browser.login('owner');
+  await other.login('stranger');
+  await operator.login('operator');
+});
+afterAll(() => api.stop());
+
+/** A top-up of the owner, as it was answered. */
+async function order(more: object = {}, as = browser) {
+  const { status, body } = await as.ask('POST', '/wallet/topup', { amount_rials: 50_000, ...more });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+const balance = async () => (await browser.ask('GET', '/wallet')).body.balance_rials as number;
+
+interface Notice {
+  readonly gateway?: string;
+  readonly secret?: string;
+  readonly at?: Date;
+  readonly header?: string | null;
+  /** What is sent, where that is not what is signed. */
+  readonly sent?: string;
+}
+
+async function tell(notice: object, how: Notice = {}) {
+  const { gateway = 'online', secret = ONLINE_GATEWAY.secret, at = new Date() } = how;
+  const text = JSON.stringify(notice);
+  const header = how.header === undefined ? signNotice(secret, Buffer.from(text), at) : how.header;
+  return await api.ask('POST', `/payments/${gateway}`, {
+    as: null,
+    body: how.sent ?? text,
+    headers: header === null ? {} : { 'zonefleet-signature': header },
+  });
+}
+
+const REFUSED = { error: 'the notice is not signed by a gateway that is known here' };
+
+describe('ordering a top-up', () => {
+  it('leads to the gateway, with an order that it can verify', async () => {
+    const topup = await order();
+    expect(topup).toMatchObject({ gateway: 'online', amount_rials: 50_000, state: 'open' });
+    const url = new URL(topup.payment_url);
+    expect(url.href.startsWith('https://pay.zonefleet.test/begin?shop=7&')).toBe(true);
+    const { reference, amount_rials, return_url, signature } = Object.fromEntries(url.searchParams);
+    expect([reference, amount_rials]).toEqual([topup.reference, '50000']);
+    expect(return_url).toBe(`${PUBLIC_URL}/wallet/topups/${reference}/page`);
+    const [, seconds, mac] = /^t=(\d+),v1=(\w+)$/.exec(signature as string) ?? [];
+    const text = `order.${reference}.50000.${return_url}.${seconds}`;
+    expect(mac).toBe(createHmac('sha256', ONLINE_GATEWAY.secret).update(text).digest('hex'));
+    expect(url.href).not.toContain(ONLINE_GATEWAY.secret);
+    await tell({ reference, amount_rials: 50_000 });
+  });
+
+  it('by hand leads to our page, which says what to pay, and runs and loads nothing', async () => {
+    const topup = await order({ gateway: 'manual', amount_rials: 1_234_567 });
+    expect(topup.payment_url).toBe(`${PUBLIC_URL}/wallet/topups/${topup.reference}/page`);
+    const path = new URL(topup.payment_url).pathname;
+    const shown = await browser.ask('GET', path);
+    expect([shown.status, shown.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(shown.text).toContain(topup.reference);
+    expect(shown.text).toContain('1,234,567 rials');
+    expect(shown.text).toContain('Bank of &lt;b&gt;Nowhere&lt;/b&gt;\nIR 12');
+    expect(shown.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(shown.headers['x-content-type-options']).toBe('nosniff');
+    const theirs = await other.ask('GET', path);
+    expect([theirs.status, theirs.body]).toEqual([404, { error: 'top-up not found' }]);
+    expect((await other.ask('GET', '/wallet/topups/AAAAAAAAAAAAAAAA/page')).body).toEqual(theirs.body);
+    expect((await api.ask('GET', path, { as: null })).status).toBe(401);
+    await operator.ask('POST', `/admin/payments/${topup.id}/confirm`);
+    expect((await browser.ask('GET', path)).text).toContain('the amount is in your wallet');
+  });
+
+  it.each([
+    [{ amount_rials: 9_999 }, 'amount_rials'],
+    [{ amount_rials: 100_000_000_001 }, 'amount_rials'],
+    [{ amount_rials: 10_000.5 }, 'amount_rials'],
+    [{ amount_rials: '50000' }, 'amount_rials'],
+    [{ amount_rials: -50_000 }, 'amount_rials'],
+    [{ amount_rials: 50_000, gateway: 'nobody' }, 'gateway'],
+    [{ amount_rials: 50_000, state: 'paid' }, 'state'],
+  ])('is refused where it is wrong: %j', async (body, field) => {
+    const answer = await browser.ask('POST', '/wallet/topup', body);
+    expect([answer.status, answer.body.code, answer.body.fields[0].field]).toEqual([
+      400,
+      'validation_failed',
+      field,
+    ]);
+  });
+
+  it('is for sessions only', async () => {
+    const { status, body } = await api.ask('POST', '/wallet/topup', { body: { amount_rials: 50_000 } });
+    expect([status, body.error]).toEqual([403, 'this surface is not open to API keys']);
+  });
+
+  it('leaves ten open of an account, also when twenty come at once', async () => {
+    const many = await Promise.all(
+      Array.from({ length: 20 }, () => other.ask('POST', '/wallet/topup', { amount_rials: 10_000 })),
+    );
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(10);
+    const refused = many.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+      new Set(['409 10 top-ups are open: pay one, or wait until one expires']),
+    );
+    expect(
+      await api.db
+        .selectFrom('payments')
+        .select('id')
+        .where('account_id', '=', api.accountIds.stranger)
+        .execute(),
+    ).toHaveLength(10);
+    await sql`update payments set expires_at = created_at where account_id = ${api.accountIds.stranger}`.execute(
+      api.db,
+    );
+    expect((await other.ask('POST', '/wallet/topup', { amount_rials: 10_000 })).status).toBe(200);
+  });
+});
+
+describe('a notice', () => {
+  it('credits what was ordered, once, whatever number comes at once', async () => {
+    const before = await balance();
+    const { reference, id } = await order();
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, i) => tell({ reference, amount_rials: 50_000, attempt: i })),
+    );
+    for (const { status, body } of answers)
+      expect([status, body]).toEqual([200, { message: 'the top-up is credited' }]);
+    expect(await balance()).toBe(before + 50_000);
+    const [row] = (await browser.ask('GET', '/wallet/transactions')).body;
+    expect(row).toMatchObject({
+      amount_rials: 50_000,
+      ref_type: 'topup',
+      ref_id: id,
+      description: `Top-up ${reference}`,
+    });
+    const [topup] = (await browser.ask('GET', '/wallet/topups')).body;
+    expect([topup.id, topup.state]).toEqual([id, 'paid']);
+    const audit = await api.db
+      .selectFrom('audit_log')
+      .select(['action', 'actor_kind', 'actor_name', 'after'])
+      .where('account_id', '=', api.accountIds.owner)
+      .where(sql`after->>'payment'`, '=', String(id))
+      .orderBy('id')
+      .execute();
+    const told = { payment: id, gateway: 'online', amount_rials: 50_000 };
+    expect(audit).toEqual([
+      { action: 'wallet.topup', actor_kind: 'session', actor_name: null, after: told },
+      {
+        action: 'wallet.credit',
+        actor_kind: 'system',
+        actor_name: 'gateway online',
+        after: { ...told, balance_rials: before + 50_000 },
+      },
+    ]);
+  });
+
+  it('that names another amount credits nothing, and operators are told, once', async () => {
+    const before = await balance();
+    const { reference, id } = await order();
+    for (const amount_rials of [5_000_000, 5_000_000]) {
+      const { status, body } = await tell({ reference, amount_rials });
+      expect([status, body.error]).toEqual([
+        409,
+        'the amount is not that of the top-up: nothing is credited',
+      ]);
+    }
+    expect(await balance()).toBe(before);
+    const [payment] = (await operator.ask('GET', '/admin/payments?state=open')).body;
+    expect(payment).toMatchObject({
+      id,
+      amount_rials: 50_000,
+      refused_rials: 5_000_000,
+      email: 'owner@zonefleet.test',
+    });
+    const refusals = (await operator.ask('GET', '/admin/audit?action=wallet.refuse')).body;
+    expect(refusals).toMatchObject([{ after: { payment: id, gateway: 'online', amount_rials: 5_000_000 } }]);
+    expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
+    expect(await balance()).toBe(before + 50_000);
+  });
+
+  it('that is late is credited, since the money has come', async () => {
+    const before = await balance();
+    const { reference, id } = await order();
+    await sql`update payments set expires_at = created_at where id = ${id}`.execute(api.db);
+    expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
+    expect(await balance()).toBe(before + 50_000);
+  });
+
+  it.each<[string, Notice]>([
+    ['without a signature', { header: null }],
+    ['with another secret', { secret: `${ONLINE_GATEWAY.secret}.` }],
+    ['of more than 5 minutes ago', { at: new Date(Date.now() - 310_000) }],
+    ['of more than 5 minutes from now', { at: new Date(Date.now() + 310_000) }],
+    ['to a gateway that there is not', { gateway: 'nobody' }],
+    ['to the gateway that sends none', { gateway: 'manual' }],
+    ['with another body than was signed', { sent: '{"reference":"A","amount_rials":50000}' }],
+    ['with a body that is no JSON', { sent: '{"reference":' }],
+    ['with a body that is too long', { sent: `{"reference":"${'A'.repeat(5000)}","amount_rials":1}` }],
+    ['whose header is of another form', { header: 't=1,v1=2' }],
+  ])('%s gets the same 401, and nothing is credited', async (_, how) => {
+    const before = await balance();
+    const { reference, id } = await order();
+    const { status, body } = await tell({ reference, amount_rials: 50_000 }, how);
+    expect([status, body]).toEqual([401, REFUSED]);
+    expect(await balance()).toBe(before);
+    await sql`update payments set expires_at = created_at where id = ${id}`.execute(api.db);
+  });
+
+  it('of no top-up, or of one that is paid by hand, is a 404', async () => {
+    const { reference } = await order({ gateway: 'manual' });
+    for (const named of [reference, 'AAAAAAAAAAAAAAAA', '']) {
+      const { status, body } = await tell({ reference: named, amount_rials: 50_000 });
+      expect([status, body]).toEqual([404, { error: 'top-up not found' }]);
+    }
+  });
+
+  it('that is signed but says nothing is told what it lacks', async () => {
+    const { status, body } = await tell({ amount_rials: 1.5 });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+  });
+
+  it('credits an account that is deactivated or managed meanwhile, and none beyond what is counted', async () => {
+    const accountId = await newAccount(api.db, 'rich@zonefleet.test');
+    await giveMoney(api.db, accountId, 1_000_000_000_000_000);
+    const { reference, id } = await order();
+    await sql`update payments set account_id = ${accountId} where id = ${id}`.execute(api.db);
+    const full = await tell({ reference, amount_rials: 50_000 });
+    expect([full.status, full.body.error]).toEqual([
+      409,
+      'the wallet would hold more than is counted: nothing is credited',
+    ]);
+    const poor = await newAccount(api.db, 'poor@zonefleet.test');
+    await sql`update accounts set active = false where id = ${poor}`.execute(api.db);
+    await sql`update payments set account_id = ${poor} where id = ${id}`.execute(api.db);
+    expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
+  });
+});
+
+describe('an operator', () => {
+  it('confirms what was seen, once; the gateway’s notice then credits nothing more', async () => {
+    const before = await balance();
+    const { reference, id } = await order();
+    const confirmed = await operator.ask('POST', `/admin/payments/${id}/confirm`);
+    expect(confirmed.body).toMatchObject({ id, state: 'paid', user_id: api.accountIds.owner });
+    const again = await operator.ask('POST', `/admin/payments/${id}/confirm`);
+    expect([again.status, again.body.code]).toEqual([400, 'wrong_state']);
+    expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
+    expect(await balance()).toBe(before + 50_000);
+    expect((await operator.ask('POST', '/admin/payments/999999/confirm')).status).toBe(404);
+  });
+
+  it('is nobody else', async () => {
+    const { id } = await order({ gateway: 'manual' });
+    expect((await browser.ask('POST', `/admin/payments/${id}/confirm`)).status).toBe(404);
+    expect((await api.ask('POST', `/admin/payments/${id}/confirm`, { as: 'operator' })).status).toBe(403);
+  });
+
+  it('lists by state and by account, page by page', async () => {
+    const all = (await operator.ask('GET', `/admin/payments?user=${api.accountIds.owner}&count=true`)).body;
+    const states = ['open', 'paid', 'expired'];
+    const each = await Promise.all(
+      states.map(
+        async (state) =>
+          (await operator.ask('GET', `/admin/payments?user=${api.accountIds.owner}&state=${state}`)).body,
+      ),
+    );
+    expect(
+      each
+        .flat()
+        .map(({ id }: { id: number }) => id)
+        .sort((a, b) => b - a),
+    ).toEqual(all.map(({ id }: { id: number }) => id));
+    expect(each.map((list) => new Set(list.map(({ state }: { state: string }) => state)))).toEqual(
+      states.map((state) => new Set([state])),
+    );
+  });
+});
+
+it('the ledger adds up, and the secret is in no log', async () => {
+  const { rows } = await sql<{ sum: string; wrong: number }>`
+    select (select sum(amount_rials) from ledger) as sum, (select count(*)::integer from wallets w where balance_rials <>
+      (select coalesce(sum(amount_rials), 0) from ledger l where l.account_id = w.account_id)) as wrong`.execute(
+    api.db,
+  );
+  expect(rows).toEqual([{ sum: '0', wrong: 0 }]);
+  expect(JSON.stringify(api.logged)).not.toContain(ONLINE_GATEWAY.secret);
+});

@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  type Gateway,
+  isNoticeOf,
+  type NoticeProof,
+  readNoticeProof,
+  signOrder,
+} from '../../src/billing/gateway.ts';
+import { signNotice } from '../support/billing/sign-notice.ts';
+
+const SECRET = 'a secret of thirty-two characters.';
+const gateway: Gateway = { name: 'online', secret: SECRET, paymentUrl: () => '' };
+const at = new Date('2026-03-01T12:00:00Z');
+const body = Buffer.from('{"reference":"A","amount_rials":5}');
+const header = signNotice(SECRET, body, at);
+const proof = readNoticeProof(header, at.getTime()) as NoticeProof;
+
+describe('the header of a notice', () => {
+  it('has the time and the HMAC-SHA256 of the time, a dot and the body', () => {
+    const seconds = at.getTime() / 1000;
+    const mac = createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex');
+    expect(header).toBe(`t=${seconds},v1=${mac}`);
+  });
+
+  it.each([
+    ['at once', 0, true],
+    ['5 minutes later', 300_000, true],
+    ['5 minutes before', -300_000, true],
+    ['a millisecond more than that later', 300_001, false],
+    ['a millisecond more than that before', -300_001, false],
+  ])('counts or not, %s', (_, afterMs, counts) => {
+    expect(readNoticeProof(header, at.getTime() + afterMs) !== undefined).toBe(counts);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'v1=00',
+    `${header},v1=00`,
+    ` ${header}`,
+    header.toUpperCase(),
+    header.replace('t=', 't=0'),
+    header.slice(0, -1),
+    [header, header],
+  ])('in another form is none: %j', (text) => {
+    expect(readNoticeProof(text, at.getTime())).toBeUndefined();
+  });
+});
+
+describe('a notice is the gateway’s', () => {
+  it('with its secret', () => expect(isNoticeOf(gateway, proof, body)).toBe(true));
+
+  it.each<[string, Gateway | undefined, NoticeProof, Buffer]>([
+    ['with another body', gateway, proof, Buffer.from(body.toString().replace('5', '6'))],
+    ['with another time', gateway, { ...proof, seconds: proof.seconds + 1 }, body],
+    ['with another secret', { ...gateway, secret: `${SECRET}!` }, proof, body],
+    ['of a gateway without notices', { name: 'manual', paymentUrl: () => '' }, proof, body],
+    ['of a gateway that there is not', undefined, proof, body],
+  ])('not %s', (_, of, given, text) => {
+    expect(isNoticeOf(of, given, text)).toBe(false);
+  });
+
+  it('not with the signature of an order', () => {
+    const order = { reference: 'A', amountRials: 5, pageUrl: 'https://a.test/', at };
+    const mac = Buffer.from(signOrder(SECRET, order, proof.seconds), 'hex');
+    const text = Buffer.from(`order.A.5.https://a.test/.${proof.seconds}`);
+    for (const each of [body, text]) expect(isNoticeOf(gateway, { ...proof, mac }, each)).toBe(false);
+  });
+});
