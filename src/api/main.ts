@@ -137,6 +137,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       payments: {
         gateways: openGateways(onlineGateway(settings)),
         instructions: settings.paymentInstructions,
+        seller: settings.invoiceSeller,
       },
       signsNewDomains: settings.signsNewDomains,
       issuesCertificates: settings.acmeDirectory !== undefined,

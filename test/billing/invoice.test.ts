@@ -1,8 +1,23 @@
 import { expect, it } from 'vitest';
-import { describeTerm } from '../../src/billing/invoice.ts';
+import { describeTerm, invoiceNumber, readInvoiceNumber } from '../../src/billing/invoice.ts';
 
 it('describes a term with its plan, its days and its domain', () => {
   const term = { planName: 'Pro', domain: 'shop.example' };
   expect(describeTerm({ ...term, days: 30 })).toBe('Pro for 30 days: shop.example');
   expect(describeTerm({ ...term, days: 1 })).toBe('Pro for 1 day: shop.example');
+});
+
+it('a number has its year, and six digits or more', () => {
+  expect(invoiceNumber({ year: 2026, number: 42 })).toBe('2026-000042');
+  expect(invoiceNumber({ year: 2026, number: 1_000_000 })).toBe('2026-1000000');
+});
+
+it.each([
+  ['2026-000042', { year: 2026, number: 42 }],
+  ['2026-1000000', { year: 2026, number: 1_000_000 }],
+  ['2026-42', undefined],
+  ['42', undefined],
+  ['2026-000042 ', undefined],
+])('%s is read, or is none', (text, read) => {
+  expect(readInvoiceNumber(text)).toEqual(read);
 });

@@ -66,6 +66,8 @@ interface Payments {
   readonly gateways: Gateways;
   /** How to pay by hand. */
   readonly instructions?: string | undefined;
+  /** Who sells, on invoices. */
+  readonly seller?: string | undefined;
 }
 
 /** A queue of the workers. */

@@ -28,7 +28,7 @@ const OF_ADMINS = /^\/admin(\/|$)/;
  */
 const CLOSED_TO_MANAGED: readonly Surface[] = [
   { path: /^\/(wallet|tickets)(\/|$)/ },
-  { path: /^\/invoices(\/[^/]+)?$/ },
+  { path: /^\/invoices(\/|$)/ },
   { path: /^\/domains\/[^/]+\/(invoices|invites)(\/|$)/ },
   { methods: only('POST'), path: /^\/domains\/$/ },
   { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },

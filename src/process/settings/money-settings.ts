@@ -59,4 +59,11 @@ export const MONEY_SETTINGS = {
     byDefault: NONE,
     is: 'a text that says how to pay by hand, for the page of a top-up by `manual`',
   }),
+  invoiceSeller: setting({
+    name: 'INVOICE_SELLER',
+    readers: ['API'],
+    schema: lines,
+    byDefault: NONE,
+    is: 'a text that says who sells, for printed invoices',
+  }),
 };

@@ -86,6 +86,7 @@ describe('for accounts managed by a reseller', () => {
     ['GET', '/wallet/history'],
     ['GET', '/invoices'],
     ['GET', '/invoices/7'],
+    ['GET', '/invoices/7/print'],
     ['GET', '/domains/a.test/invoices'],
     ['GET', '/domains/a.test/invoices/7/pdf'],
     ['GET', '/tickets'],

@@ -82,6 +82,7 @@ export interface TestApiOptions {
   trial?: Api['trial'];
   /** Default: none. */
   paymentInstructions?: string;
+  invoiceSeller?: string;
   /** Default: resellers may not go below zero. */
   maxNegativeRials?: number;
   /** Default: new domains are not signed. */
@@ -175,7 +176,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...(options.originAllow && { originAllow: options.originAllow }),
       ...(options.webhookAllow && { webhookAllow: options.webhookAllow }),
       trial: options.trial,
-      payments: { gateways: openGateways(ONLINE_GATEWAY), instructions: options.paymentInstructions },
+      payments: {
+        gateways: openGateways(ONLINE_GATEWAY),
+        instructions: options.paymentInstructions,
+        seller: options.invoiceSeller,
+      },
       ...(options.maxNegativeRials !== undefined && { maxNegativeRials: options.maxNegativeRials }),
       issuesCertificates: options.issuesCertificates ?? true,
       signsNewDomains: options.signsNewDomains === true,

@@ -269,6 +269,19 @@ export class World {
     });
   }
 
+  /** Of the owner, or of the client. */
+  invoiceId(): Promise<number> {
+    return this.#once('invoice', async () => {
+      const { of, clientId } = this.#options;
+      const accountId = of === 'client' ? clientId : this.#api.accountIds.owner;
+      const { rows } = await sql<{ id: number }>`
+        select issue_invoice(${accountId}, null, null, 0, '[]'::jsonb, 1, null, null, clock_timestamp()) as id`.execute(
+        this.#db,
+      );
+      return (rows[0] as { id: number }).id;
+    });
+  }
+
   /** Ordered by the owner, or by the client. */
   topup(): Promise<Payment> {
     return this.#once('topup', async () => {
@@ -357,6 +370,7 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/invites/{token}', (world) => world.inviteToken()],
   ['/cache/purges/{id}', (world) => world.purgeId()],
   ['/webhooks/{id}', (world) => world.webhookId()],
+  ['/invoices/{id}', (world) => world.invoiceId()],
   ['/payments/{gateway}', async () => 'online'],
   ['/wallet/topups/{reference}', async (world) => (await world.topup()).reference],
   ['/admin/payments/{id}', async (world) => (await world.topup()).id],

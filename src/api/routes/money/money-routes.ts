@@ -2,6 +2,7 @@
 
 import type { Route } from '../../calls/route.ts';
 import { purchaseSubscription, setAutoRenew, switchSubscription } from './buying.ts';
+import { getInvoice, listDomainInvoices, listOwnInvoices, showInvoice } from './invoices.ts';
 import { notePayment } from './notices.ts';
 import { listTopups, orderOneTopup, showTopup } from './topups.ts';
 import { getWallet, listWalletTransactions } from './wallet.ts';
@@ -16,4 +17,8 @@ export const MONEY_ROUTES: readonly Route[] = [
   listTopups,
   showTopup,
   notePayment,
+  listOwnInvoices,
+  getInvoice,
+  showInvoice,
+  listDomainInvoices,
 ];

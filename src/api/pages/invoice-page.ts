@@ -1,0 +1,44 @@
+// An invoice for printing. Names, emails and what was bought are texts of others.
+
+import { foreign, html, page, rials } from './html.ts';
+
+interface ShownInvoice {
+  readonly number: string;
+  readonly issuedAt: Date;
+  readonly buyerName: string | null;
+  readonly buyerEmail: string;
+  readonly lines: readonly { readonly description: string; readonly amount_rials: number }[];
+  readonly totalRials: number;
+  readonly periodStart: Date | null;
+  readonly periodEnd: Date | null;
+}
+
+const day = (at: Date) => at.toISOString().slice(0, 10);
+
+/** `seller`: who sells, as the operator says it now. */
+export function invoicePage(invoice: ShownInvoice, seller: string | undefined): Iterable<string> {
+  const { number, issuedAt, buyerName, buyerEmail, lines, totalRials, periodStart, periodEnd } = invoice;
+  const title = totalRials < 0 ? 'Credit note' : 'Invoice';
+  const rows = lines.map(
+    ({ description, amount_rials }) =>
+      html`<tr><td>${foreign(description)}</td><td class="amount">${rials(amount_rials)}</td></tr>
+`,
+  );
+  const period =
+    periodStart === null || periodEnd === null
+      ? html``
+      : html`<tr><th>Period</th><td>${day(periodStart)} to ${day(periodEnd)} (UTC)</td></tr>`;
+  return page(
+    `${title} ${number}`,
+    html`<h1>${title} ${number}</h1>
+<table>
+${seller === undefined ? html`` : html`<tr><th>Seller</th><td>${foreign(seller)}</td></tr>`}
+<tr><th>Buyer</th><td>${buyerName === null ? html`` : html`${foreign(buyerName)}<br>`}${foreign(buyerEmail)}</td></tr>
+<tr><th>Issued</th><td>${day(issuedAt)} (UTC)</td></tr>
+${period}
+</table>
+<table>
+${rows}<tr><th>Total</th><th class="amount">${rials(totalRials)}</th></tr>
+</table>`,
+  );
+}
