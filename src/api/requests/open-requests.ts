@@ -4,10 +4,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
 import { loadVisitorKey } from '../../store/edges/visitor-key.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import type { PaceBounds } from './body-pace.ts';
 import { type Budget, ByteBudget } from './byte-budget.ts';
 import { SpoolFlusher } from './flush-spool.ts';
 import { Spool } from './spool.ts';
-import { RequestIntake } from './take-requests.ts';
+import { REQUEST_BOUNDS, RequestIntake } from './take-requests.ts';
 
 const MIB = 1024 * 1024;
 /** Unpacked, of one edge: 8 MiB a second are some 30,000 lines. */
@@ -27,6 +28,7 @@ interface RequestsOptions {
     countLost(why: string, lines: number): void;
   };
   readonly budget?: Budget;
+  readonly pace?: PaceBounds;
   readonly nowMs?: () => number;
 }
 
@@ -61,6 +63,7 @@ export async function openRequests(options: RequestsOptions): Promise<OpenReques
     db,
     spool,
     budget: new ByteBudget(options.budget ?? BUDGET),
+    pace: options.pace ?? REQUEST_BOUNDS.pace,
     visitorKey() {
       key ??= loadVisitorKey(db).catch((error: unknown) => {
         key = undefined;

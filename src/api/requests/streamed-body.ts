@@ -1,10 +1,11 @@
 // A body that its route reads as it arrives, line after line, plain or gzip. What it costs is bounded by its octets on the wire, by
-// what they unpack to, and by the longest line; never is more of it in memory than a few pieces.
+// what they unpack to, by the longest line, and by the time for which we wait for it; never is more of it in memory than a few pieces.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { badRequest, Problem } from '../answers/problem.ts';
+import { badRequest, Problem, unavailable } from '../answers/problem.ts';
+import { BodyPace, type PaceBounds } from './body-pace.ts';
 
 export interface StreamBounds {
   /** As they arrive. */
@@ -13,8 +14,10 @@ export interface StreamBounds {
   readonly lineBytes: number;
   /** Empty ones too. */
   readonly lines: number;
+  readonly pace: PaceBounds;
 }
 
+const SLOW_RETRY_SECONDS = 30;
 const NEW_LINE = 10;
 const NDJSON = /^application\/(?:x-ndjson|ndjson|jsonl)\s*(?:;\s*charset="?utf-8"?\s*)?;?$/i;
 
@@ -33,6 +36,7 @@ export class StreamedBody {
   readonly #payload: Readable;
   readonly #type: string | undefined;
   #unpacked = 0;
+  #pace: BodyPace | undefined;
 
   /** `type`: the Content-Type as it came. */
   constructor(payload: Readable, headers: IncomingHttpHeaders, type: string | undefined) {
@@ -44,6 +48,11 @@ export class StreamedBody {
   /** How many octets have been read, unpacked. */
   get unpackedBytes(): number {
     return this.#unpacked;
+  }
+
+  /** As far as it has been read. */
+  get isSlow(): boolean {
+    return this.#pace?.isSlow === true;
   }
 
   /** What can be said before anything of the body is read. */
@@ -100,20 +109,46 @@ export class StreamedBody {
     }
   }
 
-  async *#arriving({ wireBytes }: StreamBounds): AsyncGenerator<Buffer> {
+  async *#arriving({ wireBytes, pace: paceBounds }: StreamBounds): AsyncGenerator<Buffer> {
+    const pace = new BodyPace(paceBounds);
+    this.#pace = pace;
     let octets = 0;
-    try {
-      // The connection is still needed for the answer when the rest of the body is not.
-      for await (const chunk of this.#payload.iterator({ destroyOnReturn: false })) {
-        octets += (chunk as Buffer).length;
-        if (octets > wireBytes) throw new BodyRefusal(tooLarge(wireBytes, 'octets'));
-        yield chunk as Buffer;
+    while (true) {
+      const chunk = this.#payload.read() as Buffer | null;
+      if (chunk === null) {
+        if (this.#payload.readableEnded) return;
+        const moved = await moves(this.#payload, pace.wait(performance.now()));
+        pace.came(this.#payload.readableLength, performance.now());
+        if (moved === 'slow') throw new BodyRefusal(tooSlow());
+        if (moved === 'broken')
+          throw new BodyRefusal(badRequest('the connection was closed within the body'));
+        continue;
       }
-    } catch (error) {
-      if (error instanceof BodyRefusal) throw error;
-      throw new BodyRefusal(badRequest('the connection was closed within the body'));
+      octets += chunk.length;
+      if (octets > wireBytes) throw new BodyRefusal(tooLarge(wireBytes, 'octets'));
+      yield chunk;
     }
   }
+}
+
+/** When more of it is there, or its end is. It is left to itself after that: the connection is still needed for the answer. */
+async function moves(payload: Readable, mostMs: number): Promise<'moved' | 'slow' | 'broken'> {
+  if (payload.destroyed || payload.errored !== null) return 'broken';
+  return await new Promise((resolve) => {
+    const settle = (how: 'moved' | 'slow' | 'broken') => () => {
+      clearTimeout(timer);
+      for (const [event, heard] of events) payload.off(event, heard);
+      resolve(how);
+    };
+    const timer = setTimeout(settle('slow'), mostMs);
+    const events = [
+      ['readable', settle('moved')],
+      ['end', settle('moved')],
+      ['error', settle('broken')],
+      ['close', settle('broken')],
+    ] as const;
+    for (const [event, heard] of events) payload.on(event, heard);
+  });
 }
 
 /** A piece of it is unpacked when the one before has been taken. */
@@ -130,4 +165,8 @@ async function* unpack(arriving: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
 
 function tooLarge(most: number, unit: string): Problem {
   return new Problem(413, `the body is too large: at most ${most} ${unit}`);
+}
+
+function tooSlow(): Problem {
+  return unavailable('the body comes too slowly; try again, with less at a time', SLOW_RETRY_SECONDS);
 }

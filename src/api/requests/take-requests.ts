@@ -11,6 +11,8 @@ import { type BatchCounts, findBatch, saveBatch } from '../../store/edges/edge-b
 import type { FoundEdge } from '../../store/edges/edges.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { Problem, unauthorized, unavailable } from '../answers/problem.ts';
+import { BatchPlaces } from './batch-places.ts';
+import type { PaceBounds } from './body-pace.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { HostOwners } from './host-owners.ts';
 import { HostRecords } from './host-records.ts';
@@ -23,6 +25,7 @@ export const REQUEST_BOUNDS: StreamBounds = {
   unpackedBytes: 64 * MIB,
   lineBytes: 32 * 1024,
   lines: 300_000,
+  pace: { graceMs: 5000, bytesASecond: 64 * 1024, mostMs: 30_000 },
 };
 /** Lines whose hosts are looked up at once. */
 const LINES_AT_ONCE = 1000;
@@ -30,14 +33,12 @@ const LINES_AT_ONCE = 1000;
 const HOPELESS_LINES = 1000;
 const FULL_RETRY_SECONDS = 30;
 const BUSY_RETRY_SECONDS = 2;
-/** Batches that are worked on at once in this process, and those of one edge: each holds some MiB. */
-const AT_ONCE = 6;
-const AT_ONCE_OF_AN_EDGE = 2;
 
 interface Taking {
   readonly db: Database;
   readonly spool: Spool;
   readonly budget: ByteBudget;
+  readonly pace: PaceBounds;
   readonly visitorKey: () => Promise<Uint8Array>;
   readonly wholeClients: boolean;
   readonly countLines: (outcome: 'accepted' | 'line' | 'time' | 'host', lines: number) => void;
@@ -47,28 +48,23 @@ interface Taking {
 /** What is taken from edges, in one process. */
 export class RequestIntake {
   readonly #taking: Taking;
-  readonly #underWay = new Map<number, number>();
+  readonly #places = new BatchPlaces();
 
   constructor(taking: Taking) {
     this.#taking = taking;
   }
 
   async take(edge: FoundEdge, batch: string, body: StreamedBody): Promise<BatchCounts | Problem> {
-    const own = this.#underWay.get(edge.id) ?? 0;
-    const all = [...this.#underWay.values()].reduce((sum, each) => sum + each, 0);
-    if (own >= AT_ONCE_OF_AN_EDGE || all >= AT_ONCE)
-      return unavailable('too many batches at a time; try again', BUSY_RETRY_SECONDS);
     const seconds = this.#taking.budget.judge(edge.id);
     if (seconds !== undefined)
       return new Problem(429, 'too many bytes', { headers: { 'Retry-After': String(seconds) } });
-    this.#underWay.set(edge.id, own + 1);
+    if (!this.#places.take(edge.id))
+      return unavailable('too many batches at a time; try again', BUSY_RETRY_SECONDS);
     try {
       return (await findBatch(this.#taking.db, edge.id, batch)) ?? (await this.#work(edge, batch, body));
     } finally {
       this.#taking.budget.take(edge.id, body.unpackedBytes);
-      const left = (this.#underWay.get(edge.id) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(edge.id);
-      else this.#underWay.set(edge.id, left);
+      this.#places.give(edge.id, body.isSlow);
     }
   }
 
@@ -95,7 +91,7 @@ export class RequestIntake {
     options: RowOptions,
     body: StreamedBody,
   ): Promise<BatchCounts> {
-    const { db, nowMs } = this.#taking;
+    const { db, nowMs, pace } = this.#taking;
     const owners = new HostOwners(db, edge.region);
     const records = new HostRecords(db);
     const dropped = { line: 0, time: 0, host: 0 };
@@ -121,7 +117,7 @@ export class RequestIntake {
       if (rowBytes > MOST_ROW_BYTES) throw new BodyRefusal(new Problem(413, 'the batch has too many lines'));
       await writer.write(octets);
     };
-    for await (const lines of body.lines(REQUEST_BOUNDS)) {
+    for await (const lines of body.lines({ ...REQUEST_BOUNDS, pace })) {
       const now = nowMs();
       for (const line of lines) {
         const read = line === undefined ? 'line' : judgeLine(line, now);
