@@ -4,8 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { type WebhookEvent, webhookBody } from '../../edge/webhooks/webhook-event.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
+import { type CountRule, countInWindow } from '../postgres/count-in-window.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 
 interface OrderedEvent {
   readonly domainId: number;
@@ -46,27 +48,23 @@ export async function orderEvent(
   return Number(numAffectedRows);
 }
 
-const TESTS_A_MINUTE = 5;
-const TESTS_A_DAY = 50;
+const A_MINUTE: CountRule = { limit: 5, seconds: 60 };
+const A_DAY: CountRule = { limit: 50, seconds: 86_400 };
+const OPEN_RETRY_SECONDS = 60;
 
-/** Undefined: the domain had enough of them. Otherwise the id of the delivery. */
-export async function orderTest(
-  trx: Database,
-  domainId: number,
-  webhookId: number,
-): Promise<number | undefined> {
-  await sql`select from domains where id = ${domainId} for no key update`.execute(trx); // one after the other
-  const { rows: counts } = await sql<{ minute: number; day: number }>`
-    select count(*) filter (where t.created_at > clock_timestamp() - interval '1 minute')::integer as minute,
-      count(*)::integer as day
-    from webhook_deliveries t join webhooks w on w.id = t.webhook_id
-    where w.domain_id = ${domainId} and t.event = 'test' and t.created_at > clock_timestamp() - interval '1 day'`.execute(
-    trx,
-  );
-  const { minute, day } = counts[0] as { minute: number; day: number };
-  if (minute >= TESTS_A_MINUTE || day >= TESTS_A_DAY) return undefined;
-  if ((await orderEvent(trx, { domainId, event: 'test', data: {}, webhookId })) === 0) return undefined;
-  const { rows } = await sql<{ id: number }>`
-    select max(id) as id from webhook_deliveries where webhook_id = ${webhookId}`.execute(trx);
-  return rows[0]?.id;
+type OrderedTest = { readonly deliveryId: number } | { readonly retrySeconds: number };
+
+/** Tests are counted by the domain: webhooks are made anew as often as somebody likes. */
+export async function orderTest(db: Database, domainId: number, webhookId: number): Promise<OrderedTest> {
+  return await inTransaction<OrderedTest>(db, async (trx) => {
+    const retrySeconds =
+      (await countInWindow(trx, `webhook tests in a minute:${domainId}`, A_MINUTE)) ??
+      (await countInWindow(trx, `webhook tests in a day:${domainId}`, A_DAY));
+    if (retrySeconds !== undefined) return rollBackTo({ retrySeconds });
+    if ((await orderEvent(trx, { domainId, event: 'test', data: {}, webhookId })) === 0)
+      return rollBackTo({ retrySeconds: OPEN_RETRY_SECONDS });
+    const { rows } = await sql<{ id: number }>`
+      select max(id) as id from webhook_deliveries where webhook_id = ${webhookId}`.execute(trx);
+    return { deliveryId: (rows[0] as { id: number }).id };
+  });
 }

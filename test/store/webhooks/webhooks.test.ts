@@ -7,7 +7,7 @@ import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { claimDueDeliveries } from '../../../src/store/webhooks/claim-due-deliveries.ts';
 import { listDeliveries, saveTry } from '../../../src/store/webhooks/deliveries.ts';
-import { orderEvent } from '../../../src/store/webhooks/order-event.ts';
+import { orderEvent, orderTest } from '../../../src/store/webhooks/order-event.ts';
 import {
   addressTarget,
   endCalls,
@@ -43,6 +43,15 @@ async function accountsOf(jobs: readonly { readonly deliveryId: number }[]): Pro
     order by account_id`.execute(database.db);
   return rows.map(({ account }) => account);
 }
+
+it('fifty tests of a domain that are ordered at once, in no transaction, are five', async () => {
+  const { domainId, webhookId } = await hooked(await newAccount(database.db, 'eve@webhooks.test'));
+  const ordered = await Promise.all(
+    Array.from({ length: 50 }, () => orderTest(database.db, domainId, webhookId)),
+  );
+  expect(ordered.filter((each) => 'deliveryId' in each)).toHaveLength(5);
+  expect(await listDeliveries(database.db, webhookId)).toHaveLength(5);
+});
 
 describe('a claim', () => {
   it('takes turns by account: many calls of one hold up no other, in all workers together', async () => {

@@ -99,11 +99,13 @@ const test = domainRoute({
   find: ({ api, domain, params: { id } }) => loadWebhook(api.db, domain.id, id),
   response: z.object({ message: z.string(), delivery: z.int() }).meta({ id: 'WebhookTest' }),
   async run({ api, domain, found, audit }) {
-    const delivery = await orderTest(api.db, domain.id, found.id);
-    if (delivery === undefined)
-      return new Problem(429, 'rate limit exceeded', { headers: { 'Retry-After': String(RETRY_SECONDS) } });
+    const ordered = await orderTest(api.db, domain.id, found.id);
+    if ('retrySeconds' in ordered)
+      return new Problem(429, 'rate limit exceeded', {
+        headers: { 'Retry-After': String(ordered.retrySeconds) },
+      });
     audit({ after: noteOf(found) });
-    return { message: 'it is called soon', delivery };
+    return { message: 'it is called soon', delivery: ordered.deliveryId };
   },
 });
 
