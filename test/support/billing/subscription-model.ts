@@ -2,7 +2,7 @@
 
 const DAY = 86_400_000;
 
-interface ModelTerm {
+export interface ModelTerm {
   readonly days: number;
   readonly price: number;
 }
@@ -22,12 +22,26 @@ export interface ModelSubscription {
 
 const FREE: ModelTerm = { days: 30, price: 0 };
 
+/** False: it is not paid. */
+export type Pay = (charge: {
+  readonly price: number;
+  readonly from: number;
+  readonly until: number;
+  readonly now: number;
+}) => boolean;
+
 export class ModelDomain {
   readonly history: ModelSubscription[] = [];
   /** When the wallet was asked for the renewal that is next. */
   #asked: number[] = [];
   money = 0;
   spent = 0;
+  readonly #pay: Pay;
+
+  /** By default its own `money` pays. */
+  constructor(pay?: Pay) {
+    this.#pay = pay ?? (({ price }) => this.#spend(price));
+  }
 
   get own(): ModelSubscription {
     return this.history.at(-1) as ModelSubscription;
@@ -56,6 +70,11 @@ export class ModelDomain {
   /** The operator gives another plan, or a new term. */
   give(now: number, plan: string, term: ModelTerm | null): void {
     if (plan === this.own.plan && term === null) return;
+    this.stop(now);
+    this.begin(now, plan, plan === 'free' ? FREE : term);
+  }
+
+  stop(now: number): void {
     const { until } = this.own;
     Object.assign(this.own, {
       status: 'cancelled',
@@ -63,7 +82,6 @@ export class ModelDomain {
       over: now,
       renews: false,
     });
-    this.begin(now, plan, plan === 'free' ? FREE : term);
   }
 
   cancel(): void {
@@ -81,6 +99,12 @@ export class ModelDomain {
   /** A worker comes by. */
   visit(now: number): void {
     while (this.#moves(now));
+  }
+
+  /** The same, without what begins meanwhile. */
+  visitOwn(now: number): void {
+    const { own } = this;
+    while (this.own === own && this.#moves(now));
   }
 
   #moves(now: number): boolean {
@@ -114,26 +138,44 @@ export class ModelDomain {
     return true;
   }
 
+  /** When something is next to be done; undefined: never. */
+  get due(): number | undefined {
+    const { until, status, trial, renews, term, graceUntil } = this.own;
+    if (until === null) return undefined;
+    if (status === 'cancelled' || trial) return until;
+    const turns = status === 'grace' ? (graceUntil as number) : until;
+    if (!renews || term === null) return turns;
+    const open = askTimes(until, term).filter((time) => !this.#asked.some((asked) => asked >= time));
+    return Math.min(turns, ...open);
+  }
+
   /** Some time to ask has come that nobody has asked at or after. */
-  #isToAsk(now: number, until: number, { days }: ModelTerm): boolean {
-    const times = [until - (days < 3 ? days : 3) * DAY];
-    for (let day = 0; day < 7; day++) times.push(until + day * DAY);
+  #isToAsk(now: number, until: number, term: ModelTerm): boolean {
+    const times = askTimes(until, term);
     return times.some((time) => time <= now && !this.#asked.some((asked) => asked >= time));
   }
 
   #ask(now: number, until: number, { days, price }: ModelTerm): void {
-    if (price > this.money) {
+    const isLate = now >= until + 7 * DAY;
+    const from = isLate ? now : until;
+    if (!this.#pay({ price, from, until: from + days * DAY, now })) {
       this.#asked.push(now);
       return;
     }
+    this.#asked = [];
+    Object.assign(this.own, { status: 'active', until: from + days * DAY, graceUntil: null });
+  }
+
+  #spend(price: number): boolean {
+    if (price > this.money) return false;
     this.money -= price;
     this.spent += price;
-    this.#asked = [];
-    const isLate = now >= until + 7 * DAY;
-    Object.assign(this.own, {
-      status: 'active',
-      until: (isLate ? now : until) + days * DAY,
-      graceUntil: null,
-    });
+    return true;
   }
+}
+
+function askTimes(until: number, { days }: ModelTerm): number[] {
+  const times = [until - (days < 3 ? days : 3) * DAY];
+  for (let day = 0; day < 7; day++) times.push(until + day * DAY);
+  return times;
 }
