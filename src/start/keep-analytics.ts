@@ -5,9 +5,9 @@
 //   a failed install or start is told, and tried again after 1 minute, doubled up to 1 hour
 
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessUser } from '../process/run-as.ts';
+import { openDoorPlace } from './analytics/door-place.ts';
 import { openFrontDoor } from './analytics/front-door.ts';
 import { installEngine, installedEngine } from './analytics/install-engine.ts';
 import { SupervisedProcess } from './supervise.ts';
@@ -47,7 +47,8 @@ export interface KeptAnalytics {
 }
 
 export async function openKeptAnalytics(options: AnalyticsOptions): Promise<KeptAnalytics> {
-  const socket = join(options.directory, 'door');
+  const door = openDoorPlace(options.directory, options.user);
+  const { socket } = door;
   const front = await openFrontDoor(socket);
   const stopping = new AbortController();
   let engine: SupervisedProcess | undefined;
@@ -121,6 +122,7 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
       await engine?.stop(); // that which was being started when the stop came
       await watching;
       await front.close();
+      door.remove();
     },
   };
 }

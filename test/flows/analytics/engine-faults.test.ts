@@ -1,6 +1,6 @@
 // Inserts into the embedded analytics engine are durable and count once, whatever happens to the engine meanwhile.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -97,6 +97,17 @@ it('an engine that hangs is killed and started again, and what it was sent comes
   await insertUntilDone(analytics, lines.slice(1000), 'second');
   expect(store.pid()).not.toBe(hung);
   expect(store.told).toContainEqual(expect.stringContaining('gave no answer for 2 s and is killed'));
+  await expectExact(analytics, lines);
+});
+
+it('a directory whose path is too long for a socket is as good as any', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'zf-analytics-'));
+  opened.push(() => rmSync(home, { recursive: true, force: true }));
+  const directory = join(home, 'x'.repeat(60), 'y'.repeat(60));
+  mkdirSync(directory, { recursive: true });
+  const { analytics } = await started({ directory });
+  const lines = madeLines({ domainId: 5, count: 100, days: 1 });
+  await insertUntilDone(analytics, lines, 'first');
   await expectExact(analytics, lines);
 });
 
