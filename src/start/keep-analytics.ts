@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessUser } from '../process/run-as.ts';
 import { openDoorPlace } from './analytics/door-place.ts';
 import { openFrontDoor } from './analytics/front-door.ts';
-import { installEngine, installedEngine } from './analytics/install-engine.ts';
+import { installEngine, installedEngine, lackOfHash } from './analytics/install-engine.ts';
 import { SupervisedProcess } from './supervise.ts';
 
 const FIRST_RETRY_MS = 60_000;
@@ -61,6 +61,8 @@ export async function openKeptAnalytics(options: AnalyticsOptions): Promise<Kept
       options.say(
         'installing the analytics engine in the background (chdb, 548 MiB); ANALYTICS=off leaves it out',
       );
+      const lack = lackOfHash(options.root);
+      if (lack !== undefined) options.say(lack);
       packages = await installEngine(options.root, options.places, stopping.signal, options.npmEnv);
     }
     stopping.signal.throwIfAborted();

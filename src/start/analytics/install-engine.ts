@@ -20,9 +20,32 @@ const FILES = ['package.json', 'package-lock.json'];
 const MOST_WORDS = 64 * 1024;
 const PART = /\.part-(\d+)$/;
 
+interface Platform {
+  readonly platform: string;
+  readonly arch: string;
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly os?: string[]; readonly cpu?: string[]; readonly integrity?: string }>
+  >;
+}
+
 /** Where the package is, for `root` of the repository; undefined: not installed. */
 export function installedEngine(root: string, places: readonly string[]): string | undefined {
   return places.map((place) => join(place, versionOf(root))).find(existsSync);
+}
+
+/** Said before it is installed where the lock has no hash of this platform's engine; undefined: it has. */
+export function lackOfHash(root: string, { platform, arch }: Platform = process): string | undefined {
+  const { packages } = JSON.parse(readFileSync(join(sourceOf(root), 'package-lock.json'), 'utf8')) as Lock;
+  const has = Object.values(packages).some(
+    ({ os, cpu, integrity }) =>
+      os?.includes(platform) === true && cpu?.includes(arch) === true && integrity !== undefined,
+  );
+  return has
+    ? undefined
+    : `the lock of the analytics engine has no hash for ${platform} ${arch}: npm takes its version as the registry gives it`;
 }
 
 /** Installs it into the first of `places` that can be written. Rejects with npm's last words. */
@@ -94,7 +117,7 @@ function isAlive(pid: number): boolean {
 async function runNpm(directory: string, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<void> {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
   const [command, first] = existsSync(beside) ? [process.execPath, [beside]] : ['npm', []];
-  // Not `npm ci`: the lock names the engine of the platform that it was made on, and npm adds that of another.
+  // Not `npm ci`: the lock names no engine of some platforms (`lackOfHash`), and npm adds it.
   const words = [
     'install',
     '--no-save',
