@@ -7,9 +7,9 @@
 // lower or higher, clients who are not suspended with their reseller.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { playMoney } from '../support/billing/play-money.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { scale } from '../support/tests/scale.ts';
+import { playMoney } from '../../support/billing/play-money.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 let database: TestDatabase;
 

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { lackOfHash } from '../../../src/start/analytics/install-engine.ts';
+import { lackOfHash } from '../../src/start/analytics/install-engine.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
+const ROOT = resolve(import.meta.dirname, '../..');
 
 interface Locked {
   readonly version: string;

@@ -2,11 +2,11 @@
 // operator's commands and the workers' rounds on Postgres. test/billing shows that rules with a fault do not.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import * as rules from '../../src/billing/subscription.ts';
-import { firstDifference } from '../support/billing/play-history.ts';
-import { playOnPostgres } from '../support/billing/play-on-postgres.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { scale } from '../support/tests/scale.ts';
+import * as rules from '../../../src/billing/subscription.ts';
+import { firstDifference } from '../../support/billing/play-history.ts';
+import { playOnPostgres } from '../../support/billing/play-on-postgres.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 let database: TestDatabase;
 
