@@ -19,7 +19,24 @@ export function openLog(
 ): Log {
   // Hidden before it is cut: half a URL does not show that it has a password.
   const hiding = { write: (line: string) => destination.write(shortenLine(hideTokens(hidePasswords(line)))) };
-  return pino({ level, base: { process: process_ } }, hiding);
+  return pino({ level, base: { process: process_ }, serializers: { err: printFault } }, hiding);
+}
+
+/** As pino does it, but for the reasons of a fault: one that its message says is not told again. */
+function printFault(error: Error): unknown {
+  const printed: unknown = pino.stdSerializers.err(error);
+  if (error instanceof Error) (printed as { message: string }).message = reasonsOf(error);
+  return printed;
+}
+
+function reasonsOf(error: Error): string {
+  let text = error.message;
+  const seen = new Set<unknown>([error]);
+  for (let { cause } = error; cause instanceof Error && !seen.has(cause); { cause } = cause) {
+    seen.add(cause);
+    if (!text.includes(cause.message)) text += `: ${cause.message}`;
+  }
+  return text;
 }
 
 /** Cuts long texts in the line; if that is not enough, keeps only its time, process and message. */

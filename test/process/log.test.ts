@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AnalyticsFault } from '../../src/analytics/open-analytics.ts';
 import { openLog } from '../../src/process/log.ts';
 
 const MAX_LINE_CHARACTERS = 32_768;
@@ -23,6 +24,45 @@ describe('the log', () => {
     expect(lines.join()).not.toContain('hunter2');
     expect(lines.join()).toContain('postgres://u:***@db');
     expect(() => JSON.parse(lines[0] as string)).not.toThrow();
+  });
+
+  it.each([
+    [
+      'says it',
+      (cause: Error) => new AnalyticsFault('away', `the store: ${cause.message}`, { cause }),
+      'the store: no road',
+    ],
+    ['does not', (cause: Error) => new Error('not read', { cause }), 'not read: no road'],
+    [
+      'says it, and is a cause',
+      (cause: Error) => new Error('not kept', { cause: new Error(`at 1: ${cause.message}`, { cause }) }),
+      'not kept: at 1: no road',
+    ],
+    [
+      'says one of two',
+      (cause: Error) => new Error('at 2: shut', { cause: new Error('shut', { cause }) }),
+      'at 2: shut: no road',
+    ],
+  ])('tells the reason of a fault once, whose message %s', (_what, faultOf, told) => {
+    const { lines, log } = logging();
+    log.warn({ err: faultOf(new Error('no road')) }, 'waits');
+    const { err, msg } = JSON.parse(lines[0] as string);
+    expect([err.message, msg]).toEqual([told, 'waits']);
+    expect(err.stack).toMatch(/caused by: Error: no road/);
+  });
+
+  it('tells a fault that is its own cause', () => {
+    const { lines, log } = logging();
+    const first = new Error('first');
+    first.cause = new Error('second', { cause: first });
+    log.warn(first);
+    expect(JSON.parse(lines[0] as string).err.message).toBe('first: second');
+  });
+
+  it('tells a fault whose cause says nothing', () => {
+    const { lines, log } = logging();
+    log.warn({ err: new Error('the store: ECONNREFUSED', { cause: new AggregateError([]) }) });
+    expect(JSON.parse(lines[0] as string).err.message).toBe('the store: ECONNREFUSED');
   });
 
   it('cuts long texts in a line, and says how long the line was', () => {
