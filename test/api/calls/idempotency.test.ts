@@ -5,6 +5,10 @@ import { badRequest } from '../../../src/api/answers/problem.ts';
 import type { Call } from '../../../src/api/calls/call.ts';
 import { accountRoute } from '../../../src/api/calls/route.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { makeBuyers, sellTwoTerms } from '../../support/billing/buyers.ts';
+import { unsound } from '../../support/billing/compare-money.ts';
+import { playKeys } from '../../support/billing/play-keys.ts';
+import type { Asked, FleetAnswer } from '../../support/processes/api-fleet.ts';
 
 const Body = z.strictObject({
   note: z.string(),
@@ -140,5 +144,41 @@ describe('an Idempotency-Key', () => {
       for (const _ of [1, 2]) await send(`k ${path}`, { note: path }, { method: 'PUT', path });
     }
     expect([await count('/notes/batch'), await count('/notes/1')]).toEqual([1, 2]);
+  });
+});
+
+describe('random sequences of keys and calls', () => {
+  it('equal a model, while connections to Postgres break', async () => {
+    const money = await startTestApi();
+    try {
+      const { db } = money.database;
+      const terms = await sellTwoTerms(db);
+      const buyers = await makeBuyers(db, { count: 4, domains: 2, rials: 10_000_000 });
+      let lost = 0;
+      const client = {
+        async ask({ token, method, path, body, key }: Asked): Promise<FleetAnswer> {
+          for (let failures = 0; ; failures++) {
+            const headers = key === undefined ? {} : { 'idempotency-key': key };
+            const answer = await money.ask(method, path, { as: token, body, headers });
+            const isReplay = answer.headers['idempotent-replay'] === 'true';
+            if (answer.status >= 500) lost++;
+            else return { status: answer.status, body: answer.body, isReplay, failures };
+          }
+        },
+      };
+      const onPlayed = async (played: number) => {
+        if (played % 5 > 0) return;
+        await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and usename = 'zonefleet_api'`.execute(
+          db,
+        );
+      };
+      expect(await playKeys({ client, db, buyers, terms, sequences: 60, seed: 7, onPlayed })).toEqual([]);
+      expect(await unsound(db)).toEqual([]);
+      expect(lost).toBeGreaterThan(0);
+    } finally {
+      await money.stop();
+    }
   });
 });

@@ -148,14 +148,18 @@ async function act(stage: Stage, now: number): Promise<string> {
       return await credit(stage, debtor, Math.max(1, -debtor.balance + random(3) - 1), at);
     }
     case 6:
-      plans.cancel();
-      model.look(holding, now);
+      if (plans.own.until !== null && plans.own.status !== 'grace') {
+        plans.cancel();
+        model.look(holding, now);
+      }
       await cancelSubscription(db, { domainId, at });
       return 'cancel';
     case 7: {
       const autoRenew = random(3) > 0;
+      // What is not changed is not looked at sooner.
+      const before = plans.own.renews;
       plans.setRenews(autoRenew);
-      model.look(holding, now);
+      if (plans.own.renews !== before) model.look(holding, now);
       await setPlan(db, { domainId, planSlug: plans.own.plan, autoRenew, at });
       return 'auto_renew';
     }

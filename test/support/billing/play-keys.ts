@@ -1,0 +1,191 @@
+// Plays random sequences of calls with Idempotency-Keys (new ones, repeats, the same key for another call) against a model
+// that knows which keys were used for what, and says where they differ. A client may lose answers: then it repeats the call.
+
+import { sql } from 'kysely';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import type { Asked, FleetAnswer } from '../processes/api-fleet.ts';
+import type { Buyer } from './buyers.ts';
+import { randomOf } from './random.ts';
+
+export interface KeyClient {
+  ask(asked: Asked): Promise<FleetAnswer>;
+}
+
+export interface KeyPlay {
+  readonly client: KeyClient;
+  readonly db: Database;
+  readonly buyers: readonly Buyer[];
+  readonly terms: readonly [number, number];
+  readonly sequences: number;
+  readonly seed: number;
+  /** Called after each sequence. */
+  readonly onPlayed?: (sequences: number) => Promise<void>;
+}
+
+interface Call {
+  readonly kind: 'purchase' | 'switch' | 'topup' | 'record' | 'batch';
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  readonly body: object;
+  readonly domain: string;
+  readonly termId?: number;
+}
+
+interface Made {
+  readonly key: string;
+  readonly call: Call;
+}
+
+const AT_ONCE = 20;
+/** One sequence in so many sends a new key twenty times at once. */
+const CROWDS = 10;
+const MOST_OPEN_TOPUPS = 10;
+let names = 0;
+
+/** What one account did, as it has to be. Only one lane of the play acts for it. */
+class KeyModel {
+  readonly kept = new Map<string, { readonly call: Call; readonly body: string }>();
+  /** The term that is paid, by domain. */
+  readonly paid = new Map<string, number>();
+  bought = 0;
+  topups = 0;
+  records = 0;
+
+  /** The status of a call that is carried out. */
+  expected({ kind, domain, termId }: Call): number {
+    const own = this.paid.get(domain);
+    switch (kind) {
+      case 'purchase':
+        return own === undefined ? 200 : 400;
+      case 'switch':
+        return own === undefined || own === termId ? 400 : 200;
+      case 'topup':
+        return this.topups < MOST_OPEN_TOPUPS ? 200 : 409;
+      default:
+        return 200;
+    }
+  }
+
+  carriedOut({ kind, domain, termId }: Call): void {
+    if (kind === 'topup') this.topups++;
+    else if (termId === undefined) this.records++;
+    else {
+      this.bought++;
+      this.paid.set(domain, termId);
+    }
+  }
+}
+
+export async function playKeys(play: KeyPlay): Promise<string[]> {
+  const { buyers, sequences, seed, onPlayed } = play;
+  const differences: string[] = [];
+  let played = 0;
+  let begun = 0;
+  const lane = async (buyer: Buyer, at: number) => {
+    const random = randomOf(seed * 1000 + at);
+    const model = new KeyModel();
+    while (begun < sequences && differences.length === 0) {
+      const number = begun++;
+      differences.push(...(await playSequence(play, { buyer, model, random, number })));
+      await onPlayed?.(++played);
+    }
+    differences.push(...(await compare(play.db, buyer, model)));
+  };
+  await Promise.all(buyers.map(lane));
+  return differences;
+}
+
+interface Sequence {
+  readonly buyer: Buyer;
+  readonly model: KeyModel;
+  readonly random: (most: number) => number;
+  readonly number: number;
+}
+
+async function playSequence(play: KeyPlay, sequence: Sequence): Promise<string[]> {
+  const { random, number } = sequence;
+  const made: Made[] = [];
+  const calls = 3 + random(5);
+  for (let i = 0; i < calls; i++) {
+    const before = made[random(made.length || 1)];
+    const draw = random(4);
+    let next: Made = { key: `s${number}-${i}`, call: drawCall(play, sequence) };
+    if (before !== undefined && draw < 2) next = before;
+    else if (before !== undefined && draw === 2) next = { ...next, key: before.key };
+    made.push(next);
+    const isNew = !sequence.model.kept.has(next.key);
+    const copies = isNew && i === 0 && number % CROWDS === 0 ? AT_ONCE : 1;
+    const difference = await judge(play, sequence, next, copies);
+    if (difference !== undefined) return [`sequence ${number} call ${i}: ${difference}`];
+  }
+  return [];
+}
+
+function drawCall({ terms }: KeyPlay, { buyer, random }: Sequence): Call {
+  const domain = buyer.domains[random(buyer.domains.length)] as string;
+  const termId = terms[random(2)] as number;
+  const record = { name: `n${++names}`, type: 'A', destination: '192.0.2.1' };
+  switch (random(6)) {
+    case 0:
+      return { kind: 'topup', method: 'POST', path: '/wallet/topup', body: { amount_rials: 10_000 }, domain };
+    case 1:
+      return { kind: 'record', method: 'POST', path: `/domains/${domain}/records/`, body: record, domain };
+    case 2: {
+      const path = `/domains/${domain}/records/batch`;
+      return { kind: 'batch', method: 'PUT', path, body: { create: [record] }, domain };
+    }
+    default: {
+      const kind = random(3) === 0 ? 'purchase' : 'switch';
+      const path = `/domains/${domain}/subscriptions/${kind}`;
+      return { kind, method: 'POST', path, body: { plan_term_id: termId }, domain, termId };
+    }
+  }
+}
+
+/** Sends it, some times at once, and compares with the model. Undefined: they agree. */
+async function judge(
+  { client }: KeyPlay,
+  { buyer, model }: Sequence,
+  { key, call }: Made,
+  copies: number,
+): Promise<string | undefined> {
+  const { method, path, body } = call;
+  const asked = { token: buyer.token, method, path, body, key };
+  const answers = await Promise.all(Array.from({ length: copies }, () => client.ask(asked)));
+  const kept = model.kept.get(key);
+  const isSame = kept !== undefined && sameCall(kept.call, call);
+  const status = kept === undefined ? model.expected(call) : isSame ? 200 : 422;
+  const wrong = answers.find((answer) => answer.status !== status);
+  const shown = `${method} ${path} ${JSON.stringify(body)} with ${key}`;
+  if (wrong !== undefined)
+    return `${shown}: ${wrong.status} ${JSON.stringify(wrong.body)}, expected ${status}`;
+  if (status !== 200) return undefined;
+  const first = kept?.body ?? JSON.stringify(answers[0]?.body);
+  if (answers.some((answer) => JSON.stringify(answer.body) !== first)) return `${shown}: another body`;
+  const fresh = answers.filter(({ isReplay }) => !isReplay).length;
+  const isLost = answers.some(({ failures }) => failures > 0);
+  const wanted = kept === undefined ? 1 : 0;
+  // An answer that was lost on its way may have been the one.
+  if (fresh > wanted || (fresh < wanted && !isLost)) return `${shown}: carried out ${fresh} times`;
+  if (kept === undefined) {
+    model.kept.set(key, { call, body: first });
+    model.carriedOut(call);
+  }
+  return undefined;
+}
+
+function sameCall(a: Call, b: Call): boolean {
+  return a.method === b.method && a.path === b.path && JSON.stringify(a.body) === JSON.stringify(b.body);
+}
+
+async function compare(db: Database, { accountId }: Buyer, model: KeyModel): Promise<string[]> {
+  const { rows } = await sql<{ bought: number; topups: number; records: number }>`
+    select
+      (select count(*)::integer from ledger where account_id = ${accountId} and ref_type = 'subscription') as bought,
+      (select count(*)::integer from payments where account_id = ${accountId}) as topups,
+      (select count(*)::integer from records r join domains d on d.id = r.domain_id
+        where d.account_id = ${accountId} and not r.managed) as records`.execute(db);
+  const { bought, topups, records } = model;
+  const [came, wanted] = [rows[0], { bought, topups, records }].map((each) => JSON.stringify(each));
+  return came === wanted ? [] : [`account ${accountId} has ${came}, expected ${wanted}`];
+}
