@@ -12,6 +12,7 @@ import { EdgeNginx } from './edge-nginx.mjs';
 import { FindOrigins, originsOf } from './find-origins.mjs';
 import { KeptCertificates } from './keep-certificates.mjs';
 import { KeptConfigs, parentsOf } from './kept-configs.mjs';
+import { holdAlone } from './only-one.mjs';
 import { cacheFolder, dropFormerCaches, purgeCache } from './purge-cache.mjs';
 import { refreshUrl } from './refresh-url.mjs';
 import { RequestReport } from './requests/report-requests.mjs';
@@ -258,6 +259,7 @@ async function report() {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stopped.abort());
+await holdAlone(settings.state);
 await edge.start();
 log('nginx serves');
 await dropFormer();

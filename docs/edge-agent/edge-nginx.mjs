@@ -1,7 +1,8 @@
 // @ts-check
 // From configs to what nginx serves: prints what has changed, has nginx judge it, and reloads once for all of it.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DomainFiles } from './apply-files.mjs';
 import { findCulprits } from './find-culprits.mjs';
@@ -62,6 +63,7 @@ export class EdgeNginx {
     for (const folder of Object.values(this.folders)) {
       mkdirSync(folder, { recursive: true, mode: CLOSED.includes(basename(folder)) ? 0o700 : 0o755 });
     }
+    for (const folder of [this.folders.logs, this.folders.reports]) closeToOthers(folder, settings.user);
     this.countries =
       settings.countries && existsSync(join(settings.modules, GEOIP)) ? settings.countries : undefined;
     this.waf = this.#prepareWaf();
@@ -286,4 +288,18 @@ export class EdgeNginx {
       }
     }
   }
+}
+
+/**
+ * nginx makes logs that everybody may read, with whole addresses and queries of visitors. Its workers come to them by their group, to open
+ * them anew, and cannot put files there.
+ * @param {string} folder
+ * @param {string | undefined} user whom the workers run as; undefined, as root: it is not known
+ */
+function closeToOthers(folder, user) {
+  if (process.getuid?.() === 0) {
+    if (user === undefined) return;
+    chownSync(folder, 0, Number(execFileSync('id', ['-g', user], { encoding: 'utf8' })));
+  }
+  chmodSync(folder, 0o750);
 }

@@ -64,10 +64,12 @@ export class NginxProcess {
     return isMaster && `${title} `.includes(` ${this.args.join(' ')} `) ? pid : undefined;
   }
 
-  /** Has it open its logs anew: what it holds back of them is written first. */
+  /** Has it open its logs anew: what it holds back of them is written first. False: there is none to be told. */
   reopenLogs() {
     const master = this.master();
-    if (master !== undefined) process.kill(master, 'SIGUSR1');
+    if (master === undefined) return false;
+    process.kill(master, 'SIGUSR1');
+    return true;
   }
 
   /** Whether it serves: its workers answer, and its master is there to be told what changes. */

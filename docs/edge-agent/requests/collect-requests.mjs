@@ -2,10 +2,11 @@
 // Takes from nginx what it has logged, and makes batches of it on the disk. nginx is told to open its log anew after each taking; what a
 // worker still writes into a log that was taken is read on, until the log has been quiet for long.
 
-import { createReadStream, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { countLines, linesOf } from './read-lines.mjs';
 import { printLine } from './request-line.mjs';
 import { SpooledFiles } from './spooled-files.mjs';
 
@@ -28,9 +29,6 @@ const SETTLED_MS = 5_000;
 /** Of one batch; the API takes 300,000 lines and 64 MiB. */
 const MOST_LINES = 10_000;
 const MOST_BYTES = 4 * 1024 * 1024;
-/** nginx takes request lines of 8 KiB, and writes an octet as six at most. */
-const MOST_LINE = 128 * 1024;
-const NEW_LINE = 10;
 
 const pack = promisify(gzip);
 
@@ -42,10 +40,12 @@ export class CollectRequests {
   /** @type {Log[]} */
   #logs = [];
   #taken = Number.NEGATIVE_INFINITY;
+  /** Whether nginx has been told since a log was taken. */
+  #isTold = false;
 
   /**
    * @param {string} folder
-   * @param {{ mostBytes: number, reopen: () => void, onLost: (lines: number, why: Loss) => void, nowMs?: () => number }} options `mostBytes`: half of it for
+   * @param {{ mostBytes: number, reopen: () => boolean, onLost: (lines: number, why: Loss) => void, nowMs?: () => number }} options `mostBytes`: half of it for
    *   logs, half for batches
    */
   constructor(folder, { mostBytes, reopen, onLost, nowMs = () => performance.now() }) {
@@ -95,8 +95,10 @@ export class CollectRequests {
     this.#taken = this.now();
     const log = this.files.takeCurrent();
     if (log !== undefined) this.#logs.push({ ...log, quietSince: this.#taken });
-    // Also when an agent before was ended between the two.
-    if (this.files.currentBytes() === undefined) this.reopen();
+    // Also at the beginning: an agent before may have been ended between the two. That there is a file says nothing: `nginx -t` makes one,
+    // and nobody writes there.
+    if (log !== undefined || !this.#isTold || this.files.currentBytes() === undefined)
+      this.#isTold = this.reopen();
   }
 
   /** @param {Log} log */
@@ -108,7 +110,7 @@ export class CollectRequests {
     if (size < log.done) return this.#renew(log);
     const quietMs = this.now() - log.quietSince;
     if (size > log.done && (quietMs >= QUIET_MS || size - log.done >= MOST_BYTES)) await this.#pack(log);
-    if (quietMs < KEEP_MS) return;
+    if (quietMs < KEEP_MS || !this.#isTold) return;
     // A line that nginx did not end: the disk was full.
     if (size > log.done) this.onLost(1, 'unreadable');
     this.files.remove(log.file);
@@ -218,45 +220,6 @@ export class CollectRequests {
       }
     }
   }
-}
-
-/**
- * Whole lines of a part of a file, with the octet behind each; undefined: one that is too long.
- * @param {string} path
- * @param {number} from
- * @param {number} to
- * @returns {AsyncGenerator<{ text: string | undefined, end: number }>}
- */
-async function* linesOf(path, from, to) {
-  let rest = Buffer.alloc(0);
-  let isTooLong = false;
-  /** Of the first octet of `rest`. */
-  let at = from;
-  for await (const piece of createReadStream(path, { start: from, end: to - 1 })) {
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    let begin = 0;
-    for (let end = rest.indexOf(NEW_LINE); end !== -1; end = rest.indexOf(NEW_LINE, begin)) {
-      const text = isTooLong ? undefined : rest.toString('utf8', begin, end);
-      isTooLong = false;
-      begin = end + 1;
-      yield { text, end: at + begin };
-    }
-    at += begin;
-    rest = rest.subarray(begin);
-    if (rest.length <= MOST_LINE) continue;
-    isTooLong = true;
-    at += rest.length;
-    rest = Buffer.alloc(0);
-  }
-}
-
-/** @param {string} path @param {{ done: number, size: number }} log */
-async function countLines(path, { done, size }) {
-  let lines = 0;
-  for await (const piece of createReadStream(path, { start: done, end: size - 1 })) {
-    for (let at = piece.indexOf(NEW_LINE); at !== -1; at = piece.indexOf(NEW_LINE, at + 1)) lines++;
-  }
-  return lines;
 }
 
 /** @param {string} path @param {Uint8Array} octets */

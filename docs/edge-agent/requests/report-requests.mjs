@@ -24,7 +24,7 @@ export class RequestReport {
    * @param {string} folder
    * @param {{
    *   mostBytes: number,
-   *   reopen: () => void,
+   *   reopen: () => boolean,
    *   send: (batch: string, octets: Uint8Array, stopped: AbortSignal) => Promise<Taken>,
    *   log: (text: string) => void,
    * }} options

@@ -199,6 +199,7 @@ class FakeNginx {
   reopen() {
     this.#inode = undefined;
     writeFileSync(this.path, '', { flag: 'a' });
+    return true;
   }
 
   #inode: number | undefined;
@@ -210,7 +211,7 @@ class FakeNginx {
   }
 }
 
-const collect = (reopen: () => void, mostBytes = 64 * 1024 * 1024) =>
+const collect = (reopen: () => boolean, mostBytes = 64 * 1024 * 1024) =>
   new CollectRequests(folder, {
     mostBytes,
     reopen,
@@ -259,6 +260,36 @@ describe('what nginx writes', () => {
     await look(collected);
     expect(lost).toEqual([[1, 'unreadable']]); // the half of a line
     expect(readdirSync(folder)).toEqual(['requests.log']);
+  });
+
+  it('is taken also where `nginx -t` has made the file that nginx was not told of yet', async () => {
+    const nginx = new FakeNginx();
+    nginx.write(10);
+    collect(() => true).files.takeCurrent(); // and the agent is ended
+    writeFileSync(nginx.path, '');
+    const next = collect(() => nginx.reopen());
+    for (let round = 0; round < 2; round++) {
+      await look(next);
+      clock += 200_000; // nobody comes: what was taken goes
+      await look(next);
+      nginx.write(10);
+    }
+    await look(next);
+    expect(batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))))).toEqual(all(30));
+  });
+
+  it('stays on the disk while there is no nginx that could be told', async () => {
+    const nginx = new FakeNginx();
+    let isThere = false;
+    const collected = collect(() => isThere && nginx.reopen());
+    nginx.write(10);
+    await look(collected);
+    clock += 200_000;
+    await look(collected);
+    nginx.write(10); // a worker whose master is gone
+    isThere = true;
+    await look(collected);
+    expect(batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))))).toEqual(all(20));
   });
 
   it('is bounded in memory and by lines, and unreadable lines are counted', async () => {

@@ -116,11 +116,11 @@ export async function serveNginx(
 }
 
 /** Ends the nginx that runs with a state folder, and waits until it is gone. */
-export async function stopNginx(state: string): Promise<void> {
+export async function stopNginx(state: string, signal: 'SIGTERM' | 'SIGQUIT' = 'SIGTERM'): Promise<void> {
   const file = join(state, 'nginx.pid');
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8'));
-  process.kill(pid, 'SIGTERM');
+  process.kill(pid, signal);
   await until(() => !isAlive(pid), 'nginx has ended');
 }
 
