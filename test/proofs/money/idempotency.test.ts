@@ -3,12 +3,12 @@
 // connections to Postgres that break, is in test/api/calls/idempotency.test.ts.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Buyer, makeBuyers, sellTwoTerms } from '../support/billing/buyers.ts';
-import { unsound } from '../support/billing/compare-money.ts';
-import { playKeys } from '../support/billing/play-keys.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { ApiFleet } from '../support/processes/api-fleet.ts';
-import { scale } from '../support/tests/scale.ts';
+import { type Buyer, makeBuyers, sellTwoTerms } from '../../support/billing/buyers.ts';
+import { unsound } from '../../support/billing/compare-money.ts';
+import { playKeys } from '../../support/billing/play-keys.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { ApiFleet } from '../../support/processes/api-fleet.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 const SEQUENCES = scale(5000, 150);
 const KILL_EVERY = scale(250, 60);
