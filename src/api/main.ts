@@ -41,11 +41,14 @@ import { databaseReadiness } from './readiness.ts';
 import { openRequests } from './requests/open-requests.ts';
 import { EDGE_ROUTES } from './routes/edge/edge-routes.ts';
 import { ROUTES } from './routes/every-route.ts';
+import { RESELLER_ROUTES } from './routes/reseller/every-reseller-route.ts';
 
 type Settings = SettingsOf<'API'>;
 
 const MAX_CONNECTIONS = 20;
 const SESSION_REQUESTS_PER_MINUTE = 600;
+/** Of each credential. */
+const RESELLER_REQUESTS_PER_MINUTE = 600;
 const FAULT_LINE_MS = 60_000;
 /** How many of the files that the process may open are not connections of the API. */
 const RESERVED_FILES = 200;
@@ -160,12 +163,14 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       }),
     },
     routes: ROUTES,
+    resellerRoutes: RESELLER_ROUTES,
     edgeRoutes: EDGE_ROUTES,
     rateLimit:
       settings.apiRequestsPerMinute === undefined
         ? undefined
         : createRateLimit(db, settings.apiRequestsPerMinute),
     sessionRateLimit: createRateLimit(db, SESSION_REQUESTS_PER_MINUTE),
+    resellerRateLimit: createRateLimit(db, RESELLER_REQUESTS_PER_MINUTE),
     trustedProxies: settings.trustedProxies,
     log,
     outages,
@@ -173,7 +178,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     async prepare(server) {
       metrics.watch(server);
       addHealth(server, readiness);
-      await describeRoutes(server, ROUTES, EDGE_ROUTES);
+      await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
       addDocsPage(server);
     },
   });

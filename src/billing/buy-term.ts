@@ -27,6 +27,11 @@ export function judgeBuying(
   return { kind: 'buys', start, end: addDays(start, term.days) };
 }
 
+/** Whether time that was bought is left: then a plan is switched, and not purchased. */
+export function hasPaidTime(own: SubscriptionState | undefined, at: Date): boolean {
+  return own !== undefined && paidUntilOf(own, at) !== undefined;
+}
+
 /** Undefined: no time that was bought is left. */
 function paidUntilOf({ term, status, expiresAt, isTrial }: SubscriptionState, at: Date): Date | undefined {
   const isPaid = term !== null && term.priceRials > 0 && !isTrial && status !== 'grace';

@@ -12,6 +12,7 @@ const LOOKED_UP_BY_HASH = [
   'src/store/people/devices.ts',
   'src/store/people/sessions.ts',
   'src/store/people/totp.ts',
+  'src/store/resellers/tokens.ts',
   'src/store/sharing/invite-tokens.ts',
 ];
 

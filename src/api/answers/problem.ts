@@ -27,6 +27,7 @@ export const PROBLEM_CODES = {
   dnssec_verbatim: 409,
   dnssec_algorithm: 409,
   idempotency_mismatch: 422,
+  rate_limited: 429,
   ns_check_limited: 429,
   dnssec_check_limited: 429,
   ssl_limited: 429,

@@ -7,6 +7,7 @@ import { hashSecret, isSecretText } from '../../store/accounts/secret-text.ts';
 import { type Carrier, type FoundSession, findSessions } from '../../store/people/sessions.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { outageOf } from '../../store/postgres/outage.ts';
+import { type FoundToken, findTokens, isTokenText } from '../../store/resellers/tokens.ts';
 import { badRequest, PROBLEM_CODES, Problem, unauthorized } from '../answers/problem.ts';
 import { isSessionValid } from '../people/judge-session.ts';
 import { type ApiCaller, WHOLE_SCOPE } from './caller.ts';
@@ -29,7 +30,7 @@ export function judgeCredentials(rawHeaders: readonly string[]): Problem | undef
 }
 
 type Presented =
-  | { readonly kind: 'key'; readonly text: string }
+  | { readonly kind: 'key' | 'token'; readonly text: string }
   | { readonly kind: 'session'; readonly text: string; readonly carrier: Carrier };
 
 /** True where a header presents a credential, whatever it is worth: then cookies count for nothing. */
@@ -39,12 +40,12 @@ export function presentsHeader({ authorization, 'x-api-key': plain }: IncomingHt
 
 /**
  * `Authorization: Bearer` and `X-Api-Key` are equivalent for keys. Two that differ count as none, and so does a credential
- * that does not belong here.
+ * that does not belong here: a cookie on the surface of resellers, a machine token anywhere else.
  */
-function presented(headers: IncomingHttpHeaders, cookie: string | undefined): Presented | undefined {
+function presented(headers: IncomingHttpHeaders, { cookie, isOfResellers }: Shown): Presented | undefined {
   const { authorization, 'x-api-key': plain } = headers;
   if (!presentsHeader(headers)) {
-    const isSession = cookie !== undefined && isSecretText('ses_', cookie);
+    const isSession = !isOfResellers && cookie !== undefined && isSecretText('ses_', cookie);
     return isSession ? { kind: 'session', text: cookie, carrier: 'cookie' } : undefined;
   }
   const bearer = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -53,11 +54,19 @@ function presented(headers: IncomingHttpHeaders, cookie: string | undefined): Pr
   const [text] = found;
   if (found.size !== 1 || text === undefined) return undefined;
   if (isKeyText(text)) return { kind: 'key', text };
+  if (isOfResellers && plain === undefined && isTokenText(text)) return { kind: 'token', text };
   const isSession = plain === undefined && isSecretText('ses_', text);
   return isSession ? { kind: 'session', text, carrier: 'bearer' } : undefined;
 }
 
+interface Shown {
+  readonly cookie?: string | undefined;
+  /** The path is on the surface of resellers. */
+  readonly isOfResellers?: boolean;
+}
+
 interface KnownCredentials {
+  readonly tokens: KeyLookups<FoundToken>;
   readonly keys: KeyLookups<FoundKey>;
   readonly sessions: KeyLookups<FoundSession & { readonly state: 'valid' | 'expired' }>;
   readonly wrong: WrongKeys;
@@ -66,6 +75,7 @@ interface KnownCredentials {
 export function openCredentials(db: Database): KnownCredentials {
   return {
     keys: new KeyLookups((hashes) => findApiKeys(db, hashes)),
+    tokens: new KeyLookups((hashes) => findTokens(db, hashes)),
     sessions: new KeyLookups(async (hashes) => {
       const found = await findSessions(db, hashes);
       return new Map([...found].map(([hash, session]) => [hash, { ...session, state: stateOf(session) }]));
@@ -82,17 +92,17 @@ function stateOf({ session, account, now }: FoundSession): 'valid' | 'expired' {
 export async function authenticate(
   known: KnownCredentials,
   headers: IncomingHttpHeaders,
-  { address, cookie }: { readonly address: string; readonly cookie?: string | undefined },
+  { address, ...shown }: Shown & { readonly address: string },
 ): Promise<ApiCaller | Problem> {
-  const given = presented(headers, cookie);
+  const given = presented(headers, shown);
   if (given === undefined) return unauthorized();
   const hash = given.kind === 'key' ? hashKey(given.text) : hashSecret(given.text);
   const early = known.wrong.judge(address, hash);
   if (early !== undefined) return tooManyWrongKeys(early);
   const caller =
-    given.kind === 'key'
-      ? await keyCaller(known, hash, address)
-      : await sessionCaller(known, hash, given.carrier, address);
+    given.kind === 'session'
+      ? await sessionCaller(known, hash, given.carrier, address)
+      : await (given.kind === 'key' ? keyCaller : tokenCaller)(known, hash, address);
   if (caller !== undefined) return caller;
   const late = known.wrong.note(address, hash);
   return late === undefined ? unauthorized() : tooManyWrongKeys(late);
@@ -107,6 +117,17 @@ async function keyCaller(
   if (found?.state !== 'valid') return undefined;
   const { id, expiresAt } = found.key;
   return { account: found.account, credential: { kind: 'key', id, expiresAt }, key: found.key, address };
+}
+
+async function tokenCaller(
+  { tokens }: KnownCredentials,
+  hash: Buffer,
+  address: string,
+): Promise<ApiCaller | undefined> {
+  const found = await tokens.find(hash);
+  if (found?.state !== 'valid') return undefined;
+  const { id, expiresAt } = found.token;
+  return { account: found.account, credential: { kind: 'token', id, expiresAt }, key: WHOLE_SCOPE, address };
 }
 
 /** A token counts only as it was given out: one of a cookie is no bearer token. */

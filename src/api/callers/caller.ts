@@ -28,6 +28,8 @@ interface Rate {
 
 export type Credential =
   | { readonly kind: 'key'; readonly id: number; readonly expiresAt: Date | null }
+  /** A machine token of a reseller. */
+  | { readonly kind: 'token'; readonly id: number; readonly expiresAt: Date | null }
   | {
       readonly kind: 'session';
       readonly session: Session;
@@ -37,7 +39,7 @@ export type Credential =
 
 type KeyScope = Pick<ApiKey, 'readOnly' | 'domains' | 'names' | 'types'>;
 
-/** A session is narrowed to nothing. */
+/** Sessions and tokens are narrowed to nothing. */
 export const WHOLE_SCOPE: KeyScope = { readOnly: false, domains: null, names: null, types: null };
 
 /** The caller in the form that the store's loads take. */
@@ -48,9 +50,9 @@ export function asStoreCaller({ account }: ApiCaller): Caller {
 /** The caller in the form that the log of changes takes. */
 export function asActor({ account, credential, address }: ApiCaller): Actor {
   const who = { accountId: account.id, address };
-  return credential.kind === 'key'
-    ? { kind: 'key', ...who, keyId: credential.id }
-    : { kind: 'session', ...who };
+  return credential.kind === 'session'
+    ? { kind: 'session', ...who }
+    : { kind: credential.kind, ...who, keyId: credential.id };
 }
 
 type Narrowing = Pick<ApiKey, 'domains' | 'names' | 'types'>;

@@ -5,6 +5,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import {
   type Answer,
   type CondensedResponse,
+  KEEP_RULES,
+  KEPT_FOR_EVER,
   type RunOnce,
   runOnce,
   type StoredResponse,
@@ -77,6 +79,7 @@ export async function answerCall(
     return { kind: 'outcome', outcome, headers, cookies };
   }
   const request = idempotentRequest(asked, key, admitted.caller);
+  const rules = route.keptForEver === true ? KEPT_FOR_EVER : KEEP_RULES;
   const bytes = asked.segments.reduce((sum, segment) => sum + segment.length, 0);
   const answer = async (db: Database): Promise<Answer> => {
     // The transaction waits while the body is worked on.
@@ -88,7 +91,7 @@ export async function answerCall(
     return { ...answer, keptBody: route.withoutSecrets(whole) };
   };
   const once: RunOnce = await inTurn(async () => {
-    if (route.waits !== true) return await runOnce(api.db, request, answer);
+    if (route.waits !== true) return await runOnce(api.db, request, answer, rules);
     const before = await findReplay(api.db, request);
     if (before !== undefined) return before;
     const response = await answer(api.db);

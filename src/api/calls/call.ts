@@ -159,6 +159,13 @@ export interface SessionCall<Params, Query, Body> extends Call<Params, Query, Bo
   readonly caller: ApiCaller & { readonly credential: Extract<Credential, { kind: 'session' }> };
 }
 
+/** A call of a reseller, by a session or a machine token. */
+export interface ResellerCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {
+  readonly people: People;
+  /** What the route's `find` has loaded. */
+  readonly found: Found;
+}
+
 /** A call of a global admin. */
 export interface AdminCall<Params, Query, Body, Found> extends SessionCall<Params, Query, Body> {
   /** What the route's `find` has loaded. */

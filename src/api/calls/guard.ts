@@ -2,17 +2,15 @@
 // the key, of what the reseller manages, of the surface, 410, 404, 403 of the role, 403 banned, 409 disabled, 400 of the Idempotency-Key.
 
 import type { FastifyBaseLogger } from 'fastify';
-import type { Name } from '../../dns/name.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
-import { findDomains, loadDomain, loadVisibleById } from '../../store/domains/load-domains.ts';
-import type { Database } from '../../store/postgres/database.ts';
-import { parseDomainName } from '../../zone/domain/domain-name.ts';
-import { forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
-import { type ApiCaller, asStoreCaller, seesDomain, writesRecordsOnly } from '../callers/caller.ts';
+import { badRequest, forbidden, invalid, notFound, Problem, problem } from '../answers/problem.ts';
+import { type ApiCaller, writesRecordsOnly } from '../callers/caller.ts';
 import { mayDo } from '../callers/permissions.ts';
 import { isPasswordFresh } from '../people/judge-session.ts';
 import type { Api, DomainCall } from './call.ts';
+import type { FindDomain } from './find-domain.ts';
 import { readIdempotencyKey } from './idempotency.ts';
+import { isResellerPath, judgeReseller } from './reseller-surface.ts';
 import { type Access, isWrite, type Route, takesIdempotencyKey } from './route.ts';
 import { isCallOfSessions, judgeSurface } from './surfaces.ts';
 
@@ -27,6 +25,8 @@ interface Asked {
   readonly idempotencyKey: string | string[] | undefined;
   /** Undefined: no route has this path and method. */
   readonly route: Route | undefined;
+  /** How the surface of the path finds domains. */
+  readonly findDomain: FindDomain;
   /** Without a route: what the caller is told about it. */
   readonly unrouted?: Problem | undefined;
   /** The `Origin` that the request names. */
@@ -44,8 +44,11 @@ export interface Admitted {
 }
 
 /** Runs the guards that come after 401 and 429. */
-export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<Admitted | Problem> {
+export async function admit(api: Api, calling: ApiCaller, asked: Asked): Promise<Admitted | Problem> {
   const { method, route } = asked;
+  const path = decodedPath(asked.url);
+  const isOfResellers = isResellerPath(path);
+  const caller = isOfResellers ? withoutAdmin(calling) : calling;
   const { credential } = caller;
   const isSession = credential.kind === 'session';
   const isByCookie = isSession && credential.session.carrier === 'cookie';
@@ -53,12 +56,13 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
   if (isByCookie && isWrite(method) && asked.origin !== api.people?.origin) return foreignOrigin();
   if (!caller.account.active) return problem('account_suspended', 'account is inactive');
   if (caller.key.readOnly && isWrite(method)) return forbidden('read-only API key');
-  const path = decodedPath(asked.url);
-  const refused = judgeSurface(method, path, {
-    isManaged: caller.account.providerId !== null,
-    isSession,
-    isAdmin: caller.account.isAdmin,
-  });
+  const refused = isOfResellers
+    ? judgeReseller(caller)
+    : judgeSurface(method, path, {
+        isManaged: caller.account.providerId !== null,
+        isSession,
+        isAdmin: caller.account.isAdmin,
+      });
   if (refused !== undefined) return refused;
   if (route === undefined)
     return isCallOfSessions(method, path) ? notFound('path') : (asked.unrouted ?? notFound('path'));
@@ -70,7 +74,10 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     return notFound(route.finds ?? 'path');
   const named = nameOf(route.access, asked);
   if (named instanceof Problem) return named;
-  const loaded = await loadDomainOf(api.db, caller, route.access, named, isWrite(method));
+  const loaded =
+    route.access.kind === 'domain'
+      ? await asked.findDomain(api.db, caller, named ?? '', isWrite(method))
+      : undefined;
   if (loaded instanceof Problem) return loaded;
   const admitted = { caller, params: params?.data ?? {}, domain: loaded };
   let found: unknown;
@@ -83,6 +90,8 @@ export async function admit(api: Api, caller: ApiCaller, asked: Asked): Promise<
     judgeSession(method, caller, route.access) ?? judgeAccess(method, caller, route.access, loaded);
   if (forbiddenTo !== undefined) return forbiddenTo;
   const key = takesIdempotencyKey(route) ? readIdempotencyKey(asked.idempotencyKey) : undefined;
+  if (key === undefined && route.idempotent === 'required')
+    return badRequest('this call needs an Idempotency-Key');
   if (key instanceof Problem) return key;
   return { ...admitted, found, idempotencyKey: key };
 }
@@ -91,8 +100,14 @@ export function foreignOrigin(): Problem {
   return problem('foreign_origin', 'this call comes from a page of another site');
 }
 
+/** There everybody is a reseller and no more: what a token of a global admin's may do is bounded by it. */
+function withoutAdmin(caller: ApiCaller): ApiCaller {
+  return { ...caller, account: { ...caller.account, isAdmin: false } };
+}
+
 function judgeSession(method: string, { credential }: ApiCaller, access: Access): Problem | undefined {
-  if (access.kind !== 'session' && access.kind !== 'admin') return undefined;
+  const isOfSessions = access.kind === 'session' || access.kind === 'admin' || access.kind === 'reseller';
+  if (!isOfSessions || (access.kind === 'reseller' && !access.sessions)) return undefined;
   if (credential.kind !== 'session') return forbidden('this call needs a session');
   const isFresh = access.kind === 'admin' ? isWrite(method) : access.fresh;
   if (!isFresh || isPasswordFresh(credential.session, credential.now)) return undefined;
@@ -101,45 +116,12 @@ function judgeSession(method: string, { credential }: ApiCaller, access: Access)
 
 /** How the call names its domain: in a query exactly once, since two would leave open which one is answered. */
 function nameOf(access: Access, { params, query = {} }: Asked): string | Problem | undefined {
-  if (access.kind !== 'domain' || access.domainIn === 'path') return params.domain;
+  if (access.kind !== 'domain' || access.domainIn === 'path')
+    return params.domain ?? params.domainId ?? params.serviceId;
   const { domain } = query;
   if (domain === undefined || domain === '') return invalid([{ field: 'domain', error: 'is required' }]);
   if (typeof domain !== 'string') return invalid([{ field: 'domain', error: 'can be given only once' }]);
   return domain;
-}
-
-/** No name that anybody can have here has only digits, so a number is an id. */
-const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
-
-async function loadDomainOf(
-  db: Database,
-  caller: ApiCaller,
-  access: Access,
-  text = '',
-  writes = false,
-): Promise<VisibleDomain | Problem | undefined> {
-  if (access.kind !== 'domain') return undefined;
-  if (DOMAIN_ID.test(text)) {
-    const domain = await loadVisibleById(db, asStoreCaller(caller), Number(text));
-    return domain !== undefined && seesDomain(caller.key, domain.name) ? domain : notFound('domain');
-  }
-  const parsed = parseDomainName(text);
-  if (parsed.kind === 'problem' || !seesDomain(caller.key, parsed.name)) return notFound('domain');
-  if (writes && caller.account.isAdmin) return await loadOnlyDomain(db, caller, parsed.name);
-  return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
-}
-
-/** A global admin may write any domain: where several accounts have the name, we do not guess whose is meant. */
-async function loadOnlyDomain(db: Database, caller: ApiCaller, name: Name): Promise<VisibleDomain | Problem> {
-  const domains = await findDomains(db, name);
-  const own = domains.find(({ accountId }) => accountId === caller.account.id);
-  const [meant = own] = own === undefined ? domains : [own];
-  if (meant === undefined) return notFound('domain');
-  if (own === undefined && domains.length > 1)
-    return problem('domain_ambiguous', 'several accounts have this domain: name it by its id in the path', {
-      domains: domains.map(({ id, accountId, status }) => ({ id, user_id: accountId, status })),
-    });
-  return { ...meant, myRole: 'owner' };
 }
 
 function judgeAccess(

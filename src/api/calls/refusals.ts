@@ -1,6 +1,7 @@
 // The refusals that a route can answer: those of its guards, from its declaration, and those that it declares itself.
 
 import { PROBLEM_CODES, type ProblemCode } from '../answers/problem.ts';
+import { isResellerPath } from './reseller-surface.ts';
 import { isWrite, type Route, takesIdempotencyKey } from './route.ts';
 
 export interface Refusal {
@@ -79,7 +80,9 @@ function guardCodes(route: Route): ProblemCode[] {
   if (access.kind === 'vantage' || access.kind === 'gateway' || access.kind === 'edge')
     return ['validation_failed'];
   const codes: ProblemCode[] = ['validation_failed']; // unknown parameters at least
-  const isFresh = access.kind === 'admin' ? writes : access.kind === 'session' && access.fresh;
+  if (isResellerPath(route.path)) codes.push('rate_limited');
+  const isOfSessions = access.kind === 'session' || access.kind === 'reseller';
+  const isFresh = access.kind === 'admin' ? writes : isOfSessions && access.fresh;
   if (isFresh) codes.push('reauthenticate');
   if (takesIdempotencyKey(route)) codes.push('idempotency_mismatch');
   if (access.kind === 'domain' && (writes || (access.wholeKeys && !access.whileDisabled))) {

@@ -18,6 +18,7 @@ import type {
   EdgeCall,
   GatewayCall,
   PublicCall,
+  ResellerCall,
   SessionCall,
   VantageCall,
 } from './call.ts';
@@ -38,6 +39,8 @@ export type Access =
   | { readonly kind: 'session'; readonly fresh: boolean }
   /** The session of a global admin; for writes the password must have been given lately. For others there is no such path. */
   | { readonly kind: 'admin' }
+  /** A reseller, by a session or a machine token; `sessions`: by a session only, `fresh` as above. */
+  | { readonly kind: 'reseller'; readonly sessions: boolean; readonly fresh: boolean }
   /** Any valid key or session may call it; with `wholeKeys`, no key that is narrowed, also to read. */
   | { readonly kind: 'account'; readonly wholeKeys: boolean }
   | {
@@ -113,8 +116,10 @@ interface Declaration<
   readonly explainInvalid?: (fields: readonly FieldProblem[]) => Problem;
   /** Every route that writes has it. */
   readonly audit?: RouteAudit;
-  /** True: this PUT or DELETE takes an Idempotency-Key, as every POST does. False: this POST takes none. */
-  readonly idempotent?: boolean;
+  /** True: this PUT or DELETE takes an Idempotency-Key, as every POST does. False: this POST takes none. `required`: none without. */
+  readonly idempotent?: boolean | 'required';
+  /** It moves a reseller's money: its answer is kept for ever, and whole. */
+  readonly keptForEver?: true;
   /** The answer as it is kept under an Idempotency-Key: without what is shown once. */
   readonly withoutSecrets?: (answer: z.output<R>) => z.output<R>;
   /**
@@ -181,6 +186,28 @@ interface AdminRoute<
   readonly finds?: string;
   readonly run: (
     call: AdminCall<z.output<P>, z.output<Q>, z.output<B>, F>,
+  ) => Promise<Outcome<R>> | Outcome<R>;
+}
+
+interface ResellerRoute<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  F,
+> extends Declaration<P, Q, B, R> {
+  /** Machine tokens may not call it. */
+  readonly sessions?: true;
+  /** The password must have been given within 15 minutes. */
+  readonly fresh?: true;
+  /** Loads what the path names. Undefined is a 404. */
+  readonly find?: (
+    call: ResellerCall<z.output<P>, unknown, unknown, undefined>,
+  ) => Promise<F | Problem | undefined>;
+  /** The name of what is looked for, in the 404: `token`. */
+  readonly finds?: string;
+  readonly run: (
+    call: ResellerCall<z.output<P>, z.output<Q>, z.output<B>, F>,
   ) => Promise<Outcome<R>> | Outcome<R>;
 }
 
@@ -262,6 +289,18 @@ export function adminRoute<
   return { ...(route as unknown as Route), access: { kind: 'admin' } };
 }
 
+/** Declares a route of resellers. */
+export function resellerRoute<
+  R extends z.ZodType,
+  P extends z.ZodObject = None,
+  Q extends z.ZodObject = None,
+  B extends z.ZodType = NoBody,
+  F = undefined,
+>(route: ResellerRoute<P, Q, B, R, F>): Route {
+  const { sessions = false as never, fresh = false as never, ...rest } = route;
+  return { ...(rest as unknown as Route), access: { kind: 'reseller', sessions, fresh } };
+}
+
 /** Declares a route for any valid key or session. */
 export function accountRoute<
   R extends z.ZodType,
@@ -333,7 +372,7 @@ export function edgeRoute<
 
 /** Whether an Idempotency-Key counts: on every POST, unless the route says otherwise. */
 export function takesIdempotencyKey({ access, method, idempotent }: Route): boolean {
-  return access.kind !== 'vantage' && (idempotent ?? method === 'POST');
+  return access.kind !== 'vantage' && (idempotent ?? method === 'POST') !== false;
 }
 
 export function isWrite(method: string): boolean {

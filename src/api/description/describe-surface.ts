@@ -5,7 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { isResellerPath } from '../calls/reseller-surface.ts';
 import { type Route, takesIdempotencyKey } from '../calls/route.ts';
+import { idText } from '../schemas/ids.ts';
 import type { DescribedSurface } from './documents.ts';
 import { finishDocument } from './finish-document.ts';
 
@@ -53,6 +55,8 @@ export async function describeSurface(
 function describedSchema(route: Route, schema: object): object {
   const params = {
     ...(route.path.includes('{domain}') ? { domain: DOMAIN_PARAMETER } : {}),
+    ...(route.path.includes('{domainId}') ? { domainId: idText } : {}),
+    ...(route.path.includes('{serviceId}') ? { serviceId: idText } : {}),
     ...route.params?.shape,
   };
   return {
@@ -60,7 +64,7 @@ function describedSchema(route: Route, schema: object): object {
     // a body without required members is optional
     ...(route.body === undefined ? { body: undefined } : {}),
     ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
-    ...(takesIdempotencyKey(route) ? { headers: IDEMPOTENCY_HEADERS } : {}),
+    ...(takesIdempotencyKey(route) ? { headers: idempotencyHeaders(route) } : {}),
     ...securityOf(route),
     operationId: route.operationId,
     tags: [route.tag],
@@ -70,7 +74,8 @@ function describedSchema(route: Route, schema: object): object {
 }
 
 /** What differs from most routes, which every credential may call. */
-function securityOf({ access }: Route): { security?: Record<string, string[]>[] } {
+function securityOf({ access, path }: Route): { security?: Record<string, string[]>[] } {
+  if (isResellerPath(path)) return { security: [{ bearer: [] }] };
   if (access.kind === 'public') return { security: [] };
   if (access.kind === 'vantage') return { security: [{ vantage: [] }] };
   if (access.kind === 'gateway') return { security: [{ gateway: [] }] };
@@ -86,12 +91,12 @@ const DOMAIN_PARAMETER = z
     'The domain by its name (any case, Unicode or A-labels, with or without the final dot) or by its numeric `id`. A name means your own domain first, then one that is shared with you; for global admins the one that is answered, then the oldest.',
   );
 
-const IDEMPOTENCY_HEADERS = z.object({
-  'Idempotency-Key': z
-    .string()
-    .max(191)
-    .optional()
-    .describe(
-      'Makes the call happen once: a repeat gets the first answer. Counts for the account, for ever.',
-    ),
-});
+const KEY = z.string().max(191);
+const ONCE = 'Makes the call happen once: a repeat gets the first answer.';
+
+function idempotencyHeaders({ idempotent, keptForEver }: Route) {
+  const told = KEY.describe(
+    `${ONCE} Counts for the account, ${keptForEver === true ? 'for ever' : 'for 30 days'}.`,
+  );
+  return z.object({ 'Idempotency-Key': idempotent === 'required' ? told : told.optional() });
+}

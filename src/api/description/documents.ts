@@ -35,6 +35,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Analytics: 'The requests that edges answered for a domain: how many, from whom, and how they went.',
   Plans: 'What a domain may do, and until when.',
   Money: 'The wallet, top-ups and invoices.',
+  Reseller: 'Clients of a reseller, their money and their services, and machine tokens.',
+  "Clients' domains": "What the calls of customers do, for a client's domain by its number.",
   'Signing in': 'Sessions of people, passwords and the second step.',
   'Your account': 'Who you are, your keys and your sessions.',
 };
@@ -56,7 +58,8 @@ const ADMIN_TAGS: Readonly<Record<string, string>> = {
 const BEARER = {
   type: 'http',
   scheme: 'bearer',
-  description: 'An API key, `svc_…`, or the token of a session, `ses_…`.',
+  description:
+    'An API key, `svc_…`, or the token of a session, `ses_…`. Below `/reseller/v1` the token of a session of a reseller, or a machine token, `rsl_…`.',
 } as const;
 const API_KEY = {
   type: 'apiKey',

@@ -12,6 +12,7 @@ import type { PresentedNotice } from '../callers/gateway-callers.ts';
 import type { VerifiedVantage } from '../callers/vantage-callers.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
 import { type Api, STOPPING } from '../calls/call.ts';
+import type { FindDomain } from '../calls/find-domain.ts';
 import type { Admitted } from '../calls/guard.ts';
 import { allowedMethods } from '../calls/open-path.ts';
 import { isWrite, type Route } from '../calls/route.ts';
@@ -24,6 +25,7 @@ import { type ReceivedBody, UnreadBody } from './take-body.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     route?: Route;
+    findDomain?: FindDomain;
     /** Set on paths that are not declared routes: they answer without a key. */
     openTo?: 'everyone';
   }
@@ -57,17 +59,26 @@ interface Shared {
   readonly largeWork: LargeWork | undefined;
 }
 
+/** Routes with the way in which their domains are found. */
+interface Surface {
+  readonly routes: readonly Route[];
+  readonly findDomain: FindDomain;
+}
+
 export function mountRoutes(
   app: FastifyInstance,
   api: Api,
-  routes: readonly Route[],
+  surfaces: readonly Surface[],
   largeWork: LargeWork | undefined,
 ): void {
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort(STOPPING));
   const turns = new Turns();
   const waits = new Turns(WAITING_TURNS);
-  for (const route of [...routes, ...optionsRoutes(routes)]) {
+  const mounted = surfaces.flatMap(({ routes, findDomain }) =>
+    [...routes, ...optionsRoutes(routes)].map((route) => ({ route, findDomain })),
+  );
+  for (const { route, findDomain } of mounted) {
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -77,7 +88,7 @@ export function mountRoutes(
         ...(route.method === 'OPTIONS' ? {} : { querystring: (route.query ?? NO_QUERY).strict() }),
         response: { 200: route.response },
       },
-      config: { route },
+      config: { route, findDomain },
       handler: (request, reply) =>
         respond(api, route, request, reply, {
           stopping: stopping.signal,

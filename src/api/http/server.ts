@@ -21,10 +21,12 @@ import { DNSSEC_UNAVAILABLE, DnssecUnavailable } from '../../store/keys/dnssec-u
 import { touchSession } from '../../store/people/sessions.ts';
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
+import { touchToken } from '../../store/resellers/tokens.ts';
 import {
   badRequest,
   invalid,
   MAY_BE_DONE,
+  PROBLEM_CODES,
   Problem,
   sendProblem,
   tooBusy,
@@ -47,7 +49,9 @@ import { EdgeCallers } from '../callers/edge-callers.ts';
 import { GatewayCallers } from '../callers/gateway-callers.ts';
 import { VantageCallers } from '../callers/vantage-callers.ts';
 import type { Api } from '../calls/call.ts';
+import { findClientsDomain, findVisibleDomain } from '../calls/find-domain.ts';
 import { type Admitted, admit, foreignOrigin } from '../calls/guard.ts';
+import { isResellerPath } from '../calls/reseller-surface.ts';
 import { isWrite, type Route } from '../calls/route.ts';
 import { hideSecret } from '../calls/secret-paths.ts';
 import { NoTurn } from '../calls/turns.ts';
@@ -64,12 +68,16 @@ import { takeBody, UnreadBody } from './take-body.ts';
 interface ServerOptions {
   readonly api: Api;
   readonly routes: readonly Route[];
+  /** What resellers call, below their prefix. */
+  readonly resellerRoutes?: readonly Route[];
   /** What edge nodes call; their paths are theirs alone. */
   readonly edgeRoutes?: readonly Route[];
   /** Of keys; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   /** Of the sessions of an account; undefined: no limit. */
   readonly sessionRateLimit?: RateLimit | undefined;
+  /** Of a credential of resellers, on their surface; undefined: no limit. */
+  readonly resellerRateLimit?: RateLimit | undefined;
   /** Networks whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[];
   readonly log: FastifyBaseLogger;
@@ -130,9 +138,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const gateways = new GatewayCallers(api.payments.gateways);
   const edges = new EdgeCallers(api.db);
   const credentials = openCredentials(api.db);
-  const uses = { key: new KeyUses(api.db, touchApiKey), session: new KeyUses(api.db, touchSession) };
+  const uses = {
+    key: new KeyUses(api.db, touchApiKey),
+    session: new KeyUses(api.db, touchSession),
+    token: new KeyUses(api.db, touchToken),
+  };
   app.addHook('onClose', async () => {
-    await Promise.all([uses.key.settle(), uses.session.settle()]);
+    await Promise.all(Object.values(uses).map((each) => each.settle()));
   });
 
   /** Who calls, after 401 and 429. */
@@ -142,28 +154,36 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     asker: Asker,
   ): Promise<ApiCaller | Problem> {
     const { address, cookies } = asker;
+    const isOfResellers = isResellerPath(decodeURI(request.url.split(/[?#]/, 1)[0] as string));
     const caller =
       judgeCredentials(request.raw.rawHeaders) ??
-      (await authenticate(credentials, request.headers, { address, cookie: cookies.session }));
-    if (caller instanceof Problem) return caller;
+      (await authenticate(credentials, request.headers, { address, cookie: cookies.session, isOfResellers }));
+    if (caller instanceof Problem) return isOfResellers ? withRateCode(caller) : caller;
     trustConnection(request.raw.socket);
-    const { credential, account } = caller;
-    const isKey = credential.kind === 'key';
-    const taken = await (isKey
-      ? options.rateLimit?.take(`key:${credential.id}`)
-      : options.sessionRateLimit?.take(`session:${account.id}`));
+    const { credential } = caller;
+    const { limit: counting, subject } = rateOf(caller, isOfResellers);
+    const taken = await counting?.take(subject);
     reply.headers(taken?.headers ?? {});
-    if (taken?.problem !== undefined) return taken.problem;
-    if (isKey) uses.key.note(credential.id);
-    else uses.session.note(credential.session.id);
+    if (taken?.problem !== undefined) return isOfResellers ? withRateCode(taken.problem) : taken.problem;
+    uses[credential.kind].note(credential.kind === 'session' ? credential.session.id : credential.id);
     if (taken === undefined) return caller;
     const { limit, remaining, resetSeconds } = taken;
     return { ...caller, rate: { limit, remaining, resetSeconds } };
   }
 
+  /** Sessions are counted together on the customer surface, and each for itself on that of resellers. */
+  function rateOf({ credential, account }: ApiCaller, isOfResellers: boolean) {
+    if (credential.kind === 'key') return { limit: options.rateLimit, subject: `key:${credential.id}` };
+    if (credential.kind === 'token')
+      return { limit: options.resellerRateLimit, subject: `token:${credential.id}` };
+    return isOfResellers
+      ? { limit: options.resellerRateLimit, subject: `reseller:${credential.session.id}` }
+      : { limit: options.sessionRateLimit, subject: `session:${account.id}` };
+  }
+
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...ANSWER_HEADERS, 'X-Request-Id': request.id });
-    const { route, openTo } = request.routeOptions.config;
+    const { route, findDomain = findVisibleDomain, openTo } = request.routeOptions.config;
     if (openTo === 'everyone') return;
     if (route?.access.kind === 'vantage' && !request.is404) {
       const signed = await vantages.verify(request.headers, route);
@@ -212,6 +232,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       query: request.query as Record<string, string | string[]>,
       idempotencyKey: request.headers['idempotency-key'],
       route: isRouted ? route : undefined,
+      findDomain,
       unrouted: unrouted?.problem,
       origin: asker.origin,
       log: request.log,
@@ -246,8 +267,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('onResponse', async (request) => closeUnread(request.raw));
   await options.prepare?.(app as unknown as FastifyInstance);
-  const routes = [...options.routes, ...(options.edgeRoutes ?? [])];
-  mountRoutes(app as unknown as FastifyInstance, api, routes, options.largeWork);
+  const surfaces = [
+    { routes: [...options.routes, ...(options.edgeRoutes ?? [])], findDomain: findVisibleDomain },
+    { routes: options.resellerRoutes ?? [], findDomain: findClientsDomain },
+  ];
+  mountRoutes(app as unknown as FastifyInstance, api, surfaces, options.largeWork);
   await app.ready();
   return app as unknown as FastifyInstance;
 }
@@ -261,6 +285,13 @@ function askerOf(request: FastifyRequest, people: People | undefined): Asker {
     userAgent: headers['user-agent'],
     cookies: people?.cookies.read(headers.cookie) ?? { session: undefined, device: undefined },
   };
+}
+
+/** On the surface of resellers too many requests have a code. */
+function withRateCode(refused: Problem): Problem {
+  const { status, error, code, headers } = refused;
+  if (status !== PROBLEM_CODES.rate_limited || code !== undefined) return refused;
+  return new Problem(status, error, { code: 'rate_limited', headers });
 }
 
 function routablePath(url: string): string {

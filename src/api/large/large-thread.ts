@@ -11,6 +11,7 @@ import { useKeyBoxes } from '../../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../store/secrets/key-boxes.ts';
 import type { Api } from '../calls/call.ts';
 import { ROUTES } from '../routes/every-route.ts';
+import { RESELLER_ROUTES } from '../routes/reseller/every-reseller-route.ts';
 import { answerLargeCall } from './answer-large-call.ts';
 import {
   type FromThread,
@@ -61,7 +62,7 @@ port.on('message', (message: ToThread) => {
 async function work(call: LargeCall): Promise<void> {
   gone = new AbortController();
   try {
-    const route = ROUTES.find(({ operationId }) => operationId === call.operationId);
+    const route = [...ROUTES, ...RESELLER_ROUTES].find(({ operationId }) => operationId === call.operationId);
     if (route === undefined) throw new Error(`there is no route ${call.operationId}`);
     say({ kind: 'answer', answer: await answerLargeCall(api, route, call, { log, gone: gone.signal }) });
   } catch (error) {

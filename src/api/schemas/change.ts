@@ -9,7 +9,7 @@ import { ChangedRecord } from './records/record.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const CHANGE_SOURCES = ['api', 'import', 'scan', 'aname', 'acme', 'cli', 'revert', 'status'] as const;
-export const ACTOR_KINDS = ['key', 'session', 'cli', 'system'] as const;
+export const ACTOR_KINDS = ['key', 'session', 'token', 'cli', 'system'] as const;
 
 /** The text of an error page is told by its size. */
 const ChangedRule = z.looseObject({ id: Id, type: z.enum(RULE_TYPES as [RuleType, ...RuleType[]]) });

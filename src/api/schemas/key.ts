@@ -44,7 +44,7 @@ export const WhoAmI = z
     admin: z.boolean(),
     reseller: z.boolean(),
     provider: Id.optional().describe('The reseller that manages the account.'),
-    credential: z.enum(['key', 'session']),
+    credential: z.enum(['key', 'session', 'token']),
     read_only: z.boolean(),
     ...NARROWED,
     expires_at: Timestamp.optional(),

@@ -69,6 +69,18 @@ export async function loadListedAccount(db: Database, id: number): Promise<Liste
   return rows[0] && decode(rows[0]);
 }
 
+/** A client of this reseller. Undefined, by the same statement: there is none, or it is somebody else's. */
+export async function loadClient(
+  db: Database,
+  resellerId: number,
+  id: number,
+): Promise<ListedAccount | undefined> {
+  const { rows } = await sql<StoredAccount>`
+    select ${SHOWN} from accounts a left join plans p on p.id = a.plan_id
+    where a.id = ${id} and a.provider_id = ${resellerId}`.execute(db);
+  return rows[0] && decode(rows[0]);
+}
+
 interface StoredAccount extends Pick<ListedAccount, 'hasPassword' | 'hasTotp' | 'domains'> {
   readonly account: AccountJson;
 }

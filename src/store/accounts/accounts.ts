@@ -33,6 +33,8 @@ interface NewAccount {
   readonly planSlug?: string | null;
   /** Somebody opened the link that was mailed; otherwise an operator makes the account. Its first domain may begin with a trial. */
   readonly selfRegistered?: boolean;
+  /** The reseller that makes it, and manages it. Nobody has shown yet that the email is theirs. */
+  readonly providerId?: number;
 }
 
 type CreatedAccount =
@@ -40,7 +42,7 @@ type CreatedAccount =
   | { readonly kind: 'taken' | 'unknown_plan'; readonly message: string };
 
 export async function createAccount(db: Database, wanted: NewAccount): Promise<CreatedAccount> {
-  const { name = null, isAdmin = false, planSlug = 'free', selfRegistered = false } = wanted;
+  const { name = null, isAdmin = false, planSlug = 'free', selfRegistered = false, providerId } = wanted;
   const email = readEmail(wanted.email);
   if (email === undefined) throw new RangeError('this is not an email address');
   const planId = await findPlan(db, planSlug);
@@ -54,6 +56,7 @@ export async function createAccount(db: Database, wanted: NewAccount): Promise<C
       is_admin: isAdmin,
       plan_id: planId,
       self_registered: selfRegistered,
+      ...(providerId !== undefined && { provider_id: providerId, email_confirmed_at: null }),
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
@@ -104,6 +107,8 @@ export type AccountChange = {
   readonly active?: boolean;
   /** The plan of new domains; existing domains keep theirs. */
   readonly planSlug?: string | null;
+  /** With `active` false: the reseller that does it, and may take it back. Left out: the operator. */
+  readonly by?: number;
 };
 
 /** Undefined where there is no such account. */
@@ -112,7 +117,7 @@ export async function updateAccount(
   id: number,
   change: AccountChange,
 ): Promise<Account | 'unknown_plan' | undefined> {
-  const { isAdmin, active, planSlug } = change;
+  const { isAdmin, active, planSlug, by } = change;
   const planId = planSlug === undefined ? null : await findPlan(db, planSlug);
   if (planId === undefined) return 'unknown_plan';
   return await inTransaction(db, async (trx) => {
@@ -122,7 +127,7 @@ export async function updateAccount(
       .set({
         updated_at: sql`clock_timestamp()`,
         ...(isAdmin !== undefined && { is_admin: isAdmin }),
-        ...(active !== undefined && { active }),
+        ...(active !== undefined && { active, deactivated_by: active ? null : (by ?? null) }),
         ...(planSlug !== undefined && { plan_id: planId }),
       })
       .where('id', '=', id)

@@ -1,7 +1,7 @@
 // Keeps answers for Idempotency-Keys: a request happens once for each account and key, for 30 days. The key is claimed
 // in the transaction that does the work, so of two requests at once the second waits and then gets the first one's
 // answer. A large answer is kept as a digest, and so is every answer beyond what an account may keep; the key itself
-// stays.
+// stays. Answers of calls that move a reseller's money are kept for ever.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -48,9 +48,16 @@ export interface KeepRules {
   readonly answerBytes: number;
   /** The most bytes of all answers that are kept for one account. */
   readonly accountBytes: number;
+  /** The answer stays, whole, and counts for no limit. */
+  readonly forEver?: true;
 }
 
 export const KEEP_RULES: KeepRules = { answerBytes: 64 * 1024, accountBytes: 100_000_000 };
+export const KEPT_FOR_EVER: KeepRules = {
+  answerBytes: Number.POSITIVE_INFINITY,
+  accountBytes: Number.POSITIVE_INFINITY,
+  forEver: true,
+};
 /** A longer path is kept as its digest. */
 const MAX_PATH_CHARACTERS = 512;
 
@@ -82,6 +89,13 @@ export async function runOnce(
     const { rest, keptBody, ...response } = await work(trx);
     const done: RunOnce = { kind: 'response', response, replayed: false };
     if (response.status >= 400) rollBackTo(done);
+    if (rules.forEver === true) {
+      const whole = JSON.stringify(keptBody === undefined ? response : { ...response, body: keptBody });
+      await sql`
+        update idempotency_keys set response = ${whole}::json, for_ever = true
+        where account_id = ${accountId} and key = ${key}`.execute(trx);
+      return done;
+    }
     await keep(
       trx,
       request,

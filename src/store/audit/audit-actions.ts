@@ -12,6 +12,7 @@ export const TARGET_KINDS = [
   'member',
   'node',
   'plan',
+  'token',
   'vantage',
   'zone',
 ] as const;
@@ -24,6 +25,8 @@ interface ActionRule {
 
 const ACCOUNT = ['email', 'name', 'admin', 'reseller', 'provider', 'active', 'plan'] as const;
 const KEY = ['name', 'prefix', 'read_only', 'domains', 'names', 'types', 'expires_at'] as const;
+const TOKEN = ['name', 'key_id', 'expires_at'] as const;
+const TRANSFER = ['amount_rials'] as const;
 const MEMBER = ['email', 'role'] as const;
 const INVITE = ['email', 'role'] as const;
 const SUBSCRIPTION = [
@@ -93,6 +96,11 @@ const AUDIT_ACTIONS = {
   'account.link': { target: 'account', fields: ['kind'] },
   'key.create': { target: 'key', fields: KEY },
   'key.revoke': { target: 'key', fields: KEY },
+  'token.create': { target: 'token', fields: TOKEN },
+  'token.revoke': { target: 'token', fields: TOKEN },
+  // Money between a reseller and a client, which is the target.
+  'client.credit': { target: 'account', fields: TRANSFER },
+  'client.debit': { target: 'account', fields: TRANSFER },
   // A domain. Those that make a change are written with it.
   'domain.create': { target: 'domain', fields: ['status'] },
   'domain.status': { target: 'domain', fields: ['status'] },

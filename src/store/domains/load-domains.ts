@@ -50,6 +50,20 @@ export async function loadVisibleById(
   return await loadVisible(db, caller, sql`d.id = ${id}`);
 }
 
+/**
+ * A domain of a client of this reseller, by its id. Whoever acts for the client has the client's role. Undefined, by the same
+ * statement: there is none, or it is somebody else's.
+ */
+export async function loadClientsDomain(
+  db: Database,
+  resellerId: number,
+  id: number,
+): Promise<VisibleDomain | undefined> {
+  const caller = { accountId: resellerId, isAdmin: false, isReseller: true };
+  const found = await loadVisible(db, caller, sql`d.id = ${id} and ${isClients(sql`d`, resellerId)}`);
+  return found && { ...found, myRole: 'owner' };
+}
+
 async function loadVisible(
   db: Database,
   caller: Caller,

@@ -1,5 +1,5 @@
 // Deletes idempotency keys older than 30 days, and shrinks to digests the oldest answers of accounts that keep too
-// much. Small transactions, in one process at a time, so that no request waits for it.
+// much. Those that are kept for ever it passes over. Small transactions, in one process at a time, so that no request waits for it.
 
 import { sql } from 'kysely';
 import { KEEP_RULES } from '../accounts/kept-answers.ts';
@@ -52,7 +52,7 @@ async function forget(trx: Database, { keptDays, rows: limit }: PurgeRules): Pro
   const { rows } = await sql<{ count: number }>`
     with old as materialized (
       select account_id, key from idempotency_keys
-      where created_at < clock_timestamp() - make_interval(days => ${keptDays}::integer)
+      where created_at < clock_timestamp() - make_interval(days => ${keptDays}::integer) and not for_ever
       order by created_at limit ${limit} for update skip locked),
     gone as (
       delete from idempotency_keys k using old where k.account_id = old.account_id and k.key = old.key

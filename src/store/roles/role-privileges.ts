@@ -32,6 +32,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   accounts: grants('', 'siu', ''),
   api_keys: grants('', 'siu', ''),
   sessions: grants('', 'siud', 'sd'),
+  reseller_tokens: grants('', 'siud', ''),
+  client_tries: grants('', 'siu', ''),
   account_devices: grants('', 'siud', 'sd'),
   account_links: grants('', 'siud', 'sid'),
   account_totp: grants('', 'siud', ''),

@@ -63,8 +63,8 @@ describe('the key of a request', () => {
       looked.push(...hashes);
       return new Map();
     });
-    const { sessions } = openCredentials(api.db);
-    await authenticate({ keys, sessions, wrong: new WrongKeys() }, headers, { address: '192.0.2.1' });
+    const { sessions, tokens } = openCredentials(api.db);
+    await authenticate({ keys, sessions, tokens, wrong: new WrongKeys() }, headers, { address: '192.0.2.1' });
     expect(looked).toEqual(key === undefined ? [] : [hashKey(key)]);
   });
 

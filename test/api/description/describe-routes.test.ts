@@ -6,6 +6,7 @@ import { PROBLEM_CODES } from '../../../src/api/answers/problem.ts';
 import { type Route, takesIdempotencyKey } from '../../../src/api/calls/route.ts';
 import { CLOSED_PATHS } from '../../../src/api/description/closed-paths.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
 import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { Browser, givePassword } from '../../support/api/people.ts';
@@ -25,7 +26,7 @@ const isSigned = ({ access }: Route) => access.kind === 'vantage' || access.kind
 const isCounted = (route: Route) => !isSigned(route) && route.access.kind !== 'public';
 
 /** Global admins have a document of their own. */
-const SHOWN = ROUTES.filter(({ access }) => access.kind !== 'admin');
+const SHOWN = [...ROUTES, ...RESELLER_ROUTES].filter(({ access }) => access.kind !== 'admin');
 const operations = () =>
   SHOWN.map((route) => ({
     route,

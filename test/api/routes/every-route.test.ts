@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { isWrite } from '../../../src/api/calls/route.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
 import { ACTION_NAMES } from '../../../src/store/audit/audit-actions.ts';
 
-const told = ROUTES.map(({ method, path, audit }) => ({ call: `${method} ${path}`, method, path, audit }));
+const told = [...ROUTES, ...RESELLER_ROUTES].map(({ method, path, audit }) => ({
+  call: `${method} ${path}`,
+  method,
+  path,
+  audit,
+}));
 
 describe('every route that writes', () => {
   it('says how it gets its row in the audit log, or why it has none', () => {
@@ -17,7 +23,9 @@ describe('every route that writes', () => {
   it('leaves it to the changes only where it changes one domain, or makes it', () => {
     const calls = told.filter(({ audit }) => audit === 'changes').map(({ path }) => path);
     for (const path of calls)
-      expect(path).toMatch(/^(\/domains\/$|\/domains\/\{domain\}|\/admin\/domains\/\{id\}\/)/);
+      expect(path).toMatch(
+        /^(\/domains\/$|\/domains\/\{domain\}|\/admin\/domains\/\{id\}\/|\/reseller\/v1\/(domains\/\{domainId\}|services))/,
+      );
   });
 
   it('below /admin is for global admins, and no other is', () => {

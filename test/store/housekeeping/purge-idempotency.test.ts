@@ -142,7 +142,7 @@ describe.each(testServers())('on $name', (server) => {
     await database.db.connection().execute(async (connection) => {
       await sql`set enable_seqscan = off`.execute(connection);
       const { rows } = await sql<{ 'QUERY PLAN': string }>`
-        explain select from idempotency_keys where created_at < now() order by created_at limit 5`.execute(
+        explain select from idempotency_keys where created_at < now() and not for_ever order by created_at limit 5`.execute(
         connection,
       );
       expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('idempotency_keys_created');

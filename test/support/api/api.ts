@@ -22,6 +22,7 @@ import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { openGateways } from '../../../src/outbound/payments/gateways.ts';
+import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
 import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
@@ -72,8 +73,11 @@ export interface TestApi {
 
 export interface TestApiOptions {
   routes?: readonly Route[];
+  /** Default: every one, unless `routes` are named. */
+  resellerRoutes?: readonly Route[];
   requestsPerMinute?: number;
   sessionRequestsPerMinute?: number;
+  resellerRequestsPerMinute?: number;
   trustedProxies?: readonly string[];
   /** Where it differs from a service that is open for registration. */
   people?: { publicUrl?: string; sendsMail?: boolean; registration?: boolean };
@@ -130,7 +134,8 @@ const NO_QUEUE = {
 };
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { routes = ROUTES, requestsPerMinute, allowReservedNames = true, checks = NO_QUEUE } = options;
+  const { routes = ROUTES, resellerRoutes = options.routes ? [] : RESELLER_ROUTES } = options;
+  const { requestsPerMinute, allowReservedNames = true, checks = NO_QUEUE } = options;
   const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
   const database = options.database ?? (await createDatabase());
   const db = options.db ?? database.db;
@@ -192,6 +197,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       }),
     },
     routes,
+    resellerRoutes,
     edgeRoutes: EDGE_ROUTES,
     rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(own, requestsPerMinute),
     log,
@@ -201,13 +207,17 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       options.sessionRequestsPerMinute === undefined
         ? undefined
         : createRateLimit(own, options.sessionRequestsPerMinute),
+    resellerRateLimit:
+      options.resellerRequestsPerMinute === undefined
+        ? undefined
+        : createRateLimit(own, options.resellerRequestsPerMinute),
     trustedProxies: options.trustedProxies ?? [],
     async prepare(server) {
       addHealth(
         server,
         databaseReadiness(own, () => outages.lacking()),
       );
-      await describeRoutes(server, routes, EDGE_ROUTES);
+      await describeRoutes(server, [...routes, ...resellerRoutes], EDGE_ROUTES);
       addDocsPage(server);
     },
   });

@@ -132,6 +132,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/recommendations': 'checks/recommendations dns store/postgres zone',
   'store/dnssec':
     'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
+  'store/resellers':
+    'billing store/accounts store/change store/dnssec store/money store/postgres store/purchases',
   'nameserver/counts': 'dns',
   'nameserver/answer': 'nameserver/counts dns dns/message dns/record zone zone/image',
   'nameserver/threads': '',
@@ -147,7 +149,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/requests': 'analytics edge/requests edge/uptime process store/edges store/postgres api/answers',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
-    'billing store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
+    'billing store/resellers store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/calls':
     'billing api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/analytics': 'analytics analytics/requests store/accounts api/answers api/calls',
@@ -162,10 +164,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages',
+    'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages store/resellers',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
-    'api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
+    'store/resellers api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
   api: 'outbound/payments api/requests analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets dns/record',

@@ -14,6 +14,7 @@ import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
 import { uploadCertificate } from '../../../src/store/certificates/change-certificate.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { orderTopup, type Payment } from '../../../src/store/money/payments.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
@@ -22,11 +23,13 @@ import { openSession } from '../../../src/store/people/sessions.ts';
 import { confirmTotp, saveTotp } from '../../../src/store/people/totp.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { orderPurge } from '../../../src/store/purges/order-purge.ts';
+import { mintToken } from '../../../src/store/resellers/tokens.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { createWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
+import { giveMoney } from '../billing/give-money.ts';
 import { makeCertificate } from '../certificates/make-certificate.ts';
 import { BY, newAccount, newDomain } from '../database/domains.ts';
 import { saveMembership } from '../database/memberships.ts';
@@ -45,6 +48,8 @@ export interface WorldOptions {
   readonly accountId?: number;
   readonly isShared?: boolean;
   readonly dnsMode?: 'managed' | 'external';
+  /** Who has tokens. */
+  readonly resellerId?: number;
 }
 
 export class World {
@@ -81,7 +86,9 @@ export class World {
 
   /** Makes all of it that accounts have. */
   async fill(): Promise<void> {
-    for (const [end, make] of PARAMETERS.filter(([of]) => !of.startsWith('/admin/'))) {
+    for (const [end, make] of PARAMETERS.filter(
+      ([of]) => !of.startsWith('/admin/') && !OF_RESELLERS.includes(of),
+    )) {
       if ((await make(this)) === undefined) throw new Error(`${end}: nothing was made`);
     }
   }
@@ -228,6 +235,29 @@ export class World {
     return `${this.unique}@walk.test`;
   }
 
+  tokenId(): Promise<number> {
+    return this.#once('token', async () => {
+      const accountId = this.#options.resellerId as number;
+      const minted = await mintToken(this.#db, { accountId, name: 'walk', expiresAt: null }, 1000);
+      return minted?.token.id as number;
+    });
+  }
+
+  /** Money for the reseller, and for the client. */
+  async fund(): Promise<void> {
+    const { resellerId, clientId } = this.#options;
+    for (const accountId of [resellerId as number, clientId]) await giveMoney(this.#db, accountId, 1000);
+  }
+
+  /** The domain has more than the plan that costs nothing. */
+  async havePlan(): Promise<void> {
+    await setPlan(this.#db, { domainId: await this.domainId(), planSlug: 'pro' });
+  }
+
+  get clientId(): number {
+    return this.#options.clientId;
+  }
+
   keyId(): Promise<number> {
     return this.#once('key', async () => {
       const accountId = await this.personId();
@@ -359,6 +389,9 @@ export class World {
   }
 }
 
+/** Only worlds of resellers have them. */
+const OF_RESELLERS: readonly string[] = ['/tokens/{id}', '/clients/{clientId}', '/services/{serviceId}'];
+
 /** Where a path, up to a parameter, ends so: what stands for the parameter. */
 const PARAMETERS: readonly [end: string, (world: World) => Promise<string | number>][] = [
   ['/records/{id}', async (world) => (await world.record()).id],
@@ -383,6 +416,9 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/admin/plans/{slug}', async (world) => (await world.plan()).slug],
   ['/admin/plans/{slug}/terms/{id}', async (world) => (await world.plan()).termId],
   ['/admin/nodes/{name}', (world) => world.nodeName()],
+  ['/tokens/{id}', (world) => world.tokenId()],
+  ['/clients/{clientId}', async (world) => world.clientId],
+  ['/services/{serviceId}', (world) => world.domainId()],
   ['/users/me/keys/{id}', (world) => world.keyId()],
   ['/users/me/sessions/{id}', (world) => world.sessionId()],
 ];

@@ -87,13 +87,14 @@ async function buy(
 ): Promise<z.input<typeof Subscription> | Problem> {
   const { maxNegativeRials = 0 } = api;
   const bought = await buyTerm(api.db, { kind, domainId: domain.id, ...order, maxNegativeRials });
-  if (bought.kind !== 'bought') return refusalOf(bought);
+  if (bought.kind !== 'bought') return buyingProblem(bought);
   const { before, subscription } = bought;
   audit({ before: toldSubscription(before), after: toldSubscription(subscription) });
   return printSubscription(subscription, domain);
 }
 
-function refusalOf(bought: Exclude<Bought, { kind: 'bought' }>): Problem {
+/** Why nothing was bought. */
+export function buyingProblem(bought: Exclude<Bought, { kind: 'bought' }>): Problem {
   switch (bought.kind) {
     case 'absent':
       return notFound('domain');

@@ -15,7 +15,7 @@ export const whoAmI = accountRoute({
     const { account, credential, key, rate } = caller;
     const { domains, names, types } = key;
     const expiresAt =
-      credential.kind === 'key' ? credential.expiresAt : sessionEndsAt(credential.session, account);
+      credential.kind === 'session' ? sessionEndsAt(credential.session, account) : credential.expiresAt;
     return {
       user_id: account.id,
       email: account.email,

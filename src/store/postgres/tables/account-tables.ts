@@ -49,6 +49,8 @@ interface AccountsTable {
   name: string | null;
   is_admin: Generated<boolean>;
   active: Generated<boolean>;
+  /** The reseller that deactivated it; null: the operator, or it is active. */
+  deactivated_by: Generated<number | null>;
   provider_id: number | null;
   is_reseller: Generated<boolean>;
   /** The account was not made by an operator. */

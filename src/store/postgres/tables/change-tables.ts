@@ -39,7 +39,8 @@ export type DomainOperation =
   /** A step of its keys: it is signed, or no more, or with others. */
   | 'dnssec';
 
-export type ActorKind = 'key' | 'session' | 'cli' | 'system';
+/** `token`: a machine token of a reseller; its id is in `actor_key_id`. */
+export type ActorKind = 'key' | 'session' | 'token' | 'cli' | 'system';
 
 /** The log that customers see: one row for each change of a domain, with the id of its change in the feed. */
 interface DomainChangesTable {

@@ -1,0 +1,61 @@
+// How a call finds its domain: on the customer surface by name, or by number, among all that the caller has a role in; on the
+// reseller surface by number, among those of the caller's clients.
+
+import type { Name } from '../../dns/name.ts';
+import type { VisibleDomain } from '../../store/domains/domain.ts';
+import {
+  findDomains,
+  loadClientsDomain,
+  loadDomain,
+  loadVisibleById,
+} from '../../store/domains/load-domains.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
+import { forbidden, notFound, type Problem, problem } from '../answers/problem.ts';
+import { type ApiCaller, asStoreCaller, seesDomain } from '../callers/caller.ts';
+
+/** `text`: as the path or the query names it. `writes`: the call is to change it. */
+export type FindDomain = (
+  db: Database,
+  caller: ApiCaller,
+  text: string,
+  writes: boolean,
+) => Promise<VisibleDomain | Problem>;
+
+/** No name that anybody can have here has only digits, so a number is an id. */
+const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
+
+export const findVisibleDomain: FindDomain = async (db, caller, text, writes) => {
+  if (DOMAIN_ID.test(text)) {
+    const domain = await loadVisibleById(db, asStoreCaller(caller), Number(text));
+    return domain !== undefined && seesDomain(caller.key, domain.name) ? domain : notFound('domain');
+  }
+  const parsed = parseDomainName(text);
+  if (parsed.kind === 'problem' || !seesDomain(caller.key, parsed.name)) return notFound('domain');
+  if (writes && caller.account.isAdmin) return await loadOnlyDomain(db, caller, parsed.name);
+  return (await loadDomain(db, asStoreCaller(caller), parsed.name)) ?? notFound('domain');
+};
+
+/** A global admin may write any domain: where several accounts have the name, we do not guess whose is meant. */
+async function loadOnlyDomain(db: Database, caller: ApiCaller, name: Name): Promise<VisibleDomain | Problem> {
+  const domains = await findDomains(db, name);
+  const own = domains.find(({ accountId }) => accountId === caller.account.id);
+  const [meant = own] = own === undefined ? domains : [own];
+  if (meant === undefined) return notFound('domain');
+  if (own === undefined && domains.length > 1)
+    return problem('domain_ambiguous', 'several accounts have this domain: name it by its id in the path', {
+      domains: domains.map(({ id, accountId, status }) => ({ id, user_id: accountId, status })),
+    });
+  return { ...meant, myRole: 'owner' };
+}
+
+/** Whatever is not a client's of the caller: nobody learns by it what there is. */
+export function notOwned(): Problem {
+  return forbidden('this is none of your clients, and of none of them');
+}
+
+export const findClientsDomain: FindDomain = async (db, caller, text) => {
+  // What is no id is asked for as one that nothing has.
+  const id = DOMAIN_ID.test(text) ? Number(text) : 0;
+  return (await loadClientsDomain(db, caller.account.id, id)) ?? notOwned();
+};

@@ -1,0 +1,168 @@
+// Clients: whom a reseller can make and what it can do with them; and that two resellers know nothing of each other.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RESELLER_ROUTES } from '../../../../src/api/routes/reseller/every-reseller-route.ts';
+import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { giveMoney } from '../../../support/billing/give-money.ts';
+import { newDomain } from '../../../support/database/domains.ts';
+import { bearerSession, makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
+
+let api: TestApi;
+let reseller: Reseller;
+let other: Reseller;
+beforeAll(async () => {
+  api = await startTestApi();
+  reseller = await makeReseller(api, 'reseller@clients.test');
+  other = await makeReseller(api, 'other@clients.test');
+});
+afterAll(() => api?.stop());
+
+const ask = (method: string, path: string, body?: object, as = reseller.token, headers = {}) =>
+  api.ask(method, `/reseller/v1${path}`, { as, ...(body && { body: JSON.stringify(body) }), headers });
+
+describe('a client', () => {
+  it('is an account of its own, managed by the reseller that makes it, with an email to be confirmed', async () => {
+    const made = await ask('POST', '/clients', { email: 'new@clients.test', name: 'New' });
+    expect(made.status).toBe(200);
+    expect(made.body).toEqual({
+      id: expect.any(Number),
+      email: 'new@clients.test',
+      email_confirmed: false,
+      name: 'New',
+      active: true,
+      password_set: false,
+      domains: 0,
+      created_at: expect.any(String),
+    });
+    const { id } = made.body;
+    expect((await ask('GET', `/clients/${id}`)).body).toEqual(made.body);
+    expect((await ask('GET', '/clients?search=new%40')).body).toEqual([made.body]);
+    expect((await ask('GET', `/clients/${id}/wallet`)).body).toEqual({ balance_rials: 0 });
+    const session = await bearerSession(api, id);
+    expect((await api.ask('GET', '/whoami', { as: session })).body.provider).toBe(reseller.id);
+    const { rows } = await sql<{ kind: string; accountId: number }>`
+      select kind, account_id as "accountId" from mails where email = 'new@clients.test'`.execute(
+      api.database.db,
+    );
+    expect(rows).toEqual([{ kind: 'reset', accountId: id }]);
+  });
+
+  it('takes nobody’s email, in any case: 409', async () => {
+    const { status, body } = await ask('POST', '/clients', { email: 'OWNER@zonefleet.test' });
+    expect([status, body.code]).toEqual([409, undefined]);
+    expect((await ask('POST', '/clients', { email: 'no email' })).status).toBe(400);
+  });
+
+  it('can be asked for 100 times a day, whether or not an email is taken, with a key or without', async () => {
+    const many = await makeReseller(api, 'many@clients.test');
+    const taken = { email: 'owner@zonefleet.test' };
+    for (let i = 0; i < 100; i++) {
+      const { status } = await ask('POST', '/clients', taken, many.token, { 'idempotency-key': `try-${i}` });
+      expect([i, status]).toEqual([i, 409]);
+    }
+    const refused = await ask('POST', '/clients', taken, many.token);
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
+    await sql`update client_tries set since = now() - interval '25 hours' where account_id = ${many.id}`.execute(
+      api.database.db,
+    );
+    expect((await ask('POST', '/clients', { email: 'next@clients.test' }, many.token)).status).toBe(200);
+  });
+
+  it('has a name that its reseller changes, and an email that it does not', async () => {
+    const id = await makeClient(api, reseller, 'named@clients.test');
+    expect((await ask('PATCH', `/clients/${id}`, { name: 'Named' })).body.name).toBe('Named');
+    expect((await ask('PATCH', `/clients/${id}`, { name: null })).body).not.toHaveProperty('name');
+    expect((await ask('PATCH', `/clients/${id}`, { name: 'x', email: 'x@y.test' })).status).toBe(400);
+  });
+
+  it('that is deactivated is refused everything, and its reseller operates its domains and money all the same', async () => {
+    const id = await makeClient(api, reseller, 'off@clients.test');
+    const session = await bearerSession(api, id);
+    const key = await api.makeKey();
+    await sql`update api_keys set account_id = ${id} where id = (select max(id) from api_keys)`.execute(
+      api.database.db,
+    );
+    const domain = await newDomain(api.database.db, id, 'off.test.');
+    expect((await ask('POST', `/clients/${id}/deactivate`)).body.active).toBe(false);
+    expect((await api.ask('GET', '/whoami', { as: session })).status).toBe(401);
+    expect((await api.ask('GET', '/whoami', { as: key })).body.code).toBe('account_suspended');
+    expect((await ask('GET', `/domains/${domain.id}`)).status).toBe(200);
+    expect(
+      (await ask('GET', '/clients?status=inactive')).body.map((each: { id: number }) => each.id),
+    ).toEqual([id]);
+    expect((await ask('POST', `/clients/${id}/activate`)).body.active).toBe(true);
+    expect((await api.ask('GET', '/whoami', { as: key })).status).toBe(200);
+  });
+
+  it('that the operator has deactivated its reseller does not activate: 409', async () => {
+    const id = await makeClient(api, reseller, 'banned@clients.test');
+    await sql`update accounts set active = false where id = ${id}`.execute(api.database.db);
+    expect((await ask('POST', `/clients/${id}/activate`)).status).toBe(409);
+    expect((await ask('POST', `/clients/${id}/deactivate`)).body.active).toBe(false);
+    expect((await ask('POST', `/clients/${id}/activate`)).status).toBe(409);
+  });
+});
+
+describe('what is another reseller’s is to a reseller as what nobody has', () => {
+  const NOBODYS = 999_999_999;
+  const seen = ({ status, headers, text }: Answer) => {
+    const { 'x-request-id': _, date: __, ...rest } = headers;
+    return { status, text, headers: rest };
+  };
+  let theirs: { clientId: number; domainId: number; serviceId: number };
+  beforeAll(async () => {
+    const clientId = await makeClient(api, other, 'theirs@clients.test');
+    const { id } = await newDomain(api.database.db, clientId, 'theirs.test.');
+    await giveMoney(api.database.db, clientId, 1000);
+    theirs = { clientId, domainId: id, serviceId: id };
+  });
+
+  const routes = RESELLER_ROUTES.filter(
+    ({ path, access }) =>
+      /\{(clientId|domainId|serviceId)\}/.test(path) ||
+      (access.kind === 'domain' && access.domainIn === 'query'),
+  );
+  it.each(
+    routes.map((route) => [`${route.method} ${route.path}`, route] as const),
+  )('%s', async (_, route) => {
+    const urlOf = (ids: Readonly<Record<string, number | string>>) => {
+      const path = route.path
+        .replace(/\{(clientId|domainId|serviceId)\}/, (_all, name: string) => String(ids[name]))
+        .replace('{type}', 'waf')
+        .replace('{code}', 'missing_caa')
+        .replaceAll(/\{\w+\}/g, '1');
+      return route.path.includes('/analytics/') ? `${path}?domain=${ids.domainId}` : path;
+    };
+    for (const as of [reseller.token, await reseller.session()]) {
+      const asked = async (ids: Readonly<Record<string, number | string>>) =>
+        seen(await api.ask(route.method, urlOf(ids), { as, headers: { 'idempotency-key': 'foreign' } }));
+      const foreign = await asked(theirs);
+      expect(foreign.status).toBe(403);
+      for (const id of [NOBODYS, 0, 'theirs.test', '99999999999999999999'])
+        expect(await asked({ clientId: id, domainId: id, serviceId: id })).toEqual(foreign);
+    }
+  });
+
+  it('in a body and in a list', async () => {
+    const service = (client_id: number) =>
+      ask('POST', '/services', { client_id, domain: 'theirs.test', plan_term_id: 1 });
+    expect(seen(await service(theirs.clientId))).toEqual(seen(await service(NOBODYS)));
+    expect((await service(NOBODYS)).status).toBe(403);
+    const list = (id: number) => ask('GET', `/services?client_id=${id}`);
+    expect(seen(await list(theirs.clientId))).toEqual(seen(await list(NOBODYS)));
+    for (const path of ['/clients', '/services', '/tokens']) {
+      const { text } = await ask('GET', path, undefined, await reseller.session());
+      expect([path, text.includes('theirs')]).toEqual([path, false]);
+    }
+  });
+
+  it('and none of it was written', async () => {
+    const { body } = await ask('GET', `/clients/${theirs.clientId}/wallet`, undefined, other.token);
+    expect(body).toEqual({ balance_rials: 1000 });
+    const { rows } = await sql`
+      select from idempotency_keys where key = 'foreign'`.execute(api.database.db);
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+// The walk over the surface of resellers: every operation, by everybody, with a request that is right. A call for a client's
+// domain gets what the owner gets on the customer surface.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isWrite, type Route } from '../../../../src/api/calls/route.ts';
+import { ROUTES } from '../../../../src/api/routes/every-route.ts';
+import { RESELLER_ROUTES } from '../../../../src/api/routes/reseller/every-reseller-route.ts';
+import type { Answer, TestApi } from '../../../support/api/api.ts';
+import { anotherAddress } from '../../../support/api/people.ts';
+import { newClient } from '../../../support/walk/callers.ts';
+import { RESELLER_WALK } from '../../../support/walk/reseller-table.ts';
+import {
+  prepareResellers,
+  RESELLER_CALLERS,
+  RESELLER_LETTERS,
+  type ResellerCaller,
+} from '../../../support/walk/resellers.ts';
+import { type Row, type Sent, WALK } from '../../../support/walk/table.ts';
+import { judgeAnswer, startWalkApi } from '../../../support/walk/walk.ts';
+import { World } from '../../../support/walk/world.ts';
+
+const PREFIX = '/reseller/v1';
+const operationOf = ({ method, path }: Route) => `${method} ${path}`;
+
+let api: TestApi;
+let clientId: number;
+let proofOf: (caller: ResellerCaller) => Promise<Record<string, string>>;
+beforeAll(async () => {
+  api = await startWalkApi();
+  clientId = await newClient(api, 'client@walk.test');
+  proofOf = await prepareResellers(api);
+});
+afterAll(() => api?.stop());
+
+/** The call of customers that an operation is for a client's domain. */
+function customerOperation(operation: string): string {
+  return operation.replace(PREFIX, '').replace('{domainId}', '{domain}');
+}
+
+/** What the owner gets with a session: the first of the fifth group. */
+function rowOf(operation: string): Row {
+  const own = RESELLER_WALK[operation];
+  if (own !== undefined) return own;
+  const [letters, sent] = WALK[customerOperation(operation)] as Row;
+  const owner = letters.split(' ')[4]?.[0] as string;
+  const row = `0000 sl i ${owner.repeat(3)} o`;
+  return sent === undefined ? [row] : [row, sent];
+}
+
+async function askAs(caller: ResellerCaller, operation: string, world: World, sent: Sent): Promise<Answer> {
+  const [method = '', path = ''] = operation.split(' ');
+  const id = String(await world.domainId());
+  let url = path.replace('{domainId}', id);
+  const customers = customerOperation(operation).split(' ')[1] as string;
+  for (const [hole, name = ''] of customers.matchAll(/\{(\w+)\}/g))
+    if (name !== 'domain') url = url.replace(hole, String(await world.parameter(customers, name)));
+  if (sent.query !== undefined) url += `?${(await sent.query(world)).replace(world.domainName, id)}`;
+  const text = sent.body === undefined ? undefined : JSON.stringify(await sent.body(world));
+  const once = RESELLER_ROUTES.find((route) => operationOf(route) === operation)?.idempotent === 'required';
+  return await api.ask(method, url, {
+    as: null,
+    ...(text !== undefined && { body: text }),
+    headers: {
+      'x-forwarded-for': anotherAddress(),
+      ...(once && { 'idempotency-key': `${world.unique} ${caller}` }),
+      ...(await proofOf(caller)),
+    },
+  });
+}
+
+async function prepared({ dnsMode, status, prepare, query, body }: Sent, operation: string): Promise<World> {
+  const world = new World(api, {
+    of: 'client',
+    clientId,
+    resellerId: api.accountIds.stranger,
+    ...(dnsMode !== undefined && { dnsMode }),
+  });
+  const customers = customerOperation(operation).split(' ')[1] as string;
+  for (const [, name = ''] of customers.matchAll(/\{(\w+)\}/g)) await world.parameter(customers, name);
+  await query?.(world);
+  await body?.(world);
+  await prepare?.(world);
+  if (status !== undefined) await world.putInto(status);
+  return world;
+}
+
+it('has every call of customers about one domain, but those that charge the wallet of its owner', () => {
+  const left = [
+    'POST /domains/{domain}/subscriptions/purchase',
+    'POST /domains/{domain}/subscriptions/switch',
+  ];
+  const customers = ROUTES.filter(({ access }) => access.kind === 'domain').map(operationOf);
+  const wanted = customers.filter((operation) => !left.includes(operation));
+  const mounted = RESELLER_ROUTES.map(operationOf)
+    .filter((operation) => RESELLER_WALK[operation] === undefined)
+    .map(customerOperation);
+  expect(mounted.sort()).toEqual(wanted.sort());
+});
+
+describe('an operation answers everybody as the table says', () => {
+  it.each(RESELLER_ROUTES.map(operationOf))('%s', async (operation) => {
+    const [letters, sent = {}] = rowOf(operation);
+    const wanted = letters.replaceAll(' ', '');
+    expect(wanted.length).toBe(RESELLER_CALLERS.length);
+    const deviations: string[] = [];
+    let world = await prepared(sent, operation);
+    for (const [i, caller] of RESELLER_CALLERS.entries()) {
+      const answer = await askAs(caller, operation, world, sent);
+      const deviation = judgeAnswer(wanted[i] as string, answer, RESELLER_LETTERS);
+      if (deviation !== undefined) deviations.push(`${caller}: ${deviation}`);
+      if (answer.status < 400 && isWrite(operation.split(' ')[0] as string))
+        world = await prepared(sent, operation);
+    }
+    expect(deviations).toEqual([]);
+  });
+});
+
+it('a path that is not there is told to a reseller only', async () => {
+  const ask = async (caller: ResellerCaller) =>
+    (await api.ask('GET', `${PREFIX}/nowhere`, { as: null, headers: await proofOf(caller) })).status;
+  expect([await ask('none'), await ask('API key'), await ask('no reseller'), await ask('token')]).toEqual([
+    401, 403, 403, 404,
+  ]);
+});
+
+it('OPTIONS tells the methods of a path, to whoever may use it', async () => {
+  const world = await prepared({}, 'GET /reseller/v1/domains/{domainId}');
+  const url = `${PREFIX}/domains/${await world.domainId()}`;
+  const answer = await api.ask('OPTIONS', url, { as: null, headers: await proofOf('token') });
+  expect([answer.status, answer.body.methods]).toEqual([200, ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']]);
+  const refused = await api.ask('OPTIONS', url, { as: null, headers: await proofOf('another reseller') });
+  expect(refused.status).toBe(403);
+});
+
+it('none of all these calls met a bug', () => {
+  expect(api.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});

@@ -1,0 +1,199 @@
+// Services: a client's domain with its subscription and its price in one transaction; who pays, and what the client sees.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addTerm } from '../../../../src/store/accounts/plans.ts';
+import { changeStatus } from '../../../../src/store/change/change-status.ts';
+import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { giveMoney } from '../../../support/billing/give-money.ts';
+import { bearerSession, makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
+
+const PRICE = 1000;
+let api: TestApi;
+let termId: number;
+let dearId: number;
+let reseller: Reseller;
+let clientId: number;
+let runs = 0;
+beforeAll(async () => {
+  api = await startTestApi({ maxNegativeRials: 300 });
+  const { db } = api.database;
+  termId = (await addTerm(db, 'pro', { days: 30, priceRials: PRICE }))?.terms.at(-1)?.id as number;
+  dearId = (await addTerm(db, 'pro', { days: 365, priceRials: 9000 }))?.terms.at(-1)?.id as number;
+});
+beforeEach(async () => {
+  reseller = await makeReseller(api, `reseller-${++runs}@services.test`);
+  clientId = await makeClient(api, reseller, `client-${runs}@services.test`);
+});
+afterAll(() => api?.stop());
+
+const ask = (method: string, path: string, body?: object, headers = {}): Promise<Answer> =>
+  api.ask(method, `/reseller/v1${path}`, {
+    as: reseller.token,
+    ...(body && { body: JSON.stringify(body) }),
+    headers,
+  });
+const order = (more: object = {}) => ({
+  client_id: clientId,
+  domain: `service-${runs}.test`,
+  plan_term_id: termId,
+  ...more,
+});
+const give = (accountId: number, amount: number) => giveMoney(api.database.db, accountId, amount);
+const balances = async () => [
+  (await ask('GET', '/wallet')).body.balance_rials,
+  (await ask('GET', `/clients/${clientId}/wallet`)).body.balance_rials,
+];
+const movements = async () => {
+  const { rows } = await sql<{ account: number; amount: number; type: string }>`
+    select account_id as account, amount_rials as amount, ref_type as type from ledger
+    where account_id = any(${[reseller.id, clientId]}::bigint[]) and ref_type <> 'adjustment' order by id`.execute(
+    api.database.db,
+  );
+  return rows.map(({ account, amount, type }) => [account === clientId ? 'client' : 'own', amount, type]);
+};
+
+describe('POST /services', () => {
+  it('makes domain and subscription, and funds what the client lacks from the reseller as reseller_autofund', async () => {
+    await give(reseller.id, 1000);
+    await give(clientId, 400);
+    const made = await ask('POST', '/services', order());
+    expect(made.status).toBe(200);
+    const { id, subscription, ...service } = made.body;
+    expect(service).toEqual({
+      client_id: clientId,
+      domain_id: id,
+      domain: `service-${runs}.test`,
+      domain_status: 'pending',
+    });
+    expect(subscription).toMatchObject({ plan_term_id: termId, status: 'active', domain_id: id });
+    expect(await balances()).toEqual([400, 0]);
+    expect(await movements()).toEqual([
+      ['own', -600, 'reseller_autofund'],
+      ['client', 600, 'reseller_autofund'],
+      ['client', -PRICE, 'subscription'],
+    ]);
+    expect((await ask('GET', `/services/${id}`)).body).toEqual(made.body);
+    expect((await ask('GET', `/services?client_id=${clientId}`)).body).toEqual([made.body]);
+    expect((await ask('GET', `/domains/${id}`)).body.user_id).toBe(clientId);
+  });
+
+  it('leaves the reseller’s wallet alone where the client holds enough', async () => {
+    await give(clientId, PRICE);
+    expect((await ask('POST', '/services', order())).status).toBe(200);
+    expect(await movements()).toEqual([['client', -PRICE, 'subscription']]);
+  });
+
+  it('may bring the wallet as far below zero as is set; beyond it is credit_limit_reached, and nothing is made', async () => {
+    await give(reseller.id, 699);
+    const refused = await ask('POST', '/services', order());
+    expect([refused.status, refused.body.code]).toEqual([402, 'credit_limit_reached']);
+    expect(await movements()).toEqual([]);
+    expect((await ask('GET', '/services')).body).toEqual([]);
+    await give(reseller.id, 1);
+    expect((await ask('POST', '/services', order())).status).toBe(200);
+    expect(await balances()).toEqual([-300, 0]);
+  });
+
+  it('happens once for its Idempotency-Key, for ever', async () => {
+    await give(reseller.id, 5000);
+    const once = { 'idempotency-key': 'service' };
+    const made = await ask('POST', '/services', order(), once);
+    const again = await ask('POST', '/services', order(), once);
+    expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([200, 'true', made.body]);
+    const { rows } = await sql<{ for_ever: boolean }>`
+      select for_ever from idempotency_keys where account_id = ${reseller.id}`.execute(api.database.db);
+    expect(rows).toEqual([{ for_ever: true }]);
+  });
+
+  it('of a wrong name, an unknown term, a name that is taken: refused, and nothing is paid', async () => {
+    await give(reseller.id, 5000);
+    expect((await ask('POST', '/services', order({ domain: 'not a name' }))).status).toBe(400);
+    expect((await ask('POST', '/services', order({ plan_term_id: 999_999 }))).status).toBe(400);
+    await api.makeDomain(`taken-${runs}.test`);
+    await sql`update domains set status = 'active' where name = ${`taken-${runs}.test.`}`.execute(
+      api.database.db,
+    );
+    const taken = await ask('POST', '/services', order({ domain: `taken-${runs}.test` }));
+    expect([taken.status, taken.body.code]).toEqual([409, 'domain_taken']);
+    expect(await movements()).toEqual([]);
+  });
+});
+
+describe('a service', () => {
+  it('changes its plan: paid time is switched and credited, else a term is purchased', async () => {
+    await give(reseller.id, 20_000);
+    const { id } = (await ask('POST', '/services', order())).body;
+    const changed = await ask('POST', `/services/${id}/change-plan`, { plan_term_id: dearId });
+    expect([changed.status, changed.body.subscription.plan_term_id]).toEqual([200, dearId]);
+    const types = (await movements()).map(([, , type]) => type);
+    expect(types).toContain('switch_credit');
+    expect((await ask('DELETE', `/services/${id}`)).status).toBe(200);
+    const again = await ask('POST', `/services/${id}/change-plan`, { plan_term_id: termId });
+    expect([again.status, again.body.subscription.plan_term_id]).toEqual([200, termId]);
+  });
+
+  it('whose change costs more than may be paid stays as it is', async () => {
+    await give(reseller.id, PRICE);
+    const made = await ask('POST', '/services', order());
+    const refused = await ask('POST', `/services/${made.body.id}/change-plan`, { plan_term_id: dearId });
+    expect([refused.status, refused.body.code]).toEqual([402, 'credit_limit_reached']);
+    expect((await ask('GET', `/services/${made.body.id}`)).body).toEqual(made.body);
+    expect(await balances()).toEqual([0, 0]);
+  });
+
+  it('is cancelled at once without refund, and the domain stays', async () => {
+    await give(reseller.id, PRICE);
+    const { id } = (await ask('POST', '/services', order())).body;
+    expect((await ask('DELETE', `/services/${id}`)).status).toBe(200);
+    expect(await balances()).toEqual([0, 0]);
+    expect((await ask('GET', `/domains/${id}`)).status).toBe(200);
+    expect((await ask('GET', `/services/${id}`)).body.subscription.plan.slug).toBe('free');
+    const statuses = (await ask('GET', `/domains/${id}/subscriptions`)).body.map(
+      ({ status }: { status: string }) => status,
+    );
+    expect(statuses).toEqual(['active', 'cancelled', 'cancelled']);
+    expect((await ask('DELETE', `/services/${id}`)).body.code).toBe('wrong_state');
+  });
+
+  it('of a disabled domain takes no write but its end: 409 domain_disabled', async () => {
+    await give(reseller.id, 5000);
+    const { id } = (await ask('POST', '/services', order())).body;
+    const by = { kind: 'cli' } as const;
+    await changeStatus(api.database.db, { domainId: id, event: 'disable', by, source: 'test' });
+    const write = await ask('POST', `/services/${id}/change-plan`, { plan_term_id: dearId });
+    expect([write.status, write.body.code]).toEqual([409, 'domain_disabled']);
+    const record = { name: 'www', type: 'A', destination: '192.0.2.1' };
+    expect((await ask('POST', `/domains/${id}/records/`, record)).body.code).toBe('domain_disabled');
+    expect((await ask('GET', `/domains/${id}/records/`)).status).toBe(200);
+    expect((await ask('POST', `/domains/${id}/enable`)).body.status).toBe('pending');
+  });
+});
+
+it('a client sees no price in anything it can read', async () => {
+  await give(reseller.id, 5000);
+  const { id } = (await ask('POST', '/services', order())).body;
+  const session = await bearerSession(api, clientId);
+  const { body: document } = await api.ask('GET', '/openapi.json', { as: null });
+  const paths = Object.entries(document.paths as Record<string, { get?: object }>)
+    .filter(([path, { get }]) => get !== undefined && !path.startsWith('/reseller/'))
+    .map(([path]) => path.replace('{domain}', String(id)))
+    .filter((path) => !path.includes('{'));
+  const read: string[] = [];
+  for (const path of paths) {
+    const query = path.startsWith('/analytics/') ? `?domain=${id}` : '';
+    const { status, text, body } = await api.ask('GET', path + query, { as: session });
+    if (status === 200) read.push(path);
+    expect([path, membersOf(body).filter((name) => /price/i.test(name))]).toEqual([path, []]);
+    expect([path, text.includes(`:${PRICE}`)]).toEqual([path, false]);
+  }
+  expect(read).toEqual(expect.arrayContaining([`/domains/${id}/subscriptions`, '/domains/', '/users/me']));
+  expect(read.length).toBeGreaterThan(15);
+});
+
+/** The names of all members, at any depth. */
+function membersOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(membersOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...membersOf(member)]);
+}

@@ -1,0 +1,167 @@
+// Credentials of the surface of resellers: who is let in, how often, and what becomes of machine tokens.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { newDomain } from '../../../support/database/domains.ts';
+import { makeClient, makeReseller, mintedToken, type Reseller } from '../../../support/walk/resellers.ts';
+
+let api: TestApi;
+let reseller: Reseller;
+beforeAll(async () => {
+  api = await startTestApi({ resellerRequestsPerMinute: 1000 });
+  reseller = await makeReseller(api, 'reseller@tokens.test');
+});
+afterAll(() => api?.stop());
+
+const ask = (method: string, path: string, as: string, body?: object, headers = {}): Promise<Answer> =>
+  api.ask(method, `/reseller/v1${path}`, { as, ...(body && { body: JSON.stringify(body) }), headers });
+
+describe('a machine token', () => {
+  it('is shown once, in the answer that makes it, and a repeat of that call shows it no more', async () => {
+    const session = await reseller.session();
+    const body = { name: 'billing', expires_at: '2999-01-01T00:00:00Z' };
+    const once = { 'idempotency-key': 'mint' };
+    const made = await ask('POST', '/tokens', session, body, once);
+    expect(made.status).toBe(200);
+    const { token, ...listed } = made.body;
+    expect(token).toMatch(new RegExp(`^rsl_${listed.key_id}_[0-9A-Za-z]{43}$`));
+    expect(listed).toEqual({
+      id: expect.any(Number),
+      name: 'billing',
+      key_id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
+      status: 'active',
+      expires_at: '2999-01-01T00:00:00.000Z',
+      last_used_at: null,
+      created_at: expect.any(String),
+    });
+    const again = await ask('POST', '/tokens', session, body, once);
+    expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([200, 'true', listed]);
+    const list = await ask('GET', '/tokens', session);
+    expect(list.body[0]).toEqual(listed);
+    expect(list.text).not.toContain(token);
+  });
+
+  it('stands nowhere: in no row and in no line of the log', async () => {
+    const made = await ask('POST', '/tokens', await reseller.session(), { name: 'secret' });
+    const secret = (made.body.token as string).split('_')[2] as string;
+    await ask('GET', '/whoami', made.body.token);
+    const { rows } = await sql<{ table: string }>`
+      select table_name as table from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(api.database.db);
+    expect(rows.length).toBeGreaterThan(50);
+    for (const { table } of rows) {
+      const found = await sql<{ is: boolean }>`
+        select exists (select from ${sql.table(table)} t where t::text like ${`%${secret}%`}) as is`.execute(
+        api.database.db,
+      );
+      expect([table, found.rows[0]?.is]).toEqual([table, false]);
+    }
+    expect(JSON.stringify(api.logged)).not.toContain(secret);
+  });
+
+  it('counts until it is revoked or over, and when it was used last is known to the minute', async () => {
+    const session = await reseller.session();
+    const { id, text } = await mintedToken(api, reseller.id);
+    expect((await ask('GET', '/whoami', text)).body).toMatchObject({
+      user_id: reseller.id,
+      credential: 'token',
+    });
+    await expect
+      .poll(async () => {
+        const { body } = await ask('GET', '/tokens', session);
+        return body.find((each: { id: number }) => each.id === id).last_used_at;
+      })
+      .toMatch(/^\d{4}-/);
+    expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(200);
+    expect((await ask('GET', '/whoami', text)).status).toBe(401);
+    const { body } = await ask('GET', '/tokens', session);
+    expect(body.find((each: { id: number }) => each.id === id).status).toBe('revoked');
+    expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(404);
+    const over = await ask('POST', '/tokens', session, {
+      name: 'over',
+      expires_at: '2020-01-01T00:00:00Z',
+    });
+    expect([over.status, over.body.fields[0].field]).toEqual([400, 'expires_at']);
+  });
+
+  it('is nothing on the customer surface, in either header', async () => {
+    for (const headers of [
+      { authorization: `Bearer ${reseller.token}` },
+      { 'x-api-key': reseller.token },
+    ] as Record<string, string>[])
+      expect((await api.ask('GET', '/domains/', { as: null, headers })).status).toBe(401);
+  });
+
+  it('comes as bearer only', async () => {
+    const headers = { 'x-api-key': reseller.token };
+    expect((await api.ask('GET', '/reseller/v1/whoami', { as: null, headers })).status).toBe(401);
+  });
+
+  it('opens nothing once its account is no reseller any more, and says so while it is deactivated', async () => {
+    const former = await makeReseller(api, 'former@tokens.test');
+    await sql`update accounts set active = false where id = ${former.id}`.execute(api.database.db);
+    const inactive = await ask('GET', '/whoami', former.token);
+    expect([inactive.status, inactive.body.code]).toEqual([403, 'account_suspended']);
+    await sql`update accounts set active = true, is_reseller = false where id = ${former.id}`.execute(
+      api.database.db,
+    );
+    const none = await ask('GET', '/whoami', former.token);
+    expect([none.status, none.body]).toEqual([403, { error: 'this account is no reseller' }]);
+  });
+
+  it('there are at most 100 of, and of those that are revoked the last 100 stay', async () => {
+    const many = await makeReseller(api, 'many@tokens.test');
+    const session = await many.session();
+    for (let i = 1; i < 100; i++) await mintedToken(api, many.id);
+    expect((await ask('POST', '/tokens', session, { name: 'one more' })).status).toBe(409);
+    const { body } = await ask('GET', '/tokens', session);
+    for (const { id } of body) expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(200);
+    const { id } = await mintedToken(api, many.id);
+    expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(200);
+    expect((await ask('GET', '/tokens', session)).body).toHaveLength(100);
+  });
+});
+
+it('a global admin who is a reseller is no more than a reseller there', async () => {
+  const admin = await makeReseller(api, 'admin@tokens.test');
+  await sql`update accounts set is_admin = true where id = ${admin.id}`.execute(api.database.db);
+  expect((await ask('GET', '/whoami', admin.token)).body.admin).toBe(false);
+  const { id } = await newDomain(api.database.db, api.accountIds.owner, 'not-of-a-client.test.');
+  expect((await ask('GET', `/domains/${id}`, admin.token)).status).toBe(403);
+});
+
+it("its own domain is no client's", async () => {
+  const { id } = await newDomain(api.database.db, reseller.id, 'own-of-the-reseller.test.');
+  expect((await ask('GET', `/domains/${id}`, reseller.token)).status).toBe(403);
+});
+
+it('a type of rules that is not there is told by its code, below a domain of a client', async () => {
+  const clientId = await makeClient(api, reseller, 'rules@tokens.test');
+  const { id } = await newDomain(api.database.db, clientId, 'rules-of-a-client.test.');
+  const { status, body } = await ask('GET', `/domains/${id}/rules/nothing/1`, reseller.token);
+  expect([status, body.code]).toEqual([404, 'unknown_rule_type']);
+  for (const type of ['bot-route', 'cache', 'captcha', 'drop', 'error-page', 'fingerprint'])
+    expect((await ask('GET', `/domains/${id}/rules/${type}/`, reseller.token)).status).toBe(200);
+  for (const type of ['origin_pool', 'origin_route', 'rate-limit', 'redirect', 'rewrite', 'waf'])
+    expect((await ask('GET', `/domains/${id}/rules/${type}/`, reseller.token)).status).toBe(200);
+});
+
+it('each credential has calls of its own, and too many of them have a code', async () => {
+  const bounded = await startTestApi({ resellerRequestsPerMinute: 2 });
+  try {
+    const { token, session } = await makeReseller(bounded, 'bounded@tokens.test');
+    const [one, other] = [await session(), await session()];
+    const statusOf = async (as: string) => (await bounded.ask('GET', '/reseller/v1/whoami', { as })).status;
+    for (const each of [token, one, other])
+      expect([await statusOf(each), await statusOf(each)]).toEqual([200, 200]);
+    for (const each of [token, one, other]) {
+      const refused = await bounded.ask('GET', '/reseller/v1/whoami', { as: each });
+      expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect((await bounded.ask('GET', '/domains/', { as: one })).status).toBe(200);
+  } finally {
+    await bounded.stop();
+  }
+});
