@@ -8,7 +8,7 @@ import { join } from 'node:path';
 /** @typedef {import('../../src/edge/purges/purge-target.ts').PurgeTarget} PurgeTarget */
 
 /** A file of nginx's cache, and not one that it is writing. */
-const CACHED = /^[0-9a-f]{32}$/;
+export const CACHED = /^[0-9a-f]{32}$/;
 /** The key stands behind some numbers. Its longest parts are a path and a query, which nginx bounds. */
 const HEAD_BYTES = 32 * 1024;
 const KEY = '\nKEY: ';
@@ -66,7 +66,7 @@ export async function dropFormerCaches(state, served) {
  * @param {string} folder
  * @returns {AsyncGenerator<string>}
  */
-export async function* filesIn(folder) {
+async function* filesIn(folder) {
   const entries = await opendir(folder).catch(nothingIfGone);
   if (entries === undefined) return;
   for await (const entry of entries) {

@@ -4,7 +4,8 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheFolder, filesIn } from '../purge-cache.mjs';
+import { cacheFolder } from '../purge-cache.mjs';
+import { CacheFolders } from './cache-folders.mjs';
 import { readEntry } from './read-entry.mjs';
 
 /** @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
@@ -26,6 +27,8 @@ export class CacheReport {
     this.send = send;
     /** Of each domain: when each file was written. @type {Map<number, Map<string, number>>} */
     this.told = new Map();
+    /** @type {Map<number, CacheFolders>} */
+    this.folders = new Map();
   }
 
   /** What could not be sent is found again by the next look. @param {readonly EdgeConfig[]} configs */
@@ -40,6 +43,7 @@ export class CacheReport {
       if (served.has(id)) continue;
       await this.send([{ op: 'cleared', domain_id: id, at: new Date().toISOString() }]);
       this.told.delete(id);
+      this.folders.delete(id);
     }
   }
 
@@ -53,6 +57,8 @@ export class CacheReport {
       this.told.set(id, known);
     }
     const folder = cacheFolder(this.state, id);
+    const folders = this.folders.get(id) ?? new CacheFolders(folder);
+    this.folders.set(id, folders);
     const seen = new Set();
     /** @type {{ path: string, writtenMs: number, entry: object }[]} */
     let found = [];
@@ -62,8 +68,12 @@ export class CacheReport {
       for (const { path, writtenMs } of found) known.set(path, writtenMs);
       found = [];
     };
-    for await (const file of filesIn(folder)) {
-      const path = file.slice(folder.length + 1);
+    for await (const { path, isSame } of folders.files()) {
+      if (isSame) {
+        seen.add(path);
+        continue;
+      }
+      const file = join(folder, path);
       const { mtimeMs } = (await stat(file).catch(() => undefined)) ?? {};
       if (mtimeMs === undefined) continue;
       seen.add(path);
@@ -74,6 +84,7 @@ export class CacheReport {
       if (found.length >= MOST_AT_ONCE) await flush();
     }
     await flush();
+    folders.keep((path) => seen.has(path) && known.has(path));
     const at = new Date().toISOString();
     const gone = [...known.keys()].filter((path) => !seen.has(path));
     while (gone.length > 0) {

@@ -21,7 +21,8 @@ export const REASONS = {
   origin_unreachable: {
     label: 'Origin not reachable',
     fault: 'network',
-    meaning: 'No connection to the origin could be made: it refused, or nothing answered at its address.',
+    meaning:
+      'No connection to the origin could be made: it refused, nothing answered at its address, or it spoke no TLS and the edge cannot tell.',
     status: 502,
   },
   origin_timeout: {
