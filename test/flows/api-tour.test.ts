@@ -1,4 +1,4 @@
-// docs/api.md, command by command, against what a first `npm start` runs: what the document shows is what comes.
+// docs/api.md and docs/reseller.md, command by command, against what a first `npm start` runs: what the document shows is what comes.
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -11,60 +11,69 @@ import { freePort } from '../support/processes/free-port.ts';
 import { FreshClone, type StartedClone } from '../support/processes/fresh-clone.ts';
 
 const run = promisify(execFile);
-const DOCUMENT = join(import.meta.dirname, '../../docs/api.md');
+const DOCUMENTS = [
+  ['docs/api.md', 20],
+  ['docs/reseller.md', 8],
+] as const;
 const missing = ['curl', 'dig', 'bash'].filter((program) => !isInstalled(program));
 const skipped = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
 
-describe.skipIf(process.platform !== 'linux' || skipped !== '')(`the tour in docs/api.md${skipped}`, () => {
-  const steps = readTour(readFileSync(DOCUMENT, 'utf8'));
-  const walk = new Walk();
-  const variables: Record<string, string> = {};
-  let clone: FreshClone;
-  let started: StartedClone;
-  let dnsPort: number;
+describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
+  `the tour in %s${skipped}`,
+  (document, fewest) => {
+    const steps = readTour(readFileSync(join(import.meta.dirname, '../..', document), 'utf8'));
+    const walk = new Walk();
+    const variables: Record<string, string> = {};
+    let clone: FreshClone;
+    let started: StartedClone;
+    let dnsPort: number;
 
-  beforeAll(async () => {
-    const ports = [await freePort(), await freePort(), await freePort(2)] as const;
-    clone = new FreshClone({ user: {}, ports, installed: true });
-    started = clone.start({ ALLOW_RESERVED_NAMES: 'on' });
-    await started.ready();
-    dnsPort = ports[0];
-    variables.API =
-      / {2}API {7}(http:\S+) \(described at \/openapi\.yaml\)$/m.exec(started.output)?.[1] ?? '';
-    variables.KEY =
-      / {2}API key {3}(svc_\w{40}) \(a global admin's, shown this once\)$/m.exec(started.output)?.[1] ?? '';
-  });
-  afterAll(async () => {
-    started?.npm.kill('SIGTERM');
-    await started?.ended;
-    await clone?.remove();
-  });
-
-  async function answerTo(step: Step): Promise<string> {
-    const command = walk
-      .commandOf(step)
-      .replaceAll('-p 5300 ', `-p ${dnsPort} `)
-      .replaceAll('npx zonefleet ', 'node src/cli/zonefleet.mjs ');
-    const [, assigned] = /^([A-Z]+)=/.exec(command) ?? [];
-    const script = assigned === undefined ? command : `${command}\nprintf %s "$${assigned}"`;
-    const { stdout } = await run('bash', ['-euc', script], {
-      cwd: clone.directory,
-      env: { ...clone.environment, ...variables },
-      timeout: 30_000,
+    beforeAll(async () => {
+      const ports = [await freePort(), await freePort(), await freePort(2)] as const;
+      clone = new FreshClone({ user: {}, ports, installed: true });
+      started = clone.start({ ALLOW_RESERVED_NAMES: 'on' });
+      await started.ready();
+      dnsPort = ports[0];
+      variables.API =
+        / {2}API {7}(http:\S+) \(described at \/openapi\.yaml\)$/m.exec(started.output)?.[1] ?? '';
+      variables.KEY =
+        / {2}API key {3}(svc_\w{40}) \(a global admin's, shown this once\)$/m.exec(started.output)?.[1] ?? '';
     });
-    if (assigned !== undefined) variables[assigned] = stdout;
-    return stdout;
-  }
+    afterAll(async () => {
+      started?.npm.kill('SIGTERM');
+      await started?.ended;
+      await clone?.remove();
+    });
 
-  it('has what it takes: an address and a key', () => {
-    expect(variables).toEqual({ API: expect.stringMatching(/^http:/), KEY: expect.stringMatching(/^svc_/) });
-    expect(steps.length).toBeGreaterThan(20);
-  });
+    async function answerTo(step: Step): Promise<string> {
+      const command = walk
+        .commandOf(step)
+        .replaceAll('-p 5300 ', `-p ${dnsPort} `)
+        .replaceAll('npx zonefleet ', 'node src/cli/zonefleet.mjs ');
+      const [, assigned] = /^([A-Z]+)=/.exec(command) ?? [];
+      const script = assigned === undefined ? command : `${command}\nprintf %s "$${assigned}"`;
+      const { stdout } = await run('bash', ['-euc', script], {
+        cwd: clone.directory,
+        env: { ...clone.environment, ...variables },
+        timeout: 30_000,
+      });
+      if (assigned !== undefined) variables[assigned] = stdout;
+      return stdout;
+    }
 
-  // In their order: each builds on those before it.
-  it.each(
-    steps.map((step): [number, string, Step] => [step.line, step.command.split('\n')[0] ?? '', step]),
-  )('line %i: %s', async (_line, _command, step) => {
-    expect(walk.differences(step, await answerTo(step))).toEqual([]);
-  });
-});
+    it('has what it takes: an address and a key', () => {
+      expect(variables).toEqual({
+        API: expect.stringMatching(/^http:/),
+        KEY: expect.stringMatching(/^svc_/),
+      });
+      expect(steps.length).toBeGreaterThan(fewest);
+    });
+
+    // In their order: each builds on those before it.
+    it.each(
+      steps.map((step): [number, string, Step] => [step.line, step.command.split('\n')[0] ?? '', step]),
+    )('line %i: %s', async (_line, _command, step) => {
+      expect(walk.differences(step, await answerTo(step))).toEqual([]);
+    });
+  },
+);

@@ -27,7 +27,7 @@ export function readTour(markdown: string): Step[] {
 }
 
 const LEFT_OUT = '…';
-const ID_NAMES = new Set(['id', 'change_id', 'domain_id', 'user_id', 'reverts', 'x-change-id']);
+const ID_NAMES = new Set(['id', 'change_id', 'domain_id', 'user_id', 'client_id', 'reverts', 'x-change-id']);
 const FIRST_BOUND_ID = 10;
 
 export class Walk {
