@@ -10,11 +10,11 @@ import { CacheReport, cachedDomains } from './cache/report-cache.mjs';
 import { EdgeClient, Refused } from './edge-client.mjs';
 import { EdgeNginx } from './edge-nginx.mjs';
 import { FindOrigins, originsOf } from './find-origins.mjs';
+import { followPurges } from './follow-purges.mjs';
 import { KeptCertificates } from './keep-certificates.mjs';
 import { KeptConfigs, parentsOf } from './kept-configs.mjs';
 import { holdAlone } from './only-one.mjs';
-import { cacheFolder, dropFormerCaches, purgeCache } from './purge-cache.mjs';
-import { refreshUrl } from './refresh-url.mjs';
+import { dropFormerCaches } from './purge-cache.mjs';
 import { RequestReport } from './requests/report-requests.mjs';
 import { octetsOf, readSettings } from './settings.mjs';
 
@@ -138,32 +138,6 @@ async function dropFormer() {
   );
 }
 
-/** One after the other. What could not be done or told is told again by the next stream. */
-async function purge() {
-  const backoff = new Backoff();
-  while (!stopped.signal.aborted) {
-    try {
-      for await (const { id, domain_id, domain, target } of client.followPurges(stopped.signal)) {
-        if (id === undefined) continue; // a heartbeat
-        const error = await purgeCache(cacheFolder(settings.state, domain_id), target).then(
-          () => undefined,
-          (/** @type {NodeJS.ErrnoException} */ { code, message }) => code ?? message.slice(0, 100),
-        );
-        await client.reportPurge(id, error);
-        const [place] = settings.listen.http;
-        if (target.kind === 'url' && target.refresh === true && place !== undefined)
-          void refreshUrl(place, target);
-        if (error !== undefined) throw new Error(`purge ${id} of ${domain}: ${error}`);
-        backoff.reset();
-      }
-    } catch (error) {
-      if (stopped.signal.aborted) return;
-      log(`purges broke off: ${error instanceof Error ? error.message : error}`);
-    }
-    await backoff.wait(stopped.signal);
-  }
-}
-
 /** Of domains that have files, one look after the other. Zero seconds: nothing is told. */
 async function reportCache() {
   const report = new CacheReport(settings.state, (entries) => client.reportCache(entries));
@@ -266,7 +240,7 @@ await dropFormer();
 await Promise.all([
   follow(),
   serve(),
-  purge(),
+  followPurges(client, settings, log, stopped.signal),
   reportCache(),
   reportRequests(),
   lookAgain(),
