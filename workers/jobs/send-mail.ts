@@ -8,6 +8,7 @@ import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letter
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
 import { writeOutageLetter } from '../../src/mail/outage-letter.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
+import { writeTicketLetter } from '../../src/mail/ticket-letter.ts';
 import { writeTrafficLetter } from '../../src/mail/traffic-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
 import type { RunJob } from '../../src/queue/job-worker.ts';
@@ -70,6 +71,8 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
 async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
   if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
   const { kind: of } = mail;
+  if (of === 'ticket')
+    return mail.message === null ? undefined : writeTicketLetter(mail.email, mail.message, publicUrl);
   if (isAboutDomain(of)) return letterAbout(publicUrl, of, mail);
   if (mail.kind === 'register-invited' && !(await isInvited(db, mail.email))) return undefined;
   const wanted = letterOf(of, mail);
@@ -120,7 +123,7 @@ interface WantedLetter {
 
 /** Undefined: nobody has the email, and nobody learns it. */
 function letterOf(
-  kind: Exclude<OrderedMail['kind'], 'invite' | AboutDomain>,
+  kind: Exclude<OrderedMail['kind'], 'invite' | 'ticket' | AboutDomain>,
   { email, accountId }: OrderedMail,
 ): WantedLetter | undefined {
   switch (kind) {

@@ -93,6 +93,8 @@ interface Declaration<
   readonly description?: string;
   /** The parameters of the path, without `domain`. A value that does not fit is a 404. */
   readonly params?: P;
+  /** The name of what the path names, in the 404: `record`. */
+  readonly finds?: string;
   /** Unknown parameters are refused. Without a schema there are none. */
   readonly query?: Q;
   /** Without a schema only an empty body or `{}` is accepted. */
@@ -182,8 +184,6 @@ interface AdminRoute<
 > extends Declaration<P, Q, B, R> {
   /** Loads what the path names. Undefined is a 404. */
   readonly find?: (call: AdminCall<z.output<P>, unknown, unknown, undefined>) => Promise<F | undefined>;
-  /** The name of what is looked for, in the 404: `account`. */
-  readonly finds?: string;
   readonly run: (
     call: AdminCall<z.output<P>, z.output<Q>, z.output<B>, F>,
   ) => Promise<Outcome<R>> | Outcome<R>;
@@ -231,8 +231,6 @@ interface DomainRoute<
   readonly find?: (
     call: DomainCall<z.output<P>, unknown, unknown, undefined>,
   ) => Promise<F | Problem | undefined>;
-  /** The name of what is looked for, in the 404: `record`. */
-  readonly finds?: string;
   readonly run: (
     call: DomainCall<z.output<P>, z.output<Q>, z.output<B>, F>,
   ) => Promise<Outcome<R>> | Outcome<R>;
@@ -247,7 +245,6 @@ export interface Route
   readonly remake?: (call: Remaking<any>) => unknown;
   readonly access: Access;
   readonly find?: (call: AnyDomainCall) => Promise<unknown>;
-  readonly finds?: string;
   readonly run: (call: AnyDomainCall) => unknown;
 }
 

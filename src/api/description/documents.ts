@@ -37,6 +37,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Money: 'The wallet, top-ups and invoices.',
   Reseller: 'Clients of a reseller, their money and their services, and machine tokens.',
   "Clients' domains": "What the calls of customers do, for a client's domain by its number.",
+  Tickets: 'Asking the operator.',
   'Signing in': 'Sessions of people, passwords and the second step.',
   'Your account': 'Who you are, your keys and your sessions.',
 };
@@ -51,6 +52,7 @@ const ADMIN_TAGS: Readonly<Record<string, string>> = {
   Domains: 'Domains of all accounts, and what only operators do to them.',
   Plans: 'What is sold, and for how much.',
   Money: 'Top-ups of wallets.',
+  Tickets: 'What accounts ask.',
   Fleet: 'Nameservers, observers, queues and the breaker.',
   Audit: 'Who did what.',
 };

@@ -12,6 +12,7 @@ import { confirmNode, getNodes, getQueues, getVantages } from './admin/fleet.ts'
 import { PAYMENT_ROUTES } from './admin/payments.ts';
 import * as adminPlans from './admin/plans.ts';
 import { endSubscription, setSubscription } from './admin/subscription.ts';
+import { ADMIN_TICKET_ROUTES } from './admin/tickets.ts';
 import { RANKING_ROUTES } from './analytics/rankings.ts';
 import { REQUEST_ROUTES } from './analytics/requests.ts';
 import { getTrafficUsage } from './analytics/traffic.ts';
@@ -52,6 +53,7 @@ import { createInvite, listInvites, resendInvite, revokeInvite } from './sharing
 import { deleteMember, listMembers, updateMember } from './sharing/members.ts';
 import { SSL_ROUTES } from './ssl.ts';
 import { getFeatures, getPlans, getSubscription, getSubscriptions } from './subscriptions.ts';
+import { TICKET_ROUTES } from './tickets/tickets.ts';
 import { updateDomain } from './update-domain.ts';
 import { answerVantageJob, takeJobs } from './vantage.ts';
 import { verifyDomain } from './verify.ts';
@@ -112,6 +114,7 @@ export const ROUTES: readonly Route[] = [
   getSubscriptions,
   getSubscription,
   ...MONEY_ROUTES,
+  ...TICKET_ROUTES,
   takeJobs,
   answerVantageJob,
   whoAmI,
@@ -160,6 +163,7 @@ export const ROUTES: readonly Route[] = [
   adminPlans.makeTerm,
   adminPlans.endTerm,
   ...PAYMENT_ROUTES,
+  ...ADMIN_TICKET_ROUTES,
   getNodes,
   confirmNode,
   getVantages,

@@ -22,6 +22,8 @@ export interface CliSettings {
   readonly allowReservedNames: boolean;
   readonly signsNewDomains?: boolean;
   readonly publicUrl: string;
+  /** Undefined: no mail is sent. */
+  readonly smtpUrl?: string | undefined;
   readonly redisUrl: string | undefined;
   /** Undefined: that of `npm start` in the data directory. */
   readonly analyticsUrl?: string | undefined;

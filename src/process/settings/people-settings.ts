@@ -50,7 +50,7 @@ export const PEOPLE_SETTINGS = {
   /** Undefined: no mail is sent. */
   smtpUrl: setting({
     name: 'SMTP_URL',
-    readers: ['API', 'workers'],
+    readers: ['API', 'workers', 'CLI'],
     schema: matching(/^smtps?:\/\/[^\s/]+\/?$/, 'a URL like smtps://user:password@mail.example.net:465'),
     byDefault: NONE,
     is: '`smtps://user:password@host:465`, or `smtp://` for STARTTLS: the server that takes our mail',

@@ -21,6 +21,7 @@ import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
 import { purgePayments } from './purge-payments.ts';
 import { purgePeople } from './purge-people.ts';
+import { purgeTickets } from './purge-tickets.ts';
 import { purgeUptime } from './purge-uptime.ts';
 import { purgeWebhooks } from './purge-webhooks.ts';
 
@@ -47,6 +48,7 @@ export async function purgeOld(db: Database): Promise<boolean> {
     await purgeTakeovers(db);
     await purgePeople(db);
     await purgePayments(db);
+    await purgeTickets(db);
     await destroyRetiredKeys(db);
   }
   await purgeVantageJobs(db);

@@ -51,6 +51,7 @@ import * as uptime from './migrations/0062-uptime.ts';
 import * as trafficMails from './migrations/0064-traffic-mails.ts';
 import * as wallets from './migrations/0065-wallets.ts';
 import * as payments from './migrations/0066-payments.ts';
+import * as tickets from './migrations/0067-tickets.ts';
 import * as resellers from './migrations/0068-resellers.ts';
 import * as debts from './migrations/0069-debts.ts';
 
@@ -105,6 +106,7 @@ export const migrations: Record<string, Migration> = {
   '0064-traffic-mails': trafficMails,
   '0065-wallets': wallets,
   '0066-payments': payments,
+  '0067-tickets': tickets,
   '0068-resellers': resellers,
   '0069-debts': debts,
 };

@@ -9,7 +9,7 @@ import type { Database } from '../postgres/database.ts';
  * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
  * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
  * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`; `outage` and `outage-over`: from `tellBegin` and `tellEnd`;
- * `traffic`: from `orderTrafficMail`.
+ * `traffic`: from `orderTrafficMail`; `ticket`: from `writeMessage`, with its number as the message.
  */
 type MailKind =
   | 'reset'
@@ -22,7 +22,8 @@ type MailKind =
   | 'dnssec'
   | 'outage'
   | 'outage-over'
-  | 'traffic';
+  | 'traffic'
+  | 'ticket';
 
 export interface OrderedMail {
   readonly id: number;

@@ -121,6 +121,8 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   invoices: grants('', 's', ''), // written by FUNCTIONS
   invoice_years: grants('', '', ''),
   payments: grants('', 'siu', 'sd'),
+  tickets: grants('', 'siu', 'sd'),
+  ticket_messages: grants('', 'si', ''), // go with their ticket
   aname_targets: grants('', 'siu', 'siud'), // read `for share`
 };
 

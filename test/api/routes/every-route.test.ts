@@ -63,6 +63,8 @@ it('every action is that of a route, of a change, or of the command line', () =>
     'edge.rotate',
     'edge.serve',
     'vantage.add',
+    'wallet.adjust',
+    'wallet.refuse',
     'vantage.remove',
     'zone.dnssec',
     'zone.load',

@@ -80,6 +80,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing dns zone/domain zone/pool zone/records checks/delegation checks/txt process checks/validation edge',
   'store/rules': 'billing dns/record edge edge/rules zone zone/edit zone/records store/postgres',
   'store/accounts': 'billing store/postgres checks/shares',
+  'store/tickets': 'billing store/postgres',
   'store/audit': 'store/accounts store/postgres',
   'store/money': 'billing store/audit store/postgres',
   'store/secrets': 'process store/postgres',
@@ -159,12 +160,12 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',
   'api/print':
-    'store/money billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules edge/certificates store/certificates',
+    'store/money store/tickets billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules edge/certificates store/certificates',
   'api/pages': 'billing',
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
-    'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages store/resellers',
+    'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages store/tickets store/resellers',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'store/resellers api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
@@ -182,6 +183,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/analytics':
     'analytics analytics/dns analytics/requests billing dns dns/message edge/analytics store/accounts store/domains store/postgres zone cli/domain cli/terminal',
   'cli/edge': 'edge edge/sets zone/pool store/edges cli/domain cli/terminal',
+  'cli/money': 'billing store/audit store/money store/postgres store/tickets cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':
@@ -206,5 +208,5 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'start/analytics': 'process',
   start:
     'start/analytics dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
-  cli: 'process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates cli/cache cli/analytics',
+  cli: 'cli/money process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates cli/cache cli/analytics',
 };

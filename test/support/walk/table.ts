@@ -335,6 +335,25 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}/invoices': ['000 .nk ppp..n imm .... .. . .. 0'],
   'GET /admin/payments': ['000 sss ssssss isn nnnn .. s -- 0'],
   'POST /admin/payments/{id}/confirm': ['000 rss ssssss isn nffn .c s -- 0'],
+  // Tickets.
+  'GET /tickets': ['000 .kk ...... imm .... .. . -- 0'],
+  'POST /tickets': [
+    '000 rkk ...... imm .ff. .. . -- 0',
+    { body: () => ({ subject: 'Hello', message: 'Is anybody there?' }), prepare: (w) => w.closeTickets() },
+  ],
+  'GET /tickets/{id}': ['000 .kk nnn.nn imm .... nn . -- 0'],
+  'POST /tickets/{id}/messages': [
+    '000 rkk nnn.nn imm .ff. nn . -- 0',
+    { body: () => ({ message: 'Thanks.' }) },
+  ],
+  'PATCH /tickets/{id}': ['000 rkk nnn.nn imm .ff. nn . -- 0', { body: () => ({ status: 'closed' }) }],
+  'GET /admin/tickets': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/tickets/{id}': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'POST /admin/tickets/{id}/messages': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: () => ({ message: 'Yes.' }) },
+  ],
+  'PATCH /admin/tickets/{id}': ['000 rss ssssss isn nffn .c s -- 0', { body: () => ({ status: 'closed' }) }],
   // Gateways: by signature, and by nothing else.
   'POST /payments/{gateway}': [
     '000 000 000000 000 0000 00 0 -- 0',

@@ -26,6 +26,7 @@ import { orderPurge } from '../../../src/store/purges/order-purge.ts';
 import { mintToken } from '../../../src/store/resellers/tokens.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
+import { openTicket } from '../../../src/store/tickets/write-tickets.ts';
 import { createWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import { TEST_KEY_SECRETS, type TestApi } from '../api/api.ts';
 import { appCode, PASSWORD } from '../api/people.ts';
@@ -73,9 +74,9 @@ export class World {
 
   domainId(): Promise<number> {
     return this.#once('domain', async () => {
-      const { of = 'owner', clientId, dnsMode = 'managed' } = this.#options;
+      const { dnsMode = 'managed' } = this.#options;
       const { accountIds } = this.#api;
-      const { accountId = of === 'client' ? clientId : accountIds.owner } = this.#options;
+      const accountId = this.#buyerId;
       const { isShared = this.#options.accountId === undefined } = this.#options;
       const { id } = await newDomain(this.#db, accountId, `${this.domainName}.`, { dnsMode });
       for (const role of isShared ? (['viewer', 'editor', 'admin'] as const) : [])
@@ -299,11 +300,33 @@ export class World {
     });
   }
 
-  /** Of the owner, or of the client. */
+  /** Of whoever has the domain. */
+  ticketId(): Promise<number> {
+    return this.#once('ticket', async () => {
+      await this.closeTickets([this.#buyerId]);
+      const order = { accountId: this.#buyerId, subject: 'Walk', message: 'Where to?' };
+      const made = await openTicket(this.#db, order);
+      if (made.kind !== 'opened') throw new Error(made.message);
+      return made.ticket.id;
+    });
+  }
+
+  /** Lets these accounts open more of them; the last ones stay open. */
+  async closeTickets(accountIds: readonly number[] = this.#everybody): Promise<void> {
+    await sql`
+      update tickets set created_at = created_at - interval '2 days',
+        status = case when id > (select max(id) from tickets) - 10 and subject = 'Walk' then status else 'closed' end
+      where account_id = any(${[...accountIds]}::bigint[])`.execute(this.#db);
+  }
+
+  get #everybody(): number[] {
+    return [...Object.values(this.#api.accountIds), this.#options.clientId];
+  }
+
+  /** Of whoever has the domain. */
   invoiceId(): Promise<number> {
     return this.#once('invoice', async () => {
-      const { of, clientId } = this.#options;
-      const accountId = of === 'client' ? clientId : this.#api.accountIds.owner;
+      const accountId = this.#buyerId;
       const { rows } = await sql<{ id: number }>`
         select issue_invoice(${accountId}, null, null, 0, '[]'::jsonb, 1, null, null, clock_timestamp()) as id`.execute(
         this.#db,
@@ -312,11 +335,10 @@ export class World {
     });
   }
 
-  /** Ordered by the owner, or by the client. */
+  /** Ordered by whoever has the domain. */
   topup(): Promise<Payment> {
     return this.#once('topup', async () => {
-      const { of, clientId } = this.#options;
-      const accountId = of === 'client' ? clientId : this.#api.accountIds.owner;
+      const accountId = this.#buyerId;
       const made = await orderTopup(this.#db, { accountId, gateway: 'manual', amountRials: 50_000 });
       if (made === undefined) throw new Error('as many are open as may be');
       // so that the walk may order more
@@ -370,6 +392,12 @@ export class World {
     return await found[1](this);
   }
 
+  /** Who has the domain, and pays. */
+  get #buyerId(): number {
+    const { of = 'owner', clientId, accountId } = this.#options;
+    return accountId ?? (of === 'client' ? clientId : this.#api.accountIds.owner);
+  }
+
   get #db() {
     return this.#api.database.db;
   }
@@ -403,6 +431,8 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/invites/{token}', (world) => world.inviteToken()],
   ['/cache/purges/{id}', (world) => world.purgeId()],
   ['/webhooks/{id}', (world) => world.webhookId()],
+  ['/tickets/{id}', (world) => world.ticketId()],
+  ['/admin/tickets/{id}', (world) => world.ticketId()],
   ['/invoices/{id}', (world) => world.invoiceId()],
   ['/payments/{gateway}', async () => 'online'],
   ['/wallet/topups/{reference}', async (world) => (await world.topup()).reference],

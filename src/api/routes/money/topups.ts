@@ -79,6 +79,7 @@ export const showTopup = sessionRoute({
   tag,
   summary: 'What to pay for a top-up, and whether it is paid: a page for a browser that is signed in.',
   params: z.object({ reference: z.string().regex(REFERENCE) }),
+  finds: 'top-up',
   response: z.string(),
   textResponse: 'text/html',
   answerHeaders: ['Content-Security-Policy'],

@@ -12,6 +12,7 @@ import type { NameServerTables } from './name-server-tables.ts';
 import type { ResolverTables } from './resolver-tables.ts';
 import type { RuleTables } from './rule-tables.ts';
 import type { SigningTables } from './signing-tables.ts';
+import type { TicketTables } from './ticket-tables.ts';
 import type { UptimeTables } from './uptime-tables.ts';
 import type { VantageTables } from './vantage-tables.ts';
 import type { WebhookTables } from './webhook-tables.ts';
@@ -29,6 +30,7 @@ export interface Schema
     ResolverTables,
     RuleTables,
     SigningTables,
+    TicketTables,
     UptimeTables,
     VantageTables,
     WebhookTables,

@@ -1,0 +1,125 @@
+// /admin/tickets: what all accounts ask, and answering it.
+
+import { z } from 'zod';
+import {
+  countTickets,
+  listMessages,
+  listTickets,
+  loadTicket,
+  type Ticket as StoredTicket,
+} from '../../../store/tickets/load-tickets.ts';
+import { setTicketStatus, writeMessage } from '../../../store/tickets/write-tickets.ts';
+import { notFound, Problem } from '../../answers/problem.ts';
+import type { AdminCall } from '../../calls/call.ts';
+import { adminRoute } from '../../calls/route.ts';
+import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
+import { printAdminTicket, printWholeAdminTicket } from '../../print/print-ticket.ts';
+import { idText } from '../../schemas/ids.ts';
+import {
+  AdminTicket,
+  NewTicketMessage,
+  TicketChange,
+  TicketStatus,
+  WholeAdminTicket,
+} from '../../schemas/money/ticket.ts';
+import { booleanText, integerText } from '../../schemas/query-text.ts';
+import { nameOf, sidesOf } from '../tickets/tickets.ts';
+
+const tag = 'Tickets';
+const BODY_BYTES = 64 * 1024;
+
+const one = {
+  params: z.object({ id: idText }),
+  find: ({ api, params }: AdminCall<{ id: number }, unknown, unknown, undefined>) =>
+    loadTicket(api.db, params.id),
+  finds: 'ticket',
+};
+
+const list = adminRoute({
+  method: 'GET',
+  path: '/admin/tickets',
+  operationId: 'adminListTickets',
+  tag,
+  summary: 'The tickets of all accounts, the oldest first.',
+  query: z.object({
+    status: TicketStatus.optional(),
+    priority: booleanText.optional().describe('`true`: only those with dedicated support.'),
+    user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this account.'),
+    ...logQuery('oldest'),
+  }),
+  response: z.array(AdminTicket),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { db } = call.api;
+    const { status, priority, user, after, sort } = call.query;
+    const filter = { status, priority, accountId: user, after };
+    return answerList(call, {
+      load: pagesById<StoredTicket>(
+        sort?.descends ?? false,
+        (page) => listTickets(db, filter, page),
+        ({ id }) => id,
+      ),
+      count: () => countTickets(db, filter),
+      print: async (tickets) => tickets.map(printAdminTicket),
+    });
+  },
+});
+
+const get = adminRoute({
+  method: 'GET',
+  path: '/admin/tickets/{id}',
+  operationId: 'adminGetTicket',
+  tag,
+  summary: 'One ticket, with what was written.',
+  ...one,
+  response: WholeAdminTicket,
+  run: async ({ api, found }) => printWholeAdminTicket(found, await listMessages(api.db, found.id)),
+});
+
+const answer = adminRoute({
+  method: 'POST',
+  path: '/admin/tickets/{id}/messages',
+  operationId: 'adminAnswerTicket',
+  tag,
+  summary: 'Answer a ticket; then it waits for its account.',
+  description: 'The account gets a mail that there is an answer, at most one an hour for a ticket.',
+  ...one,
+  audit: 'ticket.answer',
+  bodyBytes: BODY_BYTES,
+  body: NewTicketMessage,
+  response: WholeAdminTicket,
+  conflicts: true,
+  async run({ api, caller, people, found, body, audit }) {
+    const by = { kind: 'staff', accountId: caller.account.id, tells: people.sendsMail } as const;
+    const written = await writeMessage(api.db, { ticketId: found.id, message: body.message, by });
+    if (written.kind === 'absent') return notFound('ticket');
+    if (written.kind === 'refused') return new Problem(409, written.message);
+    const { before, ticket } = written;
+    audit({ ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) });
+    return printWholeAdminTicket(ticket, await listMessages(api.db, ticket.id));
+  },
+});
+
+const change = adminRoute({
+  method: 'PATCH',
+  path: '/admin/tickets/{id}',
+  operationId: 'adminChangeTicket',
+  tag,
+  summary: 'Close a ticket, or open it again.',
+  ...one,
+  audit: 'ticket.status',
+  body: TicketChange,
+  response: AdminTicket,
+  conflicts: true,
+  async run({ api, found, body, audit }) {
+    const changed = await setTicketStatus(api.db, { ticketId: found.id, status: body.status });
+    if (changed.kind === 'absent') return notFound('ticket');
+    if (changed.kind === 'refused') return new Problem(409, changed.message);
+    const { before, ticket } = changed;
+    const note = { ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) };
+    audit(before.status === ticket.status ? undefined : note);
+    return printAdminTicket(ticket);
+  },
+});
+
+export const ADMIN_TICKET_ROUTES = [list, get, answer, change];

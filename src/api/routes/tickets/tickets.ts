@@ -1,0 +1,149 @@
+// Tickets of the account that calls: it asks, and reads what is answered.
+
+import { z } from 'zod';
+import { MOST_MESSAGES, MOST_OPEN_TICKETS } from '../../../billing/ticket.ts';
+import {
+  countTickets,
+  listMessages,
+  listTickets,
+  loadTicket,
+  type Ticket as StoredTicket,
+} from '../../../store/tickets/load-tickets.ts';
+import { openTicket, setTicketStatus, writeMessage } from '../../../store/tickets/write-tickets.ts';
+import { notFound, Problem } from '../../answers/problem.ts';
+import { accountRoute } from '../../calls/route.ts';
+import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
+import { printTicket, printWholeTicket } from '../../print/print-ticket.ts';
+import { idText } from '../../schemas/ids.ts';
+import {
+  NewTicket,
+  NewTicketMessage,
+  Ticket,
+  TicketChange,
+  TicketStatus,
+  WholeTicket,
+} from '../../schemas/money/ticket.ts';
+
+const tag = 'Tickets';
+const BODY_BYTES = 64 * 1024;
+const one = { params: z.object({ id: idText }), finds: 'ticket' } as const;
+
+const list = accountRoute({
+  method: 'GET',
+  path: '/tickets',
+  operationId: 'listTickets',
+  tag,
+  summary: 'Your tickets, newest first.',
+  wholeKeys: true,
+  query: z.object({ status: TicketStatus.optional(), ...logQuery('newest') }),
+  response: z.array(Ticket),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run(call) {
+    const { db } = call.api;
+    const { status, after, sort } = call.query;
+    const filter = { accountId: call.caller.account.id, status, after };
+    return answerList(call, {
+      load: pagesById<StoredTicket>(
+        sort?.descends ?? true,
+        (page) => listTickets(db, filter, page),
+        ({ id }) => id,
+      ),
+      count: () => countTickets(db, filter),
+      print: async (tickets) => tickets.map(printTicket),
+    });
+  },
+});
+
+const open = accountRoute({
+  method: 'POST',
+  path: '/tickets',
+  operationId: 'openTicket',
+  tag,
+  summary: 'Asks the operator.',
+  description: `Of an account ${MOST_OPEN_TICKETS} may be open, and as many be opened in 24 hours.`,
+  audit: 'ticket.open',
+  bodyBytes: BODY_BYTES,
+  body: NewTicket,
+  response: WholeTicket,
+  conflicts: true,
+  async run({ api, caller, body, audit }) {
+    const opened = await openTicket(api.db, { accountId: caller.account.id, ...body });
+    if (opened.kind === 'refused') return new Problem(409, opened.message);
+    const { ticket } = opened;
+    audit({ accountId: ticket.accountId, target: nameOf(ticket), after: { status: ticket.status } });
+    return printWholeTicket(ticket, await listMessages(api.db, ticket.id));
+  },
+});
+
+const get = accountRoute({
+  method: 'GET',
+  path: '/tickets/{id}',
+  operationId: 'getTicket',
+  tag,
+  summary: 'One of your tickets, with what was written.',
+  ...one,
+  wholeKeys: true,
+  response: WholeTicket,
+  async run({ api, caller, params }) {
+    const ticket = await loadTicket(api.db, params.id, { accountId: caller.account.id });
+    if (ticket === undefined) return notFound('ticket');
+    return printWholeTicket(ticket, await listMessages(api.db, ticket.id));
+  },
+});
+
+const write = accountRoute({
+  method: 'POST',
+  path: '/tickets/{id}/messages',
+  operationId: 'writeToTicket',
+  tag,
+  summary: 'Writes into a ticket; then it waits for the operator.',
+  description: `A ticket has at most ${MOST_MESSAGES} messages.`,
+  ...one,
+  audit: 'ticket.write',
+  bodyBytes: BODY_BYTES,
+  body: NewTicketMessage,
+  response: WholeTicket,
+  conflicts: true,
+  async run({ api, caller, params, body, audit }) {
+    const by = { kind: 'account', accountId: caller.account.id } as const;
+    const written = await writeMessage(api.db, { ticketId: params.id, message: body.message, by });
+    if (written.kind === 'absent') return notFound('ticket');
+    if (written.kind === 'refused') return new Problem(409, written.message);
+    const { before, ticket } = written;
+    audit({ ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) });
+    return printWholeTicket(ticket, await listMessages(api.db, ticket.id));
+  },
+});
+
+const change = accountRoute({
+  method: 'PATCH',
+  path: '/tickets/{id}',
+  operationId: 'changeTicket',
+  tag,
+  summary: 'Closes a ticket, or opens it again.',
+  ...one,
+  audit: 'ticket.status',
+  body: TicketChange,
+  response: Ticket,
+  conflicts: true,
+  async run({ api, caller, params, body, audit }) {
+    const order = { ticketId: params.id, accountId: caller.account.id, status: body.status };
+    const changed = await setTicketStatus(api.db, order);
+    if (changed.kind === 'absent') return notFound('ticket');
+    if (changed.kind === 'refused') return new Problem(409, changed.message);
+    const { before, ticket } = changed;
+    const note = { ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) };
+    audit(before.status === ticket.status ? undefined : note);
+    return printTicket(ticket);
+  },
+});
+
+export function nameOf({ id, subject }: StoredTicket) {
+  return { id, name: subject };
+}
+
+export function sidesOf(before: StoredTicket, after: StoredTicket) {
+  return { before: { status: before.status }, after: { status: after.status } };
+}
+
+export const TICKET_ROUTES = [list, open, get, write, change];

@@ -1,0 +1,64 @@
+// Tickets: what an account asks, and what is answered.
+
+import { z } from 'zod';
+import { MESSAGE_CHARACTERS, SUBJECT_CHARACTERS, TICKET_STATUSES } from '../../../billing/ticket.ts';
+import { Id } from '../ids.ts';
+import { nameText } from '../name-text.ts';
+import { Timestamp } from '../timestamp.ts';
+
+/** Lines and tabs stay; nothing moves the cursor of whoever reads it, or turns the direction of what follows. */
+const UNSHOWN = /[^\P{Cc}\n\r\t]|[\u202a-\u202e\u2066-\u2069]/u;
+
+const message = z
+  .string()
+  .max(MESSAGE_CHARACTERS)
+  .refine((text) => text.trim() !== '', 'is empty')
+  .refine((text) => !UNSHOWN.test(text), 'has a control character');
+
+export const NewTicket = z
+  .strictObject({ subject: nameText(SUBJECT_CHARACTERS), message })
+  .meta({ id: 'NewTicket' });
+export const NewTicketMessage = z.strictObject({ message }).meta({ id: 'NewTicketMessage' });
+export const TicketChange = z
+  .strictObject({ status: z.enum(['open', 'closed']) })
+  .meta({ id: 'TicketChange' });
+
+export const TicketStatus = z
+  .enum(TICKET_STATUSES)
+  .describe('`open`: it waits for the operator; `answered`: for you.');
+
+const ticket = {
+  id: Id,
+  subject: z.string(),
+  status: TicketStatus,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+};
+
+const messages = {
+  id: Id,
+  author: z.enum(['account', 'staff']),
+  message: z.string(),
+  created_at: Timestamp,
+};
+
+const ofAdmins = {
+  ...ticket,
+  user_id: Id,
+  email: z.string(),
+  priority: z.boolean().describe('A plan of the account had dedicated support when it was opened.'),
+};
+
+export const Ticket = z.object(ticket).meta({ id: 'Ticket' });
+export const WholeTicket = z
+  .object({ ...ticket, messages: z.array(z.object(messages)) })
+  .meta({ id: 'WholeTicket' });
+export const AdminTicket = z.object(ofAdmins).meta({ id: 'AdminTicket' });
+export const WholeAdminTicket = z
+  .object({
+    ...ofAdmins,
+    messages: z.array(
+      z.object({ ...messages, user_id: Id.optional().describe('Absent: by the command line.') }),
+    ),
+  })
+  .meta({ id: 'WholeAdminTicket' });

@@ -1,0 +1,86 @@
+// Reads tickets: one's own, or all of them for those who answer.
+
+import { type RawBuilder, sql } from 'kysely';
+import type { TicketStatus } from '../../billing/ticket.ts';
+import type { Database } from '../postgres/database.ts';
+import { type LogPage, logSql } from '../postgres/list-page.ts';
+
+export interface Ticket {
+  readonly id: number;
+  readonly accountId: number;
+  readonly email: string;
+  readonly subject: string;
+  readonly status: TicketStatus;
+  /** A plan of the account had dedicated support when it was opened. */
+  readonly priority: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** How many there are. */
+  readonly messages: number;
+}
+
+export interface TicketMessage {
+  readonly id: number;
+  readonly isStaff: boolean;
+  /** Null: the command line. */
+  readonly accountId: number | null;
+  readonly message: string;
+  readonly createdAt: Date;
+}
+
+const COLUMNS = sql`t.id, t.account_id as "accountId", a.email, t.subject, t.status, t.priority,
+  t.created_at as "createdAt", t.updated_at as "updatedAt", t.messages`;
+
+interface TicketFilter {
+  readonly accountId?: number | undefined;
+  readonly status?: TicketStatus | undefined;
+  readonly priority?: boolean | undefined;
+  /** Only those with a higher id. */
+  readonly after?: number | undefined;
+}
+
+function wanted({ accountId, status, priority, after = 0 }: TicketFilter): RawBuilder<unknown> {
+  const parts = [
+    sql`t.id > ${after}`,
+    ...(accountId === undefined ? [] : [sql`t.account_id = ${accountId}`]),
+    ...(status === undefined ? [] : [sql`t.status = ${status}`]),
+    ...(priority === undefined ? [] : [sql`t.priority = ${priority}`]),
+  ];
+  return sql.join(parts, sql` and `);
+}
+
+export async function listTickets(db: Database, filter: TicketFilter, page: LogPage): Promise<Ticket[]> {
+  const { behind, order } = logSql(sql`t.id`, page);
+  const { rows } = await sql<Ticket>`
+    select ${COLUMNS} from tickets t join accounts a on a.id = t.account_id
+    where ${wanted(filter)} and ${behind}
+    order by ${order} limit ${page.limit} offset ${page.offset ?? 0}`.execute(db);
+  return rows;
+}
+
+export async function countTickets(db: Database, filter: TicketFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from tickets t where ${wanted(filter)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** `accountId`: one's own only. `lock`: until the end of the transaction. */
+export async function loadTicket(
+  db: Database,
+  id: number,
+  { accountId, lock = false }: { readonly accountId?: number | undefined; readonly lock?: boolean } = {},
+): Promise<Ticket | undefined> {
+  const own = accountId === undefined ? sql`true` : sql`t.account_id = ${accountId}`;
+  const { rows } = await sql<Ticket>`
+    select ${COLUMNS} from tickets t join accounts a on a.id = t.account_id
+    where t.id = ${id} and ${own} ${lock ? sql`for no key update of t` : sql``}`.execute(db);
+  return rows[0];
+}
+
+/** The oldest first; a ticket has not many. */
+export async function listMessages(db: Database, ticketId: number): Promise<TicketMessage[]> {
+  const { rows } = await sql<TicketMessage>`
+    select id, is_staff as "isStaff", account_id as "accountId", message, created_at as "createdAt"
+    from ticket_messages where ticket_id = ${ticketId} order by id`.execute(db);
+  return rows;
+}

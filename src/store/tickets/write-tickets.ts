@@ -1,0 +1,131 @@
+// Opens tickets, writes into them and changes whose turn it is. What counts an account's tickets locks the account, before
+// any ticket.
+
+import { sql } from 'kysely';
+import {
+  judgeMessage,
+  MOST_NEW_TICKETS,
+  MOST_OPEN_TICKETS,
+  type TicketStatus,
+} from '../../billing/ticket.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { loadTicket, type Ticket } from './load-tickets.ts';
+
+type Refused = { readonly kind: 'refused'; readonly message: string };
+type Written =
+  | { readonly kind: 'written'; readonly before: Ticket; readonly ticket: Ticket }
+  | { readonly kind: 'absent' }
+  | Refused;
+
+export async function openTicket(
+  db: Database,
+  order: { readonly accountId: number; readonly subject: string; readonly message: string },
+): Promise<{ readonly kind: 'opened'; readonly ticket: Ticket } | Refused> {
+  const { accountId, subject, message } = order;
+  return await inTransaction(db, async (trx) => {
+    const refused = await judgeCounts(trx, accountId, true);
+    if (refused !== undefined) return refused;
+    const { rows } = await sql<{ id: number }>`
+      insert into tickets (account_id, subject, status, priority, messages)
+      values (${accountId}, ${subject}, 'open', exists (
+        select from domains d join plans p on p.id = d.plan_id
+        where d.account_id = ${accountId} and d.deleted_at is null
+          and coalesce((d.plan_overrides->>'dedicated_support_enabled')::boolean, p.dedicated_support_enabled)), 1)
+      returning id`.execute(trx);
+    const { id } = rows[0] as { id: number };
+    await addMessage(trx, id, { isStaff: false, accountId, message });
+    return { kind: 'opened', ticket: (await loadTicket(trx, id)) as Ticket };
+  });
+}
+
+interface NewMessage {
+  readonly ticketId: number;
+  readonly message: string;
+  readonly by:
+    | { readonly kind: 'account'; readonly accountId: number }
+    /** `accountId`: null for the command line. `tells`: the owner gets a mail, once an hour for a ticket. */
+    | { readonly kind: 'staff'; readonly accountId: number | null; readonly tells: boolean };
+}
+
+export async function writeMessage(db: Database, { ticketId, message, by }: NewMessage): Promise<Written> {
+  return await inTransaction<Written>(db, async (trx) => {
+    const owner = by.kind === 'account' ? by.accountId : undefined;
+    const before = await loadTicket(trx, ticketId, { accountId: owner, lock: true });
+    if (before === undefined) return { kind: 'absent' };
+    const judged = judgeMessage(before, by.kind);
+    if (judged.kind === 'refused') return judged;
+    await addMessage(trx, ticketId, { isStaff: by.kind === 'staff', accountId: by.accountId, message });
+    await sql`
+      update tickets set status = ${judged.status}, messages = messages + 1, updated_at = clock_timestamp()
+      where id = ${ticketId}`.execute(trx);
+    if (by.kind === 'staff' && by.tells) await orderTicketMail(trx, ticketId);
+    return { kind: 'written', before, ticket: (await loadTicket(trx, ticketId)) as Ticket };
+  });
+}
+
+/** `accountId`: whose ticket it must be; undefined: anybody's. */
+export async function setTicketStatus(
+  db: Database,
+  order: {
+    readonly ticketId: number;
+    readonly accountId?: number | undefined;
+    readonly status: 'open' | 'closed';
+  },
+): Promise<Written> {
+  const { ticketId, accountId, status } = order;
+  return await inTransaction<Written>(db, async (trx) => {
+    const found = await loadTicket(trx, ticketId, { accountId });
+    if (found === undefined) return { kind: 'absent' };
+    const refused = status === 'open' ? await judgeCounts(trx, found.accountId, false) : undefined;
+    const before = (await loadTicket(trx, ticketId, { accountId, lock: true })) as Ticket;
+    if (before.status === status) return { kind: 'written', before, ticket: before };
+    if (refused !== undefined && before.status === 'closed') return refused;
+    await sql`
+      update tickets set status = ${status}, updated_at = clock_timestamp() where id = ${ticketId}`.execute(
+      trx,
+    );
+    return { kind: 'written', before, ticket: { ...before, status: status satisfies TicketStatus } };
+  });
+}
+
+/** With the lock under which the counts stay right. */
+async function judgeCounts(trx: Database, accountId: number, isNew: boolean): Promise<Refused | undefined> {
+  await sql`select from accounts where id = ${accountId} for no key update`.execute(trx);
+  const { rows } = await sql<{ open: number; made: number }>`
+    select count(*) filter (where status <> 'closed')::integer as open,
+      count(*) filter (where created_at > clock_timestamp() - interval '24 hours')::integer as made
+    from tickets where account_id = ${accountId}`.execute(trx);
+  const { open, made } = rows[0] as { open: number; made: number };
+  if (open >= MOST_OPEN_TICKETS)
+    return { kind: 'refused', message: `${MOST_OPEN_TICKETS} tickets are open: close one first` };
+  if (isNew && made >= MOST_NEW_TICKETS)
+    return {
+      kind: 'refused',
+      message: `${MOST_NEW_TICKETS} tickets were opened in 24 hours: write into one`,
+    };
+  return undefined;
+}
+
+async function addMessage(
+  trx: Database,
+  ticketId: number,
+  row: { readonly isStaff: boolean; readonly accountId: number | null; readonly message: string },
+): Promise<void> {
+  await sql`
+    insert into ticket_messages (ticket_id, is_staff, account_id, message)
+    values (${ticketId}, ${row.isStaff}, ${row.accountId}, ${row.message})`.execute(trx);
+}
+
+/** Says that there is an answer, and not which: the letter goes through many hands. */
+async function orderTicketMail(trx: Database, ticketId: number): Promise<void> {
+  await sql`
+    with told as (
+      update tickets set mailed_at = clock_timestamp()
+      where id = ${ticketId} and (mailed_at is null or mailed_at < clock_timestamp() - interval '1 hour')
+      returning account_id, id)
+    insert into mails (kind, email, account_id, message)
+    select 'ticket', a.email, a.id, t.id::text from told t join accounts a on a.id = t.account_id and a.active`.execute(
+    trx,
+  );
+}

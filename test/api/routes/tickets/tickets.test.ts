@@ -1,0 +1,213 @@
+// Tickets: whose they are, whose turn it is, what bounds them, and the mail of an answer.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Letter } from '../../../../src/mail/mailer.ts';
+import { createMailSender } from '../../../../workers/jobs/send-mail.ts';
+import { PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { Browser, givePassword } from '../../../support/api/people.ts';
+
+let api: TestApi;
+let operator: Browser;
+beforeAll(async () => {
+  api = await startTestApi();
+  await givePassword(api, 'operator');
+  operator = new Browser(api);
+  await operator.login('operator');
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  await sql`truncate tickets, mails cascade`.execute(api.db);
+});
+
+const ask = (method: string, path: string, body?: object, as = 'owner') =>
+  api.ask(method, path, { as, ...(body !== undefined && { body }) });
+
+async function open(as = 'owner'): Promise<number> {
+  const { status, body } = await ask('POST', '/tickets', { subject: 'Help', message: 'It is\nbroken.' }, as);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+describe('a ticket', () => {
+  it('goes to and fro: whoever writes gives the turn to the other side', async () => {
+    const id = await open();
+    const told = { id, subject: 'Help', created_at: expect.any(String), updated_at: expect.any(String) };
+    expect((await ask('GET', '/tickets')).body).toEqual([{ ...told, status: 'open' }]);
+    const answered = await operator.ask('POST', `/admin/tickets/${id}/messages`, { message: 'Which one?' });
+    expect(answered.body).toMatchObject({
+      status: 'answered',
+      user_id: api.accountIds.owner,
+      priority: false,
+    });
+    expect(answered.body.messages.at(-1)).toMatchObject({
+      author: 'staff',
+      user_id: api.accountIds.operator,
+    });
+    expect((await ask('GET', '/tickets?status=answered')).body).toHaveLength(1);
+    expect((await ask('GET', '/tickets?status=open')).body).toEqual([]);
+    const again = await ask('POST', `/tickets/${id}/messages`, { message: 'All of them.' });
+    expect(again.body).toEqual({
+      ...told,
+      status: 'open',
+      messages: [
+        {
+          id: expect.any(Number),
+          author: 'account',
+          message: 'It is\nbroken.',
+          created_at: expect.any(String),
+        },
+        { id: expect.any(Number), author: 'staff', message: 'Which one?', created_at: expect.any(String) },
+        {
+          id: expect.any(Number),
+          author: 'account',
+          message: 'All of them.',
+          created_at: expect.any(String),
+        },
+      ],
+    });
+    expect((await ask('GET', `/tickets/${id}`)).body).toEqual(again.body);
+  });
+
+  it('is closed and opened again, by both sides; a closed one takes no message', async () => {
+    const id = await open();
+    expect((await ask('PATCH', `/tickets/${id}`, { status: 'closed' })).body.status).toBe('closed');
+    for (const refused of [
+      await ask('POST', `/tickets/${id}/messages`, { message: 'Still broken.' }),
+      await operator.ask('POST', `/admin/tickets/${id}/messages`, { message: 'Is it?' }),
+    ])
+      expect([refused.status, refused.body.error]).toEqual([409, 'the ticket is closed: open it again']);
+    expect((await operator.ask('PATCH', `/admin/tickets/${id}`, { status: 'open' })).body.status).toBe(
+      'open',
+    );
+    const wrong = await ask('PATCH', `/tickets/${id}`, { status: 'answered' });
+    expect([wrong.status, wrong.body.code]).toEqual([400, 'validation_failed']);
+  });
+
+  it('of another account is as one that is not there', async () => {
+    const id = await open('stranger');
+    for (const [method, path, body] of [
+      ['GET', `/tickets/${id}`, undefined],
+      ['POST', `/tickets/${id}/messages`, { message: 'Hello' }],
+      ['PATCH', `/tickets/${id}`, { status: 'closed' }],
+    ] as const) {
+      const theirs = await ask(method, path, body);
+      expect([theirs.status, theirs.body]).toEqual([404, { error: 'ticket not found' }]);
+      expect((await ask(method, path.replace(String(id), '999999'), body)).body).toEqual(theirs.body);
+    }
+    expect((await ask('GET', '/tickets')).body).toEqual([]);
+    expect((await ask('GET', `/tickets/${id}`, undefined, 'stranger')).body.messages).toHaveLength(1);
+    expect((await api.ask('GET', '/admin/tickets', { as: 'owner' })).status).toBe(403);
+  });
+
+  it.each<[string, object]>([
+    ['no subject', { message: 'x' }],
+    ['an empty message', { subject: 'x', message: ' \n' }],
+    ['a subject of two lines', { subject: 'a\nb', message: 'x' }],
+    ['a subject that is too long', { subject: 'x'.repeat(201), message: 'x' }],
+    ['a message that is too long', { subject: 'x', message: 'x'.repeat(10_001) }],
+    ['a control character', { subject: 'x', message: 'a\u001b[2Jb' }],
+    ['a turn of direction', { subject: 'x', message: 'a\u202eb' }],
+    ['a member more', { subject: 'x', message: 'x', priority: true }],
+  ])('with %s is refused', async (_, body) => {
+    const answer = await ask('POST', '/tickets', body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+  });
+});
+
+describe('bounds', () => {
+  it('20 are open of an account, also when more come at once; opening one again counts', async () => {
+    const many = await Promise.all(
+      Array.from({ length: 24 }, () => ask('POST', '/tickets', { subject: 'Help', message: 'x' })),
+    );
+    expect(many.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = many.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
+      new Set(['409 20 tickets are open: close one first']),
+    );
+    const [{ id }] = (await ask('GET', '/tickets')).body;
+    await ask('PATCH', `/tickets/${id}`, { status: 'closed' });
+    const another = await ask('POST', '/tickets', { subject: 'Help', message: 'x' });
+    expect([another.status, another.body.error]).toEqual([
+      409,
+      '20 tickets were opened in 24 hours: write into one',
+    ]);
+    await sql`update tickets set created_at = created_at - interval '25 hours'`.execute(api.db);
+    expect((await ask('POST', '/tickets', { subject: 'Help', message: 'x' })).status).toBe(200);
+    const reopened = await ask('PATCH', `/tickets/${id}`, { status: 'open' });
+    expect([reopened.status, reopened.body.error]).toEqual([409, '20 tickets are open: close one first']);
+    await open('stranger');
+  });
+
+  it('200 messages are in a ticket', async () => {
+    const id = await open();
+    await sql`update tickets set messages = 199`.execute(api.db);
+    const [last, more] = [
+      await ask('POST', `/tickets/${id}/messages`, { message: 'x' }),
+      await ask('POST', `/tickets/${id}/messages`, { message: 'x' }),
+    ];
+    expect([last.status, more.status]).toEqual([200, 409]);
+  });
+
+  it('a key that is narrowed reads and writes none', async () => {
+    const id = await open();
+    const key = await api.makeKey({ types: ['TXT'] });
+    for (const [method, path, body] of [
+      ['GET', '/tickets', undefined],
+      ['GET', `/tickets/${id}`, undefined],
+      ['POST', '/tickets', { subject: 'x', message: 'x' }],
+      ['POST', `/tickets/${id}/messages`, { message: 'x' }],
+    ] as const)
+      expect((await ask(method, path, body, key)).status).toBe(403);
+  });
+});
+
+describe('those who answer', () => {
+  it('list the tickets of all, the oldest first, and those with dedicated support alone', async () => {
+    const first = await open();
+    await sql`update plans set dedicated_support_enabled = true where slug = 'pro'`.execute(api.db);
+    await api.makeDomain('supported.test');
+    const second = await open();
+    const third = await open('stranger');
+    const ids = async (query: string) =>
+      (await operator.ask('GET', `/admin/tickets${query}`)).body.map(({ id }: { id: number }) => id);
+    expect(await ids('')).toEqual([first, second, third]);
+    expect(await ids('?priority=true')).toEqual([second]);
+    expect(await ids(`?user=${api.accountIds.stranger}`)).toEqual([third]);
+    expect(await ids('?status=closed')).toEqual([]);
+    expect((await operator.ask('GET', `/admin/tickets/${third}`)).body).toMatchObject({
+      email: 'stranger@zonefleet.test',
+      messages: [{ author: 'account', user_id: api.accountIds.stranger }],
+    });
+    const audit = (await operator.ask('GET', '/admin/audit?action=ticket.open&limit=1')).body;
+    expect(audit).toMatchObject([{ target: { kind: 'ticket', id: third, name: 'Help' } }]);
+  });
+
+  it('send the owner a mail that there is an answer, once an hour for a ticket', async () => {
+    const id = await open();
+    const answer = (message: string) => operator.ask('POST', `/admin/tickets/${id}/messages`, { message });
+    const mails = async () =>
+      (await sql<{ id: number }>`select id, kind, email from mails`.execute(api.db)).rows;
+    for (const text of ['the secret answer', 'and another']) expect((await answer(text)).status).toBe(200);
+    const [mail, ...more] = await mails();
+    expect([mail, more]).toEqual([
+      { id: expect.any(Number), kind: 'ticket', email: 'owner@zonefleet.test' },
+      [],
+    ]);
+    const sent: Letter[] = [];
+    const send = createMailSender({
+      db: api.db,
+      mailer: { send: async (letter: Letter) => void sent.push(letter) } as never,
+      publicUrl: PUBLIC_URL,
+      onOutcome: () => {},
+    });
+    await send({ mailId: mail?.id as number }, { signal: new AbortController().signal } as never);
+    expect(sent).toMatchObject([{ to: 'owner@zonefleet.test', subject: `Your ticket ${id} is answered` }]);
+    expect(sent[0]?.text).toContain(PUBLIC_URL);
+    expect(sent[0]?.text).not.toContain('secret');
+    expect(await mails()).toEqual([]);
+    await sql`update tickets set mailed_at = mailed_at - interval '61 minutes'`.execute(api.db);
+    await answer('later');
+    expect(await mails()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addTicketCommands } from '../../../src/cli/money/ticket.ts';
+import { openTicket } from '../../../src/store/tickets/write-tickets.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount } from '../../support/database/domains.ts';
+
+let database: TestDatabase;
+let id = '';
+beforeAll(async () => {
+  database = await createDatabase();
+  const accountId = await newAccount(database.db, 'ann@shop.test');
+  const order = { accountId, subject: 'Help', message: 'one\ntwo\u001b[2J' };
+  const opened = await openTicket(database.db, order);
+  if (opened.kind !== 'opened') throw new Error(opened.message);
+  id = String(opened.ticket.id);
+});
+afterAll(() => database.drop());
+
+const run = (...args: string[]) => runCommands(addTicketCommands, ['ticket', ...args], database.url);
+const mails = async () => (await sql`select kind from mails`.execute(database.db)).rows;
+
+it('lists, shows, answers and closes; writes are in the audit log, and nothing steers the terminal', async () => {
+  expect((await run('list', '--status', 'open')).stdout).toContain('ann@shop.test');
+  expect(JSON.parse((await run('list', '--priority', '--json')).stdout)).toEqual({ tickets: [] });
+  expect((await run('answer', id, 'Which one?')).stdout).toBe(`answered ${id}\n`);
+  expect(await mails()).toEqual([]); // no mail is sent here
+  const settings = { smtpUrl: 'smtp://127.0.0.1' };
+  await runCommands(addTicketCommands, ['ticket', 'answer', id, 'Well?'], database.url, settings);
+  expect(await mails()).toEqual([{ kind: 'ticket' }]);
+  const { stdout } = await run('show', id);
+  expect(stdout).toContain('  one\n  two\ufffd[2J');
+  expect(stdout).toContain('staff\n  Which one?');
+  const shown = JSON.parse((await run('show', id, '--json')).stdout);
+  expect(shown).toMatchObject({
+    status: 'answered',
+    messages: [{ author: 'account' }, { author: 'staff' }, {}],
+  });
+  expect((await run('close', id)).stdout).toBe(`closed ${id}\n`);
+  expect((await run('close', id)).code).toBe(0);
+  const refused = await run('answer', id, 'Still there?');
+  expect([refused.code, refused.stderr]).toEqual([1, `${id}: the ticket is closed: open it again\n`]);
+  const { rows } = await sql<{ action: string }>`select action from audit_log order by id`.execute(
+    database.db,
+  );
+  expect(rows.map(({ action }) => action)).toEqual(['ticket.answer', 'ticket.answer', 'ticket.status']);
+});
+
+it('answers no where there is none, and refuses what is wrong', async () => {
+  expect((await run('show', '999999')).code).toBe(1);
+  expect((await run('close', '999999')).stderr).toBe('999999: no such ticket\n');
+  for (const args of [
+    ['show', 'x'],
+    ['answer', id, ' '],
+    ['list', '--status', 'gone'],
+  ])
+    expect((await run(...args)).code).toBe(2);
+});
