@@ -17,6 +17,7 @@ import { addDomainCommands } from './domain/domain.ts';
 import { addVerifyCommand } from './domain/verify.ts';
 import { addEdgeCommands } from './edge/edge.ts';
 import { addInvoiceCommands } from './money/invoice.ts';
+import { addResellerCommands } from './money/reseller.ts';
 import { addTicketCommands } from './money/ticket.ts';
 import { addWalletCommands } from './money/wallet.ts';
 import { addNameserverCommand } from './nameservers/nameservers.ts';
@@ -65,6 +66,7 @@ function programFor(cli: Cli): Command {
   addPlanCommands(program, cli);
   addWalletCommands(program, cli);
   addInvoiceCommands(program, cli);
+  addResellerCommands(program, cli);
   addTicketCommands(program, cli);
   addZoneCommands(program, cli);
   addDnssecCommands(program, cli);

@@ -79,7 +79,8 @@ const IN_HANDLER: Readonly<Record<string, () => Promise<Answer>>> = {
 };
 
 describe('a route whose handler writes the row', () => {
-  const routes = ROUTES.flatMap(({ operationId, audit }) =>
+  // Of people; what payment gateways tell is in `money/topups.test.ts`.
+  const routes = ROUTES.filter(({ access }) => access.kind !== 'gateway').flatMap(({ operationId, audit }) =>
     typeof audit === 'object' && 'inHandler' in audit ? [{ operationId, action: audit.inHandler }] : [],
   );
 

@@ -134,7 +134,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'store/dnssec':
     'checks/dnssec dns dns/dnssec store/accounts store/change store/checks store/domains store/feed store/keys store/postgres store/signing zone/records zone/signing zone',
   'store/resellers':
-    'billing store/accounts store/change store/dnssec store/money store/postgres store/purchases',
+    'billing store/accounts store/audit store/change store/dnssec store/money store/postgres store/purchases',
   'nameserver/counts': 'dns',
   'nameserver/answer': 'nameserver/counts dns dns/message dns/record zone zone/image',
   'nameserver/threads': '',
@@ -183,7 +183,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/analytics':
     'analytics analytics/dns analytics/requests billing dns dns/message edge/analytics store/accounts store/domains store/postgres zone cli/domain cli/terminal',
   'cli/edge': 'edge edge/sets zone/pool store/edges cli/domain cli/terminal',
-  'cli/money': 'billing store/audit store/money store/postgres store/tickets cli/terminal',
+  'cli/money':
+    'billing store/accounts store/audit store/money store/postgres store/resellers store/tickets cli/terminal',
   'cli/nameservers': 'zone zone/pool checks/nameservers store/nameservers store/postgres cli/terminal',
   'cli/node': 'queue store/feed store/migrate store/roles cli/terminal',
   'cli/scan':

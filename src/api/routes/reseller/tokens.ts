@@ -1,6 +1,7 @@
 // /reseller/v1/tokens: the machine tokens of a reseller. Sessions only: a token makes and ends no other.
 
 import { z } from 'zod';
+import { tokenNote } from '../../../store/resellers/token-note.ts';
 import {
   listTokens,
   mintToken,
@@ -96,9 +97,4 @@ function printToken({
     last_used_at: lastUsedAt?.toISOString() ?? null,
     created_at: createdAt.toISOString(),
   };
-}
-
-function tokenNote({ id, accountId, name, keyId, expiresAt }: StoredToken, when: 'before' | 'after') {
-  const told = { name, key_id: keyId, expires_at: expiresAt };
-  return { accountId, target: { id, name }, [when]: told };
 }
