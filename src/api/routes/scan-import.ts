@@ -2,7 +2,7 @@
 // worker does both, so the work is done even if the caller goes away.
 
 import { z } from 'zod';
-import { loadDomain } from '../../store/domains/load-domains.ts';
+import { loadVisibleById } from '../../store/domains/load-domains.ts';
 import { type ListedRecord, streamRecords } from '../../store/records/load-records.ts';
 import { importFound } from '../../store/scans/import-found.ts';
 import { type ImportedScan, importScanned } from '../../store/scans/import-scanned.ts';
@@ -81,8 +81,8 @@ async function answer(call: ScanCall, scan: SavedScan, imported: ImportedScan | 
   if (imported?.kind === 'refused') return explainRefusal(imported);
   const { api, caller, domain, answerHeader } = call;
   const { created, failed, present, changeId } = imported ?? NOTHING;
-  const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
-  if (now?.id !== domain.id) return notFound('domain');
+  const now = await loadVisibleById(api.db, asStoreCaller(caller), domain.id);
+  if (now === undefined) return notFound('domain');
   answerHeader('X-Zone-Serial', now.serial);
   if (changeId !== undefined) answerHeader('X-Change-Id', changeId);
   return {

@@ -7,7 +7,7 @@
 
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
-import { loadDomain } from '../../store/domains/load-domains.ts';
+import { loadVisibleById } from '../../store/domains/load-domains.ts';
 import { findVerificationByRequest } from '../../store/verifications/load-verifications.ts';
 import { renewExpiredVerification } from '../../store/verifications/renew-verification.ts';
 import { waitForVerification } from '../../store/verifications/wait-for-verification.ts';
@@ -79,7 +79,6 @@ const TOO_MANY = new Problem(
 );
 
 async function answer({ api, caller, domain }: VerifyCall) {
-  const now = await loadDomain(api.db, asStoreCaller(caller), domain.name);
-  if (now?.id !== domain.id) return notFound('domain');
-  return await answerDomain(api, now);
+  const now = await loadVisibleById(api.db, asStoreCaller(caller), domain.id);
+  return now === undefined ? notFound('domain') : await answerDomain(api, { ...now, myRole: domain.myRole });
 }

@@ -145,7 +145,7 @@ export async function updateAccount(
 type RelatedAccount = { readonly kind: 'updated'; readonly account: Account } | RelationRefusal;
 interface RelationRefusal {
   readonly kind: 'refused';
-  readonly code: 'absent' | 'no_reseller' | 'own_provider' | 'is_reseller' | 'has_clients';
+  readonly code: 'absent' | 'no_reseller' | 'own_provider' | 'is_reseller' | 'has_clients' | 'in_debt';
   readonly message: string;
 }
 
@@ -165,12 +165,25 @@ export async function setProvider(
       if (provider?.isReseller !== true) return refused('no_reseller', 'the provider is no reseller');
       if (account.isReseller) return refused('is_reseller', "a reseller can be nobody's client");
     }
+    if (providerId !== null && providerId !== account.providerId && (await owes(trx, id)))
+      return refused('in_debt', 'its wallet is below zero, which its provider would pay: settle that first');
     const saved = await save(trx, id, { provider_id: providerId });
-    // Whoever managed the account until now manages its members no more.
-    if (account.providerId !== null && account.providerId !== providerId)
+    // Whoever managed the account until now manages its members no more, and is told nothing more of its domains.
+    if (account.providerId !== null && account.providerId !== providerId) {
       await endInvitesOf(trx, account.providerId);
+      await sql`
+        delete from webhooks w using domains d where d.id = w.domain_id and d.account_id = ${id}`.execute(
+        trx,
+      );
+    }
     return saved;
   });
+}
+
+async function owes(trx: Database, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from wallets where account_id = ${id} and balance_rials < 0 for no key update`.execute(trx);
+  return rows.length > 0;
 }
 
 /** False is refused while the account has clients. */

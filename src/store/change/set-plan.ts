@@ -9,12 +9,14 @@ import type { Domain } from '../domains/domain.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
-import { lockDomain } from './lock-domain.ts';
+import { isGone, lockDomain } from './lock-domain.ts';
 
 export interface PlanOrder {
   readonly domainId: number;
-  /** Null: no active plan. */
-  readonly planSlug: string | null;
+  /** Whose the domain must still be; undefined: whoever's. */
+  readonly ownerId?: number;
+  /** Null: no active plan. Left out: the one that the domain has. */
+  readonly planSlug?: string | null;
   /** A new subscription with this term, even to the plan that the domain has. */
   readonly termId?: number;
   /** All that is overridden; null: nothing. Left out: as it is, or nothing with a new plan. */
@@ -37,7 +39,7 @@ export type SetPlan =
   | { readonly kind: 'refused'; readonly code: PlanRefusal; readonly message: string };
 
 export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> {
-  const { domainId, planSlug, overrides = null } = order;
+  const { domainId, overrides = null } = order;
   const wrong = Object.entries(overrides ?? {}).flatMap(([name, value]) => {
     const fault = judgeEntitlement(name, value);
     return fault === undefined ? [] : [`overrides: ${name}: ${fault}`];
@@ -45,8 +47,9 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
   if (wrong[0] !== undefined) return refused('wrong_overrides', wrong[0]);
   return await inTransaction<SetPlan>(db, async (trx) => {
     const lock = await lockDomain(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
-    const { at = lock.now } = order;
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
+    // Under the lock: the workers may have ended a subscription since the caller looked.
+    const { at = lock.now, planSlug = lock.row.plan?.slug ?? null } = order;
     const planId = await findPlan(trx, planSlug);
     if (planId === undefined) return refused('unknown_plan', `there is no plan "${planSlug}"`);
     if (planId === null) {
@@ -63,7 +66,7 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
         return await updated(trx, domainId, false);
       }
       if (goesOn) await changeOwn(trx, own, order, at);
-      else await begin(trx, lock.row.accountId, planId, { ...order, at });
+      else await begin(trx, lock.row.accountId, planId, { ...order, planSlug, at });
     }
     const after = (await ownSubscriptions(trx, [domainId])).get(domainId);
     const stored = after?.overrides ?? null;

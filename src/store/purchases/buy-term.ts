@@ -9,7 +9,7 @@ import type { Term } from '../../billing/subscription.ts';
 import { PLAN_JSON, type Plan, TERM_JSON } from '../accounts/plans.ts';
 import { startSubscription, stopSubscription } from '../accounts/subscribe.ts';
 import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
-import { type DomainLock, lockDomain } from '../change/lock-domain.ts';
+import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
 import { type Charged, chargePurchase, lockPayers } from '../money/charge.ts';
 import { creditUnused } from '../money/credit-unused.ts';
 import type { Database } from '../postgres/database.ts';
@@ -19,6 +19,8 @@ import { countRulesByType } from '../rules/load-rules.ts';
 interface BuyOrder {
   readonly kind: BuyKind;
   readonly domainId: number;
+  /** Whose the domain must still be: who ordered it pays. */
+  readonly ownerId: number;
   readonly termId: number;
   /** By default true. */
   readonly autoRenew?: boolean | undefined;
@@ -45,9 +47,10 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
   const { domainId, termId, autoRenew = true, kind, maxNegativeRials } = order;
   return await inTransaction<Bought>(db, async (trx) => {
     const lock = await lockDomain(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const { accountId } = lock.row;
     const at = order.at ?? lock.now;
+    if (await isBoughtOften(trx, domainId, at)) return { kind: 'wrong_state', message: TOO_OFTEN };
     const sold = await findTerm(trx, termId);
     if (sold === undefined) return { kind: 'unknown_term', message: `no plan sells a term ${termId}` };
     const { plan, term } = sold;
@@ -96,6 +99,18 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
     announceAfterCommit(trx); // edges are told whether it has websockets
     return { kind: 'bought', before: own, subscription, invoiceId };
   });
+}
+
+/** What is bought and given back is never deleted, and costs next to nothing where it is switched at once. */
+const MOST_A_DAY = 100;
+const TOO_OFTEN = `the domain has begun ${MOST_A_DAY} subscriptions within a day: wait`;
+
+async function isBoughtOften(trx: Database, domainId: number, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select started_at from subscriptions where domain_id = ${domainId} order by id desc limit ${MOST_A_DAY}) last
+    where started_at > ${at}::timestamptz - interval '1 day'`.execute(trx);
+  return (rows[0]?.count ?? 0) >= MOST_A_DAY;
 }
 
 /** Undefined: there is none, or it is sold no more. */

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { hasPaidTime } from '../../billing/buy-term.ts';
 import { FREE_PLAN } from '../accounts/plans.ts';
 import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
-import { lockDomain } from '../change/lock-domain.ts';
+import { isGone, lockDomain } from '../change/lock-domain.ts';
 import type { CreatedDomain, NewDomain } from '../change/save-domain.ts';
 import { setPlan } from '../change/set-plan.ts';
 import { createDomainSigned } from '../dnssec/create-signed-domain.ts';
@@ -43,6 +43,7 @@ export async function createService(db: Database, order: ServiceOrder): Promise<
     const bought = await buyTerm(trx, {
       kind: 'purchase',
       domainId: domain.id,
+      ownerId: wanted.accountId,
       termId,
       maxNegativeRials,
     });
@@ -51,15 +52,23 @@ export async function createService(db: Database, order: ServiceOrder): Promise<
   });
 }
 
+/** Who ordered it is judged again with the work: a client may leave its reseller, and a domain its client, meanwhile. */
+interface OwnedService {
+  readonly resellerId: number;
+  readonly domainId: number;
+  readonly ownerId: number;
+}
+
 /** Switches where paid time is left, and purchases where there is none. */
 export async function changePlan(
   db: Database,
-  order: { readonly domainId: number; readonly termId: number; readonly maxNegativeRials: number },
-): Promise<Bought> {
-  return await inTransaction<Bought>(db, async (trx) => {
-    const { domainId } = order;
+  order: OwnedService & { readonly termId: number; readonly maxNegativeRials: number },
+): Promise<Bought | { readonly kind: 'not_owned' }> {
+  return await inTransaction<Bought | { readonly kind: 'not_owned' }>(db, async (trx) => {
+    const { resellerId, domainId, ownerId } = order;
+    if (!(await holdClient(trx, { resellerId, clientId: ownerId }, false))) return { kind: 'not_owned' };
     const lock = await lockDomain(trx, domainId);
-    if (lock === undefined) return { kind: 'absent' };
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
     const kind = hasPaidTime(own, lock.now) ? 'switch' : 'purchase';
     const bought = await buyTerm(trx, { ...order, kind });
@@ -74,14 +83,17 @@ type CancelledService =
       readonly after: Subscription | undefined;
     }
   | { readonly kind: 'absent' }
+  | { readonly kind: 'not_owned' }
   /** Nothing is bought. */
   | { readonly kind: 'wrong_state'; readonly message: string };
 
 /** At once, and nothing is given back. The domain stays, with the plan that costs nothing. */
-export async function cancelService(db: Database, domainId: number): Promise<CancelledService> {
+export async function cancelService(db: Database, order: OwnedService): Promise<CancelledService> {
   return await inTransaction<CancelledService>(db, async (trx) => {
+    const { resellerId, domainId, ownerId } = order;
+    if (!(await holdClient(trx, { resellerId, clientId: ownerId }, false))) return { kind: 'not_owned' };
     const lock = await lockDomain(trx, domainId);
-    if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
     const before = (await ownSubscriptions(trx, [domainId])).get(domainId);
     if (before === undefined || before.plan.slug === FREE_PLAN)
       return { kind: 'wrong_state', message: 'nothing is bought for this domain' };

@@ -20,6 +20,7 @@ let database: TestDatabase;
 let db: Database;
 let [month, decade, small] = [0, 0, 0];
 let accounts = 0;
+const ownerOf = new Map<number, number>();
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -41,6 +42,7 @@ async function newBuyer(rials: number, { providerId }: { providerId?: number } =
   if (providerId !== undefined) await setProvider(db, accountId, providerId);
   if (rials > 0) await give(accountId, rials);
   const { id: domainId } = await newDomain(db, accountId, `${name}.test.`, { planSlug: 'free' });
+  ownerOf.set(domainId, accountId);
   return { accountId, domainId };
 }
 
@@ -59,8 +61,8 @@ const buy = (
   kind: 'purchase' | 'switch',
   domainId: number,
   termId: number,
-  { at = on(0), maxNegativeRials = 0, as = db, autoRenew = true } = {},
-) => buyTerm(as, { kind, domainId, termId, at, maxNegativeRials, autoRenew });
+  { at = on(0), maxNegativeRials = 0, as = db, autoRenew = true, ownerId = ownerOf.get(domainId) ?? 0 } = {},
+) => buyTerm(as, { kind, domainId, ownerId, termId, at, maxNegativeRials, autoRenew });
 
 async function balanceOf(accountId: number) {
   const wallet = await db
@@ -212,4 +214,57 @@ it('twenty at once buy once, and numbers of invoices have no gaps', async () => 
 it('keeps invoices as they are', async () => {
   await expect(sql`update invoices set total_rials = 0`.execute(db)).rejects.toThrow('never changed');
   await expect(sql`delete from invoices`.execute(db)).rejects.toThrow('never changed');
+});
+
+it('who ordered it pays: a domain that is another account’s meanwhile is not bought for', async () => {
+  const { domainId } = await newBuyer(1000);
+  const { accountId: other } = await newBuyer(1000);
+  await sql`update domains set account_id = ${other} where id = ${domainId}`.execute(db);
+  const before = await everything();
+  expect((await buy('purchase', domainId, month)).kind).toBe('absent');
+  expect(await everything()).toEqual(before);
+});
+
+it('a domain begins a hundred subscriptions a day, since each is kept for ever', async () => {
+  const { accountId, domainId } = await newBuyer(5000);
+  await sql`
+    insert into subscriptions (domain_id, account_id, plan_id, status, started_at, expires_at, ended_at, quota_reset_days)
+    select ${domainId}, ${accountId}, s.plan_id, 'cancelled', ${on(0)}, ${on(0)}, ${on(0)}, 30
+    from subscriptions s, generate_series(1, 100) where s.domain_id = ${domainId}`.execute(db);
+  const often = await buy('purchase', domainId, month, { at: on(0.9) });
+  expect(often).toMatchObject({ kind: 'wrong_state', message: expect.stringContaining('100 subscriptions') });
+  expect((await buy('purchase', domainId, month, { at: on(1.1) })).kind).toBe('bought');
+});
+
+it('a reseller that is switched off pays for no client', async () => {
+  const reseller = await newBuyer(5000);
+  await setReseller(db, reseller.accountId, true);
+  const client = await newBuyer(0, { providerId: reseller.accountId });
+  await sql`update accounts set active = false where id = ${reseller.accountId}`.execute(db);
+  expect((await buy('purchase', client.domainId, month)).kind).toBe('short');
+  await sql`update accounts set active = true where id = ${reseller.accountId}`.execute(db);
+  expect((await buy('purchase', client.domainId, month)).kind).toBe('bought');
+});
+
+it('saying whether it is renewed never begins another subscription, whatever ended meanwhile', async () => {
+  const { accountId: ownerId, domainId } = await newBuyer(1000);
+  await buy('purchase', domainId, month);
+  await setPlan(db, { domainId, planSlug: 'free', at: on(1) });
+  const before = await listSubscriptions(db, domainId);
+  const came = await setPlan(db, { domainId, ownerId, autoRenew: false, at: on(1) });
+  expect(came).toMatchObject({ kind: 'updated', subscription: { plan: { slug: 'free' }, autoRenew: false } });
+  expect((await listSubscriptions(db, domainId)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+});
+
+it('an account that owes gets no provider, who would pay its debt', async () => {
+  const owing = await newBuyer(0);
+  await setReseller(db, owing.accountId, true);
+  await buy('purchase', owing.domainId, month, { maxNegativeRials: 900 });
+  expect(await balanceOf(owing.accountId)).toBe(-900);
+  await setReseller(db, owing.accountId, false);
+  const provider = await newBuyer(0);
+  await setReseller(db, provider.accountId, true);
+  expect(await setProvider(db, owing.accountId, provider.accountId)).toMatchObject({ code: 'in_debt' });
+  await give(owing.accountId, 900);
+  expect((await setProvider(db, owing.accountId, provider.accountId)).kind).toBe('updated');
 });

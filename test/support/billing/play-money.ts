@@ -173,7 +173,8 @@ async function act(stage: Stage, now: number): Promise<string> {
       if (random(3) === 0) await bringToBrink(stage, holding, term, at);
       const autoRenew = random(5) > 0;
       const wanted = model.buy(kind, holding, term, now, autoRenew);
-      const order = { kind, domainId, termId: term.id, autoRenew, maxNegativeRials: MOST_OWED, at } as const;
+      const about = { domainId, ownerId: holding.account.id, termId: term.id } as const;
+      const order = { kind, ...about, autoRenew, maxNegativeRials: MOST_OWED, at } as const;
       const came = await buyTerm(db, order);
       if (came.kind !== wanted)
         throw new Error(`${kind} of domain ${domainId}: ${came.kind}, expected ${wanted}`);
@@ -248,9 +249,12 @@ async function change(
   if (random(2) === 0) {
     if (to.isReseller) return 'nothing';
     const resellers = model.accounts.filter(({ isReseller }) => isReseller);
-    to.provider = random(3) === 0 ? null : (resellers[random(resellers.length)] as ModelAccount);
-    await setProvider(db, to.id, to.provider?.id ?? null);
-    return 'provider';
+    const provider = random(3) === 0 ? null : (resellers[random(resellers.length)] as ModelAccount);
+    const isRefused = to.balance < 0 && provider !== null && provider !== to.provider;
+    const came = await setProvider(db, to.id, provider?.id ?? null);
+    if ((came.kind === 'refused') !== isRefused) throw new Error(`account ${to.id}: ${came.kind}`);
+    if (!isRefused) to.provider = provider;
+    return isRefused ? 'provider refused' : 'provider';
   }
   const came = await handOver(db, { ...BY, domainId: holding.id, accountId: to.id });
   if (came.kind !== 'passed') throw new Error(`domain ${holding.id}: ${came.kind}`);

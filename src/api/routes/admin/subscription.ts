@@ -36,7 +36,7 @@ export const setSubscription = adminRoute({
     return await tellPlan(call, () =>
       setPlan(api.db, {
         domainId: found.id,
-        planSlug: plan === undefined ? (found.plan?.slug ?? null) : plan,
+        ...(plan !== undefined && { planSlug: plan }),
         ...(termId !== undefined && { termId }),
         ...(overrides !== undefined && { overrides: isEmpty ? null : (overrides as Overrides | null) }),
         ...(autoRenew !== undefined && { autoRenew }),

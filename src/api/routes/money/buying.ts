@@ -60,11 +60,8 @@ export const setAutoRenew = domainRoute({
   async run({ api, domain, body, audit }) {
     const before = (await ownSubscriptions(api.db, [domain.id])).get(domain.id);
     if (before === undefined) return problem('wrong_state', 'the domain has no subscription');
-    const came = await setPlan(api.db, {
-      domainId: domain.id,
-      planSlug: before.plan.slug,
-      autoRenew: body.auto_renew,
-    });
+    const order = { domainId: domain.id, ownerId: domain.accountId, autoRenew: body.auto_renew };
+    const came = await setPlan(api.db, order);
     if (came.kind === 'absent' || (came.kind === 'updated' && came.subscription === undefined))
       return notFound('domain');
     if (came.kind === 'refused') return problem('wrong_state', came.message);
@@ -86,7 +83,8 @@ async function buy(
   order: { readonly termId: number; readonly autoRenew?: boolean | undefined },
 ): Promise<z.input<typeof Subscription> | Problem> {
   const { maxNegativeRials = 0 } = api;
-  const bought = await buyTerm(api.db, { kind, domainId: domain.id, ...order, maxNegativeRials });
+  const about = { domainId: domain.id, ownerId: domain.accountId };
+  const bought = await buyTerm(api.db, { kind, ...about, ...order, maxNegativeRials });
   if (bought.kind !== 'bought') return buyingProblem(bought);
   const { before, subscription } = bought;
   audit({ before: toldSubscription(before), after: toldSubscription(subscription) });

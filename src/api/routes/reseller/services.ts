@@ -18,7 +18,7 @@ import {
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
 import { domainTaken, invalid, notFound, problem } from '../../answers/problem.ts';
-import { asActor } from '../../callers/caller.ts';
+import { type ApiCaller, asActor } from '../../callers/caller.ts';
 import { notOwned } from '../../calls/find-domain.ts';
 import { domainRoute, resellerRoute } from '../../calls/route.ts';
 import { answerList, PAGE_QUERY, pagesById } from '../../lists/paging.ts';
@@ -166,9 +166,10 @@ const change = domainRoute({
   response: Service,
   problems: ['credit_limit_reached', 'wrong_state'],
   statuses: [409],
-  async run({ api, domain, body, audit }) {
+  async run({ api, caller, domain, body, audit }) {
     const order = { termId: body.plan_term_id, maxNegativeRials: api.maxNegativeRials ?? 0 };
-    const bought = await changePlan(api.db, { domainId: domain.id, ...order });
+    const bought = await changePlan(api.db, { ...owned(caller, domain), ...order });
+    if (bought.kind === 'not_owned') return notOwned();
     if (bought.kind !== 'bought') return buyingProblem(bought);
     audit({ before: toldSubscription(bought.before), after: toldSubscription(bought.subscription) });
     return printService(domain, bought.subscription);
@@ -187,8 +188,9 @@ const cancel = domainRoute({
   whileDisabled: true,
   response: Message,
   problems: ['wrong_state'],
-  async run({ api, domain, audit }) {
-    const cancelled = await cancelService(api.db, domain.id);
+  async run({ api, caller, domain, audit }) {
+    const cancelled = await cancelService(api.db, owned(caller, domain));
+    if (cancelled.kind === 'not_owned') return notOwned();
     if (cancelled.kind === 'absent') return notFound('domain');
     if (cancelled.kind === 'wrong_state') return problem('wrong_state', cancelled.message);
     audit({ before: toldSubscription(cancelled.before), after: toldSubscription(cancelled.after) });
@@ -197,6 +199,10 @@ const cancel = domainRoute({
 });
 
 export const SERVICE_ROUTES = [list, create, get, change, cancel];
+
+function owned({ account }: ApiCaller, { id: domainId, accountId: ownerId }: VisibleDomain) {
+  return { resellerId: account.id, domainId, ownerId };
+}
 
 type ShownDomain = Pick<VisibleDomain, 'id' | 'accountId' | 'name' | 'status'>;
 

@@ -42,6 +42,11 @@ const moving = (direction: 'credit' | 'debit', summary: string, description: str
             402,
             direction === 'credit' ? 'your wallet holds too little' : "the client's wallet holds too little",
           );
+        case 'too_often':
+          return new Problem(429, 'as many transfers as may be made in a day', {
+            code: 'rate_limited',
+            headers: { 'Retry-After': String(moved.waitSeconds) },
+          });
         case 'full':
           return new Problem(409, 'the wallet would hold more than is counted');
         case 'moved':

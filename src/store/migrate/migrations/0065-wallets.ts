@@ -91,11 +91,12 @@ const STATEMENTS = [
   `create trigger invoices_kept before update or delete or truncate on invoices
      for each statement execute function refuse_change()`,
 
-  // Both run with the rights of the tables' owner: workers do not read accounts.
+  // Both run with the rights of the tables' owner: workers do not read accounts. A reseller that is switched off pays for nobody.
   `create function providers_of(accounts_asked bigint[])
      returns table (account_id bigint, provider_id bigint, is_reseller boolean)
      language sql stable security definer set search_path = public, pg_temp as $$
-     select a.id, a.provider_id, a.is_reseller from accounts a where a.id = any(accounts_asked) $$`,
+     select a.id, p.id, a.is_reseller from accounts a left join accounts p on p.id = a.provider_id and p.active
+     where a.id = any(accounts_asked) $$`,
   `revoke all on function providers_of(bigint[]) from public`,
   // The row of the year is locked until the commit, so a number that is rolled back is given again.
   `create function issue_invoice(buyer bigint, about_domain bigint, about_subscription bigint, movement bigint,
