@@ -16,6 +16,7 @@ import { type Database, openDatabase } from '../../src/store/postgres/database.t
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database/database.ts';
+import { emptyTables } from '../support/database/domains.ts';
 import {
   type PrimaryAndStandby,
   postgresProgram,
@@ -276,7 +277,7 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
         select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'nodes'`.execute(
         db,
       );
-      await sql.raw(`truncate ${tables.map(({ name }) => name).join(', ')}`).execute(db);
+      await emptyTables(db, ...tables.map(({ name }) => name));
       await postgresProgram('pg_restore', current, [
         '--data-only',
         '--disable-triggers',

@@ -38,5 +38,5 @@ it('random sequences of keys, calls and kills equal the model', async () => {
     await playKeys({ client: fleet, db, buyers, terms, sequences: SEQUENCES, seed: 3, onPlayed }),
   ).toEqual([]);
   expect(await unsound(db)).toEqual([]);
-  expect(fleet.kills).toBeGreaterThan(1);
+  expect(fleet.kills).toBeGreaterThan(0);
 });
