@@ -31,13 +31,10 @@ export type AskedTable = keyof typeof TIMES;
 
 /** Tables that tell the paths. */
 const HAS_PATHS: readonly AskedTable[] = ['requests', 'uris_daily'];
-/** Tables that tell the hosts. */
-const HAS_HOSTS: readonly AskedTable[] = ['requests', 'requests_hourly', 'values_daily'];
 
 /** What follows `where`. */
 export function conditionOf(table: AskedTable, { host, path }: AskedRequests): string {
   if (path !== undefined && !HAS_PATHS.includes(table)) throw new Error(`${table} tells no paths`);
-  if (host !== undefined && !HAS_HOSTS.includes(table)) throw new Error(`${table} tells no hosts`);
   return [
     'domain_id = {domainId:UInt64}',
     TIMES[table],

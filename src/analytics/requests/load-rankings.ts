@@ -8,7 +8,6 @@ import {
   conditionOf,
   valuesOf,
 } from './asked-requests.ts';
-import { chooseTable } from './choose-table.ts';
 
 interface Ranked {
   readonly value: string;
@@ -41,9 +40,7 @@ export async function loadRanking(
   { metric, bucket, limit }: { metric: RankedMetric; bucket: 'hour' | 'day'; limit: number },
 ): Promise<Ranked[]> {
   const { value, place } = METRICS[metric];
-  const rollup = rollupOf(place, bucket);
-  const table = await chooseTable(asking, asked, rollup, { names: metric === 'hosts' });
-  return await rank(asking, asked, { value, table, limit });
+  return await rank(asking, asked, { value, table: tableOf(place, asked, bucket), limit });
 }
 
 /** Whole URIs with their queries, without files: a path that ends with a dot and more is none of a page. */
@@ -54,14 +51,15 @@ export async function loadTopUris(
 ): Promise<Ranked[]> {
   return await rank(asking, asked, {
     value: 'uri',
-    table: await chooseTable(asking, asked, rollupOf(IN_URIS, bucket)),
+    table: tableOf(IN_URIS, asked, bucket),
     limit,
     also: `not match(cutQueryString(uri), '\\\\.[^./]+$')`,
   });
 }
 
-function rollupOf({ ofHours, ofDays }: Place, bucket: 'hour' | 'day'): AskedTable {
-  return bucket === 'hour' ? ofHours : ofDays;
+function tableOf({ ofHours, ofDays }: Place, { path }: AskedRequests, bucket: 'hour' | 'day'): AskedTable {
+  const table = bucket === 'hour' ? ofHours : ofDays;
+  return path === undefined || table === 'uris_daily' ? table : 'requests';
 }
 
 interface Ranking {

@@ -15,7 +15,6 @@ import { BatchPlaces } from './batch-places.ts';
 import type { PaceBounds } from './body-pace.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { HostOwners } from './host-owners.ts';
-import { HostRecords } from './host-records.ts';
 import { MOST_ROW_BYTES, type Spool, SpoolFull, type SpoolWriter } from './spool.ts';
 import { BodyRefusal, type StreamBounds, type StreamedBody } from './streamed-body.ts';
 
@@ -93,21 +92,18 @@ export class RequestIntake {
   ): Promise<BatchCounts> {
     const { db, nowMs, pace } = this.#taking;
     const owners = new HostOwners(db, edge.region);
-    const records = new HostRecords(db);
     const dropped = { line: 0, time: 0, host: 0 };
     let accepted = 0;
     let rowBytes = 0;
     let waiting: EdgeRequest[] = [];
     const write = async () => {
       const found = await owners.find(waiting.map(({ host }) => host));
-      const wildcards = await records.wildcards(found);
       let rows = '';
       for (const request of waiting) {
-        const domainId = found.get(request.host)?.domainId;
+        const domainId = found.get(request.host);
         if (domainId === undefined) dropped.host++;
         else {
-          const owner = { domainId, wildcard: wildcards.get(request.host) };
-          rows += `${JSON.stringify(requestRow(request, owner, options))}\n`;
+          rows += `${JSON.stringify(requestRow(request, domainId, options))}\n`;
           accepted++;
         }
       }

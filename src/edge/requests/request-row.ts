@@ -5,12 +5,6 @@ import { createHmac } from 'node:crypto';
 import { printClient } from './client-prefix.ts';
 import type { EdgeRequest } from './request-line.ts';
 
-/** Whose host it is, and the wildcard under which it is kept for long; undefined: it has a record of its own. */
-interface Owner {
-  readonly domainId: number;
-  readonly wildcard: string | undefined;
-}
-
 export interface RowOptions {
   readonly edgeId: number;
   /** 32 octets. */
@@ -24,7 +18,6 @@ interface RequestRow {
   readonly domain_id: number;
   readonly edge_id: number;
   readonly host: string;
-  readonly wildcard?: string;
   readonly method: string;
   readonly uri: string;
   readonly status: number;
@@ -42,7 +35,7 @@ interface RequestRow {
 /** What is empty, zero or false is left out: the store has it as default. */
 export function requestRow(
   { atMs, client, fingerprint, cache, rule, reason, websocket, ...same }: EdgeRequest,
-  { domainId, wildcard }: Owner,
+  domainId: number,
   { edgeId, visitorKey, wholeClients }: RowOptions,
 ): RequestRow {
   return {
@@ -50,7 +43,6 @@ export function requestRow(
     domain_id: domainId,
     edge_id: edgeId,
     ...same,
-    ...(wildcard !== undefined && { wildcard }),
     client: printClient(client, wholeClients),
     visitor: visitorOf(client, fingerprint, visitorKey).toString(),
     ...(cache !== '' && { cache }),

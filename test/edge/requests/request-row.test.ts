@@ -4,7 +4,6 @@ import { requestRow } from '../../../src/edge/requests/request-row.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const octets = (text: string) => clientOctets(text) as Uint8Array;
-const OWNER = { domainId: 3, wildcard: undefined };
 const REQUEST = {
   atMs: Date.parse('2026-03-04T05:06:07.089Z'),
   host: 'www.shop.example',
@@ -23,7 +22,7 @@ const REQUEST = {
 
 describe('the row of a request', () => {
   it('leaves out what is empty', () => {
-    const row = requestRow(REQUEST, OWNER, { edgeId: 4, visitorKey: KEY, wholeClients: false });
+    const row = requestRow(REQUEST, 3, { edgeId: 4, visitorKey: KEY, wholeClients: false });
     expect(row).toEqual({
       at: '2026-03-04 05:06:07.089',
       domain_id: 3,
@@ -41,19 +40,12 @@ describe('the row of a request', () => {
 
   it('has what is not empty', () => {
     const failed = { ...REQUEST, cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
-    expect(
-      requestRow(
-        failed,
-        { ...OWNER, wildcard: '*.shop.example' },
-        { edgeId: 4, visitorKey: KEY, wholeClients: true },
-      ),
-    ).toMatchObject({
+    expect(requestRow(failed, 3, { edgeId: 4, visitorKey: KEY, wholeClients: true })).toMatchObject({
       cache: 'miss',
       rule: 9,
       reason: 'origin_timeout',
       websocket: true,
       client: '203.0.113.9',
-      wildcard: '*.shop.example',
     });
   });
 });
@@ -62,7 +54,7 @@ describe('a visitor', () => {
   it('is the same number for the same address and fingerprint', () => {
     const of = (address: string, fingerprint?: string, visitorKey = KEY) => {
       const request = { ...REQUEST, client: octets(address), fingerprint };
-      return requestRow(request, OWNER, { edgeId: 4, visitorKey, wholeClients: false }).visitor;
+      return requestRow(request, 3, { edgeId: 4, visitorKey, wholeClients: false }).visitor;
     };
     expect(of('203.0.113.9', 'a')).toBe(of('::ffff:203.0.113.9', 'a'));
     const others = [

@@ -92,7 +92,7 @@ export function bruteForce(lines: readonly Line[]): Rollups {
     ),
     uris: sums(
       lines,
-      ({ at, uri }) => [at.slice(0, 10), uri],
+      ({ at, host, uri }) => [at.slice(0, 10), host, uri],
       () => [1],
     ),
     visitors: new Set(lines.map(({ visitor }) => visitor)).size,
@@ -138,8 +138,8 @@ export async function rolledUp(analytics: Analytics, domainId: number): Promise<
        FROM values_daily WHERE domain_id = {id:UInt64} GROUP BY day, host, method, status, cache, reason`,
     ),
     uris: await lines(
-      `SELECT [toString(day), uri] AS k, [sum(count)] AS v
-       FROM uris_daily WHERE domain_id = {id:UInt64} GROUP BY day, uri`,
+      `SELECT [toString(day), host, uri] AS k, [sum(count)] AS v
+       FROM uris_daily WHERE domain_id = {id:UInt64} GROUP BY day, host, uri`,
     ),
     visitors: whole?.visitors as number,
     median: whole?.times[0] as number,

@@ -166,48 +166,6 @@ describe('hosts', () => {
     expect((await store.until(1))[0]).toMatchObject({ domain_id: theirs.id });
   });
 
-  it('without a record of their own are kept for long under the nearest wildcard, of many labels too', async () => {
-    const add = (name: string) =>
-      api.ask('POST', '/domains/shop.example/records/', {
-        body: { type: 'A', name, destination: '198.51.100.1', proxied: true },
-      });
-    for (const name of ['www', '*', '*.deep']) expect((await add(name)).status).toBe(200);
-    const deep = `${Array.from({ length: 110 }, () => 'a').join('.')}.shop.example`;
-    const hosts = ['www', 'WWW', 'x.www', 'b', 'c', 'b.deep', 'deep', 'a.b.deep'].map(
-      (label) => `${label}.shop.example`,
-    );
-    const bare = await api.makeDomain('bare.example');
-    const lines = [...hosts, deep, 'shop.example', 'x.bare.example', 'bare.example'];
-    const answer = await report(lines.map((host) => requestLine({ host })));
-    expect(answer.body).toEqual({ accepted: lines.length, dropped: dropped() });
-    const rows = await store.until(lines.length);
-    expect(rows.map(({ host, wildcard }) => [host, wildcard])).toEqual([
-      ['www.shop.example', undefined],
-      ['www.shop.example', undefined],
-      ['x.www.shop.example', '*.shop.example'],
-      ['b.shop.example', '*.shop.example'],
-      ['c.shop.example', '*.shop.example'],
-      ['b.deep.shop.example', '*.deep.shop.example'],
-      ['deep.shop.example', '*.shop.example'],
-      ['a.b.deep.shop.example', '*.deep.shop.example'],
-      [deep, '*.shop.example'],
-      ['shop.example', '*.shop.example'],
-      ['x.bare.example', '*.bare.example'],
-      ['bare.example', '*.bare.example'],
-    ]);
-    expect(rows.at(-1)?.domain_id).toBe(bare.id);
-  });
-
-  it('of a domain that visitors make up are no more names than its records, beyond what is looked up too', async () => {
-    const labels = Array.from({ length: 110 }, () => 'a').join('.');
-    const lines = Array.from({ length: 4000 }, (_, i) =>
-      requestLine({ host: `${labels}.${i}.shop.example` }),
-    );
-    await report(lines);
-    const rows = await store.until(1000);
-    expect(new Set(rows.map(({ wildcard }) => wildcard))).toEqual(new Set(['*.shop.example']));
-  });
-
   it('that visitors make up cost a bounded number of looks into the table', async () => {
     const labels = Array.from({ length: 120 }, () => 'a').join('.');
     const lines = Array.from({ length: 4000 }, (_, i) => requestLine({ host: `${labels}.${i}.example` }));
