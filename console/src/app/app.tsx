@@ -1,0 +1,47 @@
+// The whole page: the sign-in, or the frame with a screen in it.
+
+import { useEffect } from 'preact/hooks';
+import { LocationProvider } from 'preact-iso';
+import { handleSessions } from '../api/send.ts';
+import { Failure } from '../parts/failure.tsx';
+import { SignIn } from '../screens/sign-in/sign-in.tsx';
+import { words } from '../words/words.ts';
+import { askForPassword, PasswordQuestion } from './confirm-password.tsx';
+import { Frame } from './frame.tsx';
+import { BASE } from './place.tsx';
+import { Screens } from './screens.tsx';
+import { loadSession, session } from './session.ts';
+
+handleSessions({
+  onSignedOut: () => {
+    session.value = { kind: 'signed-out' };
+  },
+  confirmPassword: askForPassword,
+});
+
+export function App() {
+  useEffect(() => {
+    void loadSession();
+  }, []);
+  const { kind } = session.value;
+  if (kind === 'unknown') return <p class="alone loading">{words.common.loading}</p>;
+  if (session.value.kind === 'away') {
+    return (
+      <main class="alone">
+        <Failure error={session.value.error} onRetry={() => void loadSession()} />
+      </main>
+    );
+  }
+  return (
+    <LocationProvider scope={BASE}>
+      {kind === 'signed-out' ? (
+        <SignIn />
+      ) : (
+        <Frame>
+          <Screens />
+        </Frame>
+      )}
+      <PasswordQuestion />
+    </LocationProvider>
+  );
+}

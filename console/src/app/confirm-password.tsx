@@ -1,0 +1,64 @@
+// Some writes want the password once more. The call waits for it, then goes on as if nothing had been.
+
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { api } from '../api/client.ts';
+import { useAction } from '../api/use-action.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { TextField } from '../parts/field.tsx';
+import { words } from '../words/words.ts';
+
+const asked = signal<((isConfirmed: boolean) => void) | undefined>(undefined);
+let waiting: Promise<boolean> | undefined;
+
+/** Several calls that want it at once share one question. */
+export function askForPassword(): Promise<boolean> {
+  waiting ??= new Promise<boolean>((resolve) => {
+    asked.value = (isConfirmed) => {
+      asked.value = undefined;
+      waiting = undefined;
+      resolve(isConfirmed);
+    };
+  });
+  return waiting;
+}
+
+export function PasswordQuestion() {
+  const answer = asked.value;
+  return answer === undefined ? null : <Question answer={answer} />;
+}
+
+function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void }) {
+  const [password, setPassword] = useState('');
+  const confirm = useAction(async () => {
+    await api.POST('/auth/confirm', { body: { password } });
+    answer(true);
+  });
+  return (
+    <Dialog title={words.password.again} onClose={() => answer(false)}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void confirm.run();
+        }}
+      >
+        <p>{words.password.why}</p>
+        <TextField
+          label={words.password.password}
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Failure error={confirm.error} />
+        <Button type="submit" kind="main" isBusy={confirm.isBusy}>
+          {words.common.goOn}
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+// Light or dark: as the system has it, until the person chooses.
+
+import { effect, signal } from '@preact/signals';
+
+type Choice = 'system' | 'light' | 'dark';
+
+const KEY = 'theme';
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+export const theme = signal<Choice>(read());
+export const isDark = signal(false);
+
+export function applyTheme(): void {
+  const apply = () => {
+    isDark.value = theme.value === 'dark' || (theme.value === 'system' && system.matches);
+    document.documentElement.dataset.theme = isDark.value ? 'dark' : 'light';
+  };
+  system.addEventListener('change', apply);
+  effect(apply);
+}
+
+export function chooseTheme(choice: Choice): void {
+  theme.value = choice;
+  localStorage.setItem(KEY, choice);
+}
+
+function read(): Choice {
+  const kept = localStorage.getItem(KEY);
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+}

@@ -1,0 +1,109 @@
+// A question over the page, by the browser's own dialog: it keeps the focus inside, and Escape closes it.
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../api/api-error.ts';
+import { words } from '../words/words.ts';
+import { Button } from './button.tsx';
+import { Failure } from './failure.tsx';
+import { TextField } from './field.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={isWide ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="row spread">
+        <h2 id={id}>{title}</h2>
+        <Button kind="bare" aria-label={words.common.close} onClick={onClose}>
+          ✕
+        </Button>
+      </div>
+      <div class="stack">{children}</div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  /** What the button says. */
+  readonly action: string;
+  readonly isDanger?: boolean;
+  /** A text that must be typed first: the name of what is lost. */
+  readonly typed?: string;
+  readonly isBusy: boolean;
+  readonly error: ApiError | undefined;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+export function Confirm({
+  title,
+  children,
+  action,
+  isDanger,
+  typed,
+  isBusy,
+  error,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
+  const [text, setText] = useState('');
+  const isOpen = typed === undefined || text.trim().toLowerCase() === typed.toLowerCase();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isOpen) onConfirm();
+        }}
+      >
+        {children}
+        {typed !== undefined && (
+          <TextField
+            label={words.common.typeToConfirm(typed)}
+            autocomplete="off"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+        <Failure error={error} />
+        <div class="row">
+          <Button
+            type="submit"
+            kind={isDanger === true ? 'danger' : 'main'}
+            isBusy={isBusy}
+            disabled={!isOpen}
+          >
+            {action}
+          </Button>
+          <Button onClick={onClose}>{words.common.cancel}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+// What is loaded, once it is there; until then that it is under way, and a failure with a way to try again.
+
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../api/use-load.ts';
+import { words } from '../words/words.ts';
+import { Failure } from './failure.tsx';
+
+export function Loading<T>({
+  of,
+  children,
+}: {
+  readonly of: Loaded<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  return (
+    <>
+      <Failure error={of.error} onRetry={() => void of.reload()} />
+      {of.data !== undefined ? (
+        children(of.data)
+      ) : of.error === undefined ? (
+        <p class="loading" role="status">
+          {words.common.loading}
+        </p>
+      ) : null}
+    </>
+  );
+}

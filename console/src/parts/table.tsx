@@ -1,0 +1,71 @@
+// A table with a caption for screen readers, which can be copied as tab-separated values into a spreadsheet.
+
+import type { ComponentChildren } from 'preact';
+import { toast } from '../app/toasts.ts';
+import { words } from '../words/words.ts';
+import { Button, writeToClipboard } from './button.tsx';
+import { tsvOf } from './tsv.ts';
+
+export interface Column<T> {
+  readonly key: string;
+  readonly title: string;
+  readonly isNumber?: boolean;
+  readonly cell: (row: T) => ComponentChildren;
+  /** As copied; without it the column is not. */
+  readonly text?: (row: T) => string | number | undefined;
+}
+
+interface TableProps<T> {
+  readonly caption: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string | number;
+  readonly canCopy?: boolean;
+}
+
+export function Table<T>({ caption, columns, rows, keyOf, canCopy = true }: TableProps<T>) {
+  const copied = columns.filter(({ text }) => text !== undefined);
+  const copy = async () => {
+    const lines = [
+      copied.map(({ title }) => title),
+      ...rows.map((row) => copied.map(({ text }) => text?.(row))),
+    ];
+    const isDone = await writeToClipboard(tsvOf(lines));
+    toast(isDone ? words.copy.tableCopied(rows.length) : words.copy.failed, isDone ? 'good' : 'bad');
+  };
+  return (
+    <div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it */}
+      <section class="scroll" tabIndex={0} aria-label={caption}>
+        <table>
+          <caption class="only-read">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(({ key, title, isNumber }) => (
+                <th key={key} scope="col" class={isNumber === true ? 'number' : ''}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map(({ key, isNumber, cell }) => (
+                  <td key={key} class={isNumber === true ? 'number' : ''}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {canCopy && copied.length > 0 && rows.length > 0 && (
+        <Button kind="bare" onClick={copy}>
+          {words.copy.table}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+// Moments: how long ago, with the exact time in UTC on hover. Amounts of time and of things in figures.
+
+import { signal } from '@preact/signals';
+import { words } from '../words/words.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Moves on while the page is open, so that "2 minutes ago" stays true. */
+export const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 10 * SECOND);
+
+export function Time({ at }: { readonly at: string | undefined | null }) {
+  if (at === undefined || at === null) return <span class="quiet">—</span>;
+  return (
+    <time dateTime={at} title={exact(at)}>
+      {relative(Date.parse(at), now.value)}
+    </time>
+  );
+}
+
+/** `2026-11-28 10:52:03 UTC`. */
+export function exact(at: string | number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+export function relative(atMs: number, nowMs: number): string {
+  const away = atMs - nowMs;
+  const size = Math.abs(away);
+  if (size < 5 * SECOND) return words.time.now;
+  const [unit, length] =
+    size < MINUTE
+      ? (['second', SECOND] as const)
+      : size < HOUR
+        ? (['minute', MINUTE] as const)
+        : size < DAY
+          ? (['hour', HOUR] as const)
+          : size < 60 * DAY
+            ? (['day', DAY] as const)
+            : (['month', 30 * DAY] as const);
+  return new Intl.RelativeTimeFormat(words.locale, { numeric: 'auto' }).format(
+    Math.round(away / length),
+    unit,
+  );
+}
+
+/** `1,250,000`. */
+export function count(amount: number): string {
+  return amount.toLocaleString(words.locale);
+}
+
+/** `1.2M`, where room is short. */
+export function short(amount: number): string {
+  return new Intl.NumberFormat(words.locale, { notation: 'compact', maximumFractionDigits: 1 }).format(
+    amount,
+  );
+}

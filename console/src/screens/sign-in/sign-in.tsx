@@ -1,0 +1,44 @@
+// What people see who are not signed in: the form, or what the link wants that they opened.
+
+import { useState } from 'preact/hooks';
+import { Note } from '../../parts/failure.tsx';
+import { words } from '../../words/words.ts';
+import { ForgotPassword } from './forgot-password.tsx';
+import { forgetLink, type OpenedLink, openedLink } from './link.ts';
+import { LinkSignIn } from './link-sign-in.tsx';
+import { NewPassword } from './new-password.tsx';
+import { PasswordSignIn } from './password-sign-in.tsx';
+import { Register } from './register.tsx';
+
+type View = 'sign-in' | 'forgot' | 'register' | OpenedLink;
+
+export function SignIn() {
+  const [view, setView] = useState<View>(() => openedLink() ?? 'sign-in');
+  const [told, setTold] = useState<string>();
+  const back = (text?: string) => {
+    forgetLink();
+    setTold(text);
+    setView('sign-in');
+  };
+  return (
+    <main class="alone stack">
+      {told !== undefined && <Note tone="good">{told}</Note>}
+      <div class="card stack">
+        {view === 'sign-in' && (
+          <PasswordSignIn onForgot={() => setView('forgot')} onRegister={() => setView('register')} />
+        )}
+        {view === 'forgot' && <ForgotPassword onBack={back} />}
+        {view === 'register' && <Register onBack={back} />}
+        {typeof view === 'object' && <ByLink link={view} onBack={back} />}
+      </div>
+    </main>
+  );
+}
+
+function ByLink({ link, onBack }: { readonly link: OpenedLink; readonly onBack: (told?: string) => void }) {
+  const { kind, token } = link;
+  if (kind === 'reset') return <NewPassword token={token} onDone={() => onBack(words.signIn.passwordSet)} />;
+  if (kind === 'register' || kind === 'sign-in') return <LinkSignIn token={token} onBack={onBack} />;
+  // An invite and a new address belong to an account: after the sign-in they are shown.
+  return <PasswordSignIn onForgot={() => onBack()} />;
+}
