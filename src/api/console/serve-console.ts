@@ -1,0 +1,76 @@
+// `/console/`: the console's files to everyone, since they hold no secret. What they show comes from the API, to whoever signs in.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem, sendProblem } from '../answers/problem.ts';
+import { mountOpenPath } from '../calls/open-path.ts';
+import { html, PAGE_POLICY, page } from '../pages/html.ts';
+import { type ConsoleFile, ConsoleFiles } from './console-files.ts';
+
+/** Of every page of the console: its own files only, nothing inline, in no frame, posting nowhere else. */
+const CONSOLE_POLICY = [
+  "default-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SAFE_HEADERS = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+const RETRY_SECONDS = '3';
+
+const NOT_BUILT = page(
+  'Zonefleet console',
+  html`<h1>The console is not there yet</h1>
+<p><code>npm start</code> builds it in the background, which takes about a minute; this page loads again by itself.
+Where the API runs alone, build it with <code>npm ci --prefix console &amp;&amp; npm run build --prefix console</code>.
+All else works without it: the API is described at <a href="/docs">/docs</a>.</p>`,
+);
+
+/** `folder`: where the built files are, or will be. */
+export function serveConsole(app: FastifyInstance, folder: string): void {
+  const files = new ConsoleFiles(folder);
+  mountOpenPath(app, '/console', async (_request, reply) => reply.redirect('/console/', 308));
+  for (const url of ['/console/', '/console/*']) {
+    mountOpenPath(app, url, async (request, reply) => {
+      const all = files.all();
+      reply.headers(SAFE_HEADERS);
+      if (all === undefined) return sendNotBuilt(reply);
+      const path = (request.params as Record<string, string>)['*'] ?? '';
+      // Every view of the console has a path of its own, which the page reads; names with a dot are domains there.
+      const file = all.get(path) ?? (path.startsWith('assets/') ? undefined : all.get('index.html'));
+      if (file === undefined) return sendProblem(reply, new Problem(404, 'path not found'));
+      return sendFile(request, reply, file);
+    });
+  }
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
+  reply.headers({
+    'Content-Security-Policy': CONSOLE_POLICY,
+    'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: file.tag,
+    Vary: 'Accept-Encoding',
+  });
+  if (request.headers['if-none-match'] === file.tag) return reply.code(304).send();
+  const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  if (isZipped) reply.header('Content-Encoding', 'gzip');
+  return reply.header('Content-Type', file.type).send(isZipped ? file.gzip : file.bytes);
+}
+
+function sendNotBuilt(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(503)
+    .headers({
+      'Content-Security-Policy': PAGE_POLICY,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Retry-After': RETRY_SECONDS,
+      Refresh: RETRY_SECONDS,
+    })
+    .send([...NOT_BUILT].join('\n'));
+}

@@ -1,0 +1,87 @@
+// Builds the console from its sources, apart from them: once for each version of the sources, whole or not at all. What it is built
+// with (84 MiB) is removed afterwards.
+
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runNpm } from '../npm/run-npm.ts';
+
+const FIRST_RETRY_MS = 60_000;
+const LAST_RETRY_MS = 3_600_000;
+const BUILT = /^[0-9a-f]{16}$/;
+
+interface ConsoleBuild {
+  /** The folder `console` of the program. */
+  readonly sources: string;
+  /** Where the files go, in a folder of their version. */
+  readonly place: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly say: (told: string) => void;
+}
+
+/** The folder that has the files of this version, or will have them. */
+export function consoleFolder({ sources, place }: Pick<ConsoleBuild, 'sources' | 'place'>): string {
+  return join(place, versionOf(sources));
+}
+
+/** Resolves when the files are there, or the signal ends it. A failure is told, and it is tried again. */
+export async function keepConsoleBuilt(build: ConsoleBuild): Promise<void> {
+  if (existsSync(consoleFolder(build))) return;
+  build.say('building the console in the background; CONSOLE=off leaves it out');
+  for (let retryMs = FIRST_RETRY_MS; !build.signal.aborted; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
+    try {
+      await buildOnce(build);
+      build.say('the console is there');
+      return;
+    } catch (error) {
+      if (build.signal.aborted) return;
+      const { message } = error as Error;
+      build.say(`no console for now: ${message}; tried again in ${retryMs / 60_000} min`);
+      await pause(retryMs, undefined, { signal: build.signal }).catch(() => {});
+    }
+  }
+}
+
+async function buildOnce(build: ConsoleBuild): Promise<void> {
+  const { sources, place, env, signal } = build;
+  const wanted = consoleFolder(build);
+  const part = `${wanted}.part-${process.pid}`;
+  mkdirSync(place, { recursive: true, mode: 0o755 });
+  rmSync(part, { recursive: true, force: true });
+  try {
+    cpSync(sources, part, { recursive: true, filter: isSource });
+    const options = { directory: part, signal, env };
+    await runNpm(['ci', '--no-audit', '--no-fund', '--ignore-scripts'], options);
+    await runNpm(['run', 'build'], options);
+    renameSync(join(part, 'dist'), wanted);
+    removeOthers(place, wanted);
+  } finally {
+    rmSync(part, { recursive: true, force: true });
+  }
+}
+
+/** What earlier versions left; a build that still runs has another name. */
+function removeOthers(place: string, wanted: string): void {
+  for (const name of readdirSync(place)) {
+    if (BUILT.test(name) && name !== basename(wanted))
+      rmSync(join(place, name), { recursive: true, force: true });
+  }
+}
+
+function versionOf(sources: string): string {
+  const hash = createHash('sha256');
+  const paths = readdirSync(sources, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => isSource(path))
+    .sort();
+  for (const path of paths) hash.update(path.slice(sources.length)).update('\0').update(readFileSync(path));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Neither what npm and the builder made, nor types, which are made from the API's description. */
+function isSource(path: string): boolean {
+  return !/\/console\/(node_modules|dist)(\/|$)|schema\.d\.ts$/.test(path);
+}

@@ -1,0 +1,99 @@
+// The console's files over HTTP: whole, compressed, in no frame, and told while they are not there.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serveConsole } from '../../../src/api/console/serve-console.ts';
+
+const SCRIPT = `console.log('${'x'.repeat(5000)}')`;
+
+let folder: string;
+let app: FastifyInstance;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'zonefleet-console-'));
+  app = Fastify();
+  serveConsole(app, join(folder, 'built'));
+});
+
+afterEach(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function build(): void {
+  mkdirSync(join(folder, 'built/assets'), { recursive: true });
+  writeFileSync(join(folder, 'built/index.html'), '<!doctype html><title>built</title>');
+  writeFileSync(join(folder, 'built/assets/index-abc.js'), SCRIPT);
+  writeFileSync(join(folder, 'built/secret.key'), 'not a file of the console');
+  writeFileSync(join(folder, 'outside.html'), 'what lies outside');
+}
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
+
+describe('the console', () => {
+  it('is the page at each of its paths, also where a domain is named', async () => {
+    build();
+    for (const path of ['', 'domains', 'domains/a.example/records', 'operator/fleet']) {
+      const answer = await get(`/console/${path}`);
+      expect([path, answer.statusCode, answer.body]).toEqual([path, 200, expect.stringContaining('built')]);
+      expect(answer.headers['cache-control']).toBe('no-cache');
+    }
+    const bare = await get('/console');
+    expect([bare.statusCode, bare.headers.location]).toEqual([308, '/console/']);
+  });
+
+  it('lets its files be kept for ever, and compresses them', async () => {
+    build();
+    const answer = await get('/console/assets/index-abc.js', { 'accept-encoding': 'br, gzip' });
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'gzip',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+    });
+    expect(answer.rawPayload.length).toBeLessThan(500);
+    expect(gunzipSync(answer.rawPayload).toString()).toBe(SCRIPT);
+    expect((await get('/console/assets/index-abc.js')).body).toBe(SCRIPT);
+    const again = await get('/console/assets/index-abc.js', { 'if-none-match': String(answer.headers.etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  it('runs nothing but its own files, in no frame, without an opener', async () => {
+    build();
+    const { headers } = await get('/console/');
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  it('gives nothing else of the disk', async () => {
+    build();
+    for (const path of ['assets/none.js', 'assets/../../outside.html', 'assets/%2e%2e/%2e%2e/outside.html']) {
+      expect((await get(`/console/${path}`)).body).not.toContain('lies outside');
+    }
+    expect((await get('/console/assets/none.js')).statusCode).toBe(404);
+    expect((await get('/console/secret.key')).body).toContain('built');
+  });
+
+  it('says that it is being built, then is there without a restart', async () => {
+    const before = await get('/console/domains');
+    expect([before.statusCode, before.headers['retry-after'], before.headers.refresh]).toEqual([
+      503,
+      '3',
+      '3',
+    ]);
+    expect(before.body).toContain('not there yet');
+    build();
+    await expect.poll(async () => (await get('/console/')).statusCode, { timeout: 30_000 }).toBe(200);
+  });
+});

@@ -1,0 +1,68 @@
+// The console is built once for each version of its sources, and a failure is told and leaves nothing behind.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { consoleFolder, keepConsoleBuilt } from '../../../src/start/console/build-console.ts';
+
+let root: string;
+let sources: string;
+let place: string;
+const told: string[] = [];
+
+/** A console whose build writes one file, with npm and without packages. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'zonefleet-build-'));
+  sources = join(root, 'console');
+  place = join(root, 'place');
+  told.length = 0;
+  mkdirSync(join(sources, 'node_modules'), { recursive: true });
+  writeFileSync(join(sources, 'node_modules/left.txt'), '');
+  write('build', "node -e \"fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', '1')\"");
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(script: string, command: string): void {
+  const own = { name: 'small', version: '1.0.0' };
+  writeFileSync(join(sources, 'package.json'), JSON.stringify({ ...own, scripts: { [script]: command } }));
+  const lock = { ...own, lockfileVersion: 3, packages: { '': own } };
+  writeFileSync(join(sources, 'package-lock.json'), JSON.stringify(lock));
+}
+
+function keep(signal = new AbortController().signal): Promise<void> {
+  return keepConsoleBuilt({ sources, place, env: process.env, signal, say: (text) => told.push(text) });
+}
+
+it('builds what is missing, once, and keeps what is built only', async () => {
+  await keep();
+  expect(told).toEqual([
+    'building the console in the background; CONSOLE=off leaves it out',
+    'the console is there',
+  ]);
+  expect(readdirSync(consoleFolder({ sources, place }))).toEqual(['index.html']);
+  await keep();
+  expect(told).toHaveLength(2);
+});
+
+it('builds another version anew, and removes the old one', async () => {
+  await keep();
+  const before = consoleFolder({ sources, place });
+  writeFileSync(join(sources, 'main.ts'), 'changed');
+  writeFileSync(join(sources, 'node_modules/left.txt'), 'no source');
+  expect(consoleFolder({ sources, place })).not.toBe(before);
+  await keep();
+  expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder({ sources, place })]);
+});
+
+it('tells a build that fails, and leaves nothing of it', async () => {
+  write('build', 'node -e "process.exit(3)"');
+  const stopping = new AbortController();
+  const kept = keep(stopping.signal);
+  await expect.poll(() => told.length, { timeout: 60_000 }).toBe(2);
+  expect(told[1]).toMatch(/^no console for now: npm run failed: .*; tried again in 1 min$/);
+  expect(readdirSync(place)).toEqual([]);
+  stopping.abort();
+  await kept;
+});
