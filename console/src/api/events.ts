@@ -6,7 +6,7 @@ export interface DomainEvent {
   readonly data: unknown;
 }
 
-const TYPES = ['check', 'change', 'status', 'progress', 'nodes', 'reset'];
+const TYPES = ['open', 'check', 'verification', 'change', 'status', 'progress', 'nodes', 'reset'];
 
 /** Ends when the function that it returns is called. */
 export function followDomain(domain: string, onEvent: (event: DomainEvent) => void): () => void {

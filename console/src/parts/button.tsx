@@ -25,7 +25,15 @@ export function Button({ kind, isBusy = false, type = 'button', disabled, ...res
   );
 }
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+interface CopyProps {
+  readonly text: string;
+  /** What is copied, for who cannot see it. */
+  readonly label?: string;
+  /** What the button says. */
+  readonly shown?: string;
+}
+
+export function CopyButton({ text, label, shown = words.copy.copy }: CopyProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     if (!(await writeToClipboard(text))) return toast(words.copy.failed, 'bad');
@@ -38,7 +46,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       onClick={copy}
       aria-label={label === undefined ? undefined : `${words.copy.copy} ${label}`}
     >
-      <span aria-live="polite">{isCopied ? words.copy.copied : words.copy.copy}</span>
+      <span aria-live="polite">{isCopied ? words.copy.copied : shown}</span>
     </Button>
   );
 }

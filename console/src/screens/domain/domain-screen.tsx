@@ -1,39 +1,17 @@
 // One domain: its name, status and pages. The domain is loaded once here; its pages share it.
 
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
-import { Route, Router } from 'preact-iso';
-import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { useEffect } from 'preact/hooks';
+import { lazy, Route, Router } from 'preact-iso';
+import { api, dataOf } from '../../api/client.ts';
 import { type Loaded, useLoad } from '../../api/use-load.ts';
 import { NotFound } from '../../app/not-found.tsx';
-import { domainPath, PlaceLink } from '../../app/place.tsx';
+import { domainPath, PlaceLink, usePlace } from '../../app/place.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
+import { type Domain, Here, mayDo, useDomain } from './domain-here.ts';
 
-export type Domain = Schemas['Domain'];
-
-interface DomainHere {
-  /** As in the path: the name that calls take. */
-  readonly name: string;
-  readonly domain: Domain;
-  /** Puts in what a write answered. */
-  readonly setDomain: (domain: Domain) => void;
-  readonly reloadDomain: () => Promise<void>;
-}
-
-const Here = createContext<DomainHere | undefined>(undefined);
-
-/** The domain whose page this is. */
-export function useDomain(): DomainHere {
-  const here = useContext(Here);
-  if (here === undefined) throw new Error('this is no page of a domain');
-  return here;
-}
-
-export function mayDo(domain: Domain, permission: string): boolean {
-  return (domain.my_permissions as readonly string[] | undefined)?.includes(permission) === true;
-}
+const Delegation = lazy(() => import('../delegation/delegation-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -52,7 +30,11 @@ function DomainPages({ name }: { readonly name: string }) {
             <StatusBadge status={domain.status} />
           </div>
           <Tabs name={name} domain={domain} />
-          <Router>{[<Route key="none" default component={NotFound} />]}</Router>
+          <Router>
+            <Route path="/" component={FirstPage} />
+            <Route path="/delegation" component={Delegation} />
+            <Route default component={NotFound} />
+          </Router>
         </Here.Provider>
       )}
     </Loading>
@@ -61,8 +43,21 @@ function DomainPages({ name }: { readonly name: string }) {
 
 type Page = keyof typeof words.domain.pages;
 
-/** Whether a page has anything for this domain and this person. */
+/** Who opens a domain wants to work on it if it is live, else to see what is missing. */
+function FirstPage() {
+  const { name, domain } = useDomain();
+  const { go } = usePlace();
+  const page = domain.status === 'active' && BUILT.includes('records') ? 'records' : 'delegation';
+  useEffect(() => go(domainPath(name, page), true), [name, page]);
+  return null;
+}
+
+/** The pages that there are; add one's route above as well. */
+const BUILT: readonly Page[] = ['delegation'];
+
+/** Whether a page is there, and has anything for this domain and this person. */
 function hasPage(page: Page, domain: Domain): boolean {
+  if (!BUILT.includes(page)) return false;
   if (page === 'sharing') return mayDo(domain, 'members.manage');
   if (page === 'plan') return mayDo(domain, 'billing');
   return true;

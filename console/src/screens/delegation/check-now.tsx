@@ -1,0 +1,115 @@
+// The button that asks for a look now, with how far it is, and when the next one comes by itself.
+
+import { useEffect, useState } from 'preact/hooks';
+import { api, dataOf, idempotent } from '../../api/client.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { now, Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { mayDo, useDomain } from '../domain/domain-here.ts';
+import type { Progress } from './read-progress.ts';
+import { countdown } from './words-of.ts';
+
+const text = words.delegation.look;
+const SECOND_MS = 1000;
+
+interface CheckNowProps {
+  readonly lastAt: string | undefined;
+  readonly nextAt: string | undefined;
+  readonly progress: Progress | undefined;
+  readonly onBusy: (isBusy: boolean) => void;
+  readonly onDone: () => void;
+}
+
+export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowProps) {
+  const { name, domain, setDomain } = useDomain();
+  const [limitedUntil, setLimitedUntil] = useState(0);
+  const [isEnded, setEnded] = useState(false);
+  const isExternal = domain.dns_mode === 'external';
+  const look = useAction(async () => {
+    setEnded(false);
+    onBusy(true);
+    try {
+      const params = { path: { domain: name }, ...idempotent() };
+      const path = isExternal ? '/domains/{domain}/verify' : '/domains/{domain}/ns-check';
+      setDomain(await dataOf(api.POST(path, { params })));
+      setEnded(true);
+    } finally {
+      onBusy(false);
+      onDone();
+    }
+  });
+  const { error } = look;
+  const isLimited = error?.status === 429 && error.retryAfter !== undefined;
+  useEffect(() => {
+    if (isLimited) setLimitedUntil(Date.now() + (error?.retryAfter ?? 0) * SECOND_MS);
+  }, [error]);
+  const wait = useSecondsUntil(limitedUntil);
+  const elapsed = useElapsed(look.isBusy);
+  const canAsk =
+    mayDo(domain, 'domain.settings') && domain.status !== 'disabled' && domain.status !== 'banned';
+  const isDue = nextAt !== undefined && Date.parse(nextAt) <= now.value;
+  return (
+    <div class="delegation-look">
+      <div class="row">
+        {canAsk && (
+          <Button kind="main" isBusy={look.isBusy} disabled={wait > 0} onClick={() => void look.run()}>
+            {look.isBusy ? text.busy : text.button}
+          </Button>
+        )}
+        <span class="quiet">
+          {lastAt !== undefined && (
+            <>
+              {text.last} <Time at={lastAt} />
+            </>
+          )}
+          {lastAt !== undefined && nextAt !== undefined && '; '}
+          {nextAt !== undefined && (
+            <>
+              {text.next} {isDue ? text.soon : <Time at={nextAt} />}
+            </>
+          )}
+        </span>
+      </div>
+      <p class="delegation-progress" role="status">
+        {look.isBusy ? stepOf(progress) : isEnded ? text.ended : ''}
+      </p>
+      {look.isBusy && <p class="quiet delegation-elapsed">{text.elapsed(elapsed)}</p>}
+      {isLimited ? (
+        wait > 0 && <p class="note warn">{text.limited(countdown(wait))}</p>
+      ) : (
+        <Failure error={error} />
+      )}
+    </div>
+  );
+}
+
+function stepOf(progress: Progress | undefined): string {
+  if (progress === undefined) return text.began;
+  const { zones, servers } = progress;
+  return servers.length === 0 ? text.walking(zones) : text.asking(zones.at(-1) ?? '.', servers.length);
+}
+
+function useSecondsUntil(atMs: number): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const count = () => setLeft(Math.max(0, Math.ceil((atMs - Date.now()) / SECOND_MS)));
+    count();
+    if (atMs <= Date.now()) return;
+    const timer = setInterval(count, SECOND_MS);
+    return () => clearInterval(timer);
+  }, [atMs]);
+  return left;
+}
+
+function useElapsed(isRunning: boolean): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    setSeconds(0);
+    if (!isRunning) return;
+    const timer = setInterval(() => setSeconds((before) => before + 1), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return seconds;
+}

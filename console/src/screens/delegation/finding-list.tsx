@@ -1,0 +1,65 @@
+// What was noticed, the most urgent first, each with what to do and where.
+
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import type { Domain } from '../domain/domain-here.ts';
+import { type SortedFinding, sortFindings, type Weight } from './sort-findings.ts';
+import type { Check } from './use-checks.ts';
+
+const text = words.delegation.findings;
+const WEIGHTS: readonly Weight[] = ['act', 'improve', 'know'];
+const SIGNS: Readonly<Record<Weight, string>> = { act: '!', improve: '↑', know: 'i' };
+
+export function FindingList({
+  domain,
+  check,
+}: {
+  readonly domain: Domain;
+  readonly check: Check | undefined;
+}) {
+  const child = check?.child;
+  const findings = sortFindings(domain.findings, child?.findings ?? []);
+  return (
+    <section class="card delegation-findings">
+      <h2>{text.title}</h2>
+      {findings.length === 0 && <p class="quiet">{text.none}</p>}
+      {WEIGHTS.map((weight) => {
+        const those = findings.filter((finding) => finding.weight === weight);
+        if (those.length === 0) return null;
+        return (
+          <div key={weight}>
+            <h3>{text.weights[weight]}</h3>
+            <ul class="plain">
+              {those.map((finding) => (
+                <Finding key={`${finding.code} ${finding.message}`} finding={finding} />
+              ))}
+            </ul>
+          </div>
+        );
+      })}
+      {child !== undefined && (
+        <p class="quiet">
+          {text.child} <Time at={child.checked_at} />. {!child.complete && text.cut}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Finding({ finding }: { readonly finding: SortedFinding }) {
+  const { weight, message, code, place } = finding;
+  return (
+    <li class={`delegation-finding ${weight}`}>
+      <span class="delegation-weight" aria-hidden="true">
+        {SIGNS[weight]}
+      </span>
+      <div>
+        <p>{message}</p>
+        <p class="quiet">
+          <code>{code}</code>
+          {place !== undefined && ` · ${text.places[place as keyof typeof text.places] ?? place}`}
+        </p>
+      </div>
+    </li>
+  );
+}

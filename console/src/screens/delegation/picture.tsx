@@ -1,0 +1,247 @@
+// The delegation as a picture: from the root down to the zone above, what each of its servers says, and what all of them
+// should say. Where there is little room it is a list in the same order.
+
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import type { Domain } from '../domain/domain-here.ts';
+import { compareNames, type MarkedName, type NameMark } from './compare-sets.ts';
+import { type AnswerGroup, groupAnswers, type ServerAnswer, verdictOf } from './group-answers.ts';
+import { type Progress, wayTo } from './read-progress.ts';
+import { SIGNS } from './registrar.tsx';
+import { ServerTable } from './server-table.tsx';
+import type { Check } from './use-checks.ts';
+
+const text = words.delegation;
+const TONE_SIGNS = { good: '✓', bad: '≠', silent: '?' } as const;
+
+interface PictureProps {
+  readonly domain: Domain;
+  readonly check: Check | undefined;
+  /** Somebody waits for a look. */
+  readonly isLooking: boolean;
+  readonly progress: Progress | undefined;
+}
+
+export function Picture({ domain, check, isLooking, progress }: PictureProps) {
+  const live = isLooking ? (progress ?? { zones: ['.'], servers: [] }) : undefined;
+  const zones = live?.zones ?? wayTo(check?.parent);
+  const zone = check?.parent ?? zones.at(-1) ?? '.';
+  return (
+    <section class="card delegation-picture" aria-busy={isLooking}>
+      <div class="row spread">
+        <h2>{text.picture.title}</h2>
+        <span class="quiet">
+          {isLooking ? (
+            text.picture.live
+          ) : check === undefined ? null : (
+            <>
+              {text.picture.looked} <Time at={check.last_seen_at} />
+            </>
+          )}
+        </span>
+      </div>
+      {check === undefined && live === undefined ? (
+        <p class="quiet">{text.picture.none}</p>
+      ) : (
+        <div class="delegation-way">
+          <Way zones={zones} security={live === undefined ? check?.security : undefined} />
+          <div class="delegation-middle">
+            <h3>{text.picture.servers(nameOf(zone))}</h3>
+            {live === undefined ? (
+              <Groups domain={domain} check={check} />
+            ) : (
+              <Arrivals servers={live.servers} />
+            )}
+          </div>
+          <Ours names={domain.svc_ns} />
+        </div>
+      )}
+      {live === undefined && check !== undefined && (
+        <>
+          <Vantages check={check} />
+          {(check.evidence ?? []).length > 0 && (
+            <details>
+              <summary>{text.picture.details}</summary>
+              <ServerTable servers={check.evidence ?? []} />
+            </details>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function nameOf(zone: string): string {
+  return zone === '' || zone === '.' ? text.picture.root.toLowerCase() : zone;
+}
+
+function Way({
+  zones,
+  security,
+}: {
+  readonly zones: readonly string[];
+  readonly security: Check['security'];
+}) {
+  return (
+    <div class="delegation-path">
+      <h3>{text.picture.way}</h3>
+      <ol class="plain">
+        {zones.map((zone, i) => (
+          <li key={zone}>
+            <strong>{zone === '.' ? text.picture.root : zone}</strong>
+            <span class="quiet">
+              {i < zones.length - 1 || zone === '.'
+                ? zone === '.'
+                  ? text.picture.rootHint
+                  : text.picture.step
+                : text.picture.zone}
+            </span>
+            {i === zones.length - 1 && security !== undefined && (
+              <span class="quiet">{text.picture[security]}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Groups({ domain, check }: { readonly domain: Domain; readonly check: Check | undefined }) {
+  const groups = groupAnswers(check?.evidence ?? [], domain.svc_ns_sets);
+  if (groups.length === 0) return <p class="note warn">{text.picture.noServers}</p>;
+  return (
+    <ol class="plain delegation-groups">
+      {groups.map((group) => (
+        <li key={group.key} class={`delegation-group ${group.tone}`}>
+          <ul class="plain delegation-servers">
+            {group.servers.map((server) => (
+              <Server key={`${server.server} ${server.address}`} server={server} />
+            ))}
+          </ul>
+          <Answer group={group} wanted={domain.svc_ns} accepted={domain.svc_ns_sets} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Server({ server }: { readonly server: ServerAnswer }) {
+  const { server: name, address, outcome, rtt_ms: ms, transport } = server;
+  const said = text.outcomes[outcome as keyof typeof text.outcomes] ?? outcome;
+  return (
+    <li class="delegation-server">
+      <strong>{name}</strong>
+      <span class="quiet">
+        {[
+          transport === 'database' ? text.columns.database : address,
+          said,
+          ms !== undefined && text.picture.ms(ms),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
+    </li>
+  );
+}
+
+function Answer({
+  group,
+  wanted,
+  accepted,
+}: {
+  readonly group: AnswerGroup;
+  readonly wanted: readonly string[];
+  readonly accepted: readonly (readonly string[])[];
+}) {
+  const { verdict, tone, ns } = group;
+  // Another accepted set, whole, is right as well.
+  const set = verdict === 'match' ? ns : wanted;
+  const isForeign = verdict === 'foreign';
+  const lines = compareNames(ns, set).filter(({ mark }) => !(isForeign && mark === 'add'));
+  const ours = new Set(accepted.flat());
+  return (
+    <div class="delegation-answer">
+      <p class="delegation-verdict">
+        <span aria-hidden="true">{TONE_SIGNS[tone]}</span> {text.verdicts[verdict]}
+      </p>
+      {ns.length > 0 && <Names lines={lines} isOurs={(name) => ours.has(name)} />}
+    </div>
+  );
+}
+
+function Names({
+  lines,
+  isOurs,
+}: {
+  readonly lines: readonly MarkedName[];
+  readonly isOurs: (name: string) => boolean;
+}) {
+  const told = (name: string, mark: NameMark) =>
+    mark === 'remove' && isOurs(name) ? text.picture.ofAnother : text.picture.mark[mark];
+  return (
+    <ul class="plain delegation-names">
+      {lines.map(({ name, mark }) => (
+        <li key={`${mark} ${name}`} class={mark}>
+          <span class="delegation-name">
+            <span aria-hidden="true">{SIGNS[mark]}</span> {name}
+          </span>
+          <span class="delegation-told">{told(name, mark)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** While a look goes on: the servers as they answer. */
+function Arrivals({ servers }: { readonly servers: readonly ServerAnswer[] }) {
+  return (
+    <ul class="plain delegation-servers delegation-arrivals">
+      {servers.map((server) => (
+        <li
+          key={`${server.server} ${server.address}`}
+          class={`delegation-group ${verdictOf(server, []) === 'silent' ? 'silent' : ''}`}
+        >
+          <Server server={server} />
+        </li>
+      ))}
+      <li class="delegation-group waiting">
+        <span class="delegation-waiting" aria-hidden="true" />
+      </li>
+    </ul>
+  );
+}
+
+function Ours({ names }: { readonly names: readonly string[] }) {
+  return (
+    <div class="delegation-ours">
+      <h3>{text.picture.ours}</h3>
+      <ul class="plain delegation-names">
+        {names.map((name) => (
+          <li key={name} class="keep">
+            <span class="delegation-name">{name}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const VANTAGE_TONES = { agrees: 'good', differs: 'bad', silent: 'silent' } as const;
+
+function Vantages({ check }: { readonly check: Check }) {
+  if (check.vantages === undefined || check.vantages.length === 0) return null;
+  return (
+    <>
+      <h3>{text.picture.vantages}</h3>
+      <ul class="plain delegation-vantages">
+        {check.vantages.map(({ network, word, ns }) => (
+          <li key={network}>
+            <span aria-hidden="true">{TONE_SIGNS[VANTAGE_TONES[word]]}</span> <strong>{network}</strong>{' '}
+            {text.picture[word]}
+            {ns !== undefined && <span class="quiet"> {ns.join(', ')}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

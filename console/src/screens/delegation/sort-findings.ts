@@ -1,0 +1,69 @@
+// The findings of a domain, of its newest check and of the look at its own nameservers, each once and the most urgent first.
+
+export interface SourceFinding {
+  readonly code: string;
+  readonly message: string;
+  readonly names?: readonly string[] | undefined;
+  readonly severity?: string | undefined;
+  readonly place?: string | undefined;
+}
+
+export type Weight =
+  /** Somebody has to act, or visitors are lost. */
+  | 'act'
+  /** Worth a change, without hurry. */
+  | 'improve'
+  /** Nothing to do: it is told. */
+  | 'know';
+
+export interface SortedFinding extends SourceFinding {
+  readonly weight: Weight;
+}
+
+const KNOW: ReadonlySet<string> = new Set([
+  'TAKEOVER_WAITS',
+  'NS_TURN',
+  'CAME_BACK',
+  'PARENT_UNREACHABLE',
+  'PARENT_LAME',
+  'PARENT_BOGUS',
+  'PARENT_FAILS',
+  'PARENTS_DISAGREE',
+  'PARENT_SETS_AA',
+  'UNCONFIRMED',
+  'TRY_LATER',
+  'MOVES_HELD',
+  'ROOT_FAULT',
+  'VANTAGES_DISAGREE',
+  'VANTAGES_AWAY',
+]);
+const IMPROVE: ReadonlySet<string> = new Set([
+  'PREPARE',
+  'VALIDATION_LIMIT',
+  'WALK_LIMIT',
+  'DELEGATION_LOOP',
+]);
+const ORDER: readonly Weight[] = ['act', 'improve', 'know'];
+
+/** Findings of a look at the nameservers say themselves how heavy they are; of the others the code does. */
+export function weigh({ code, severity }: SourceFinding): Weight {
+  if (severity === 'error') return 'act';
+  if (severity === 'warning') return 'improve';
+  if (severity === 'notice' || KNOW.has(code)) return 'know';
+  return IMPROVE.has(code) ? 'improve' : 'act';
+}
+
+/** Of one that stands in several lists, the first that says its severity counts. */
+export function sortFindings(...lists: readonly (readonly SourceFinding[])[]): readonly SortedFinding[] {
+  const found = new Map<string, SourceFinding>();
+  for (const finding of lists.flat()) {
+    const key = `${finding.code} ${finding.message}`;
+    const before = found.get(key);
+    if (before === undefined || (before.severity === undefined && finding.severity !== undefined)) {
+      found.set(key, { ...before, ...finding });
+    }
+  }
+  return [...found.values()]
+    .map((finding) => ({ ...finding, weight: weigh(finding) }))
+    .sort((a, b) => ORDER.indexOf(a.weight) - ORDER.indexOf(b.weight));
+}

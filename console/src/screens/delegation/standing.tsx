@@ -1,0 +1,117 @@
+// Where the domain stands on its way to active, in one sentence, with the steps of the way.
+
+import type { ComponentChildren } from 'preact';
+import { domainPath, Link } from '../../app/place.tsx';
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import type { Domain } from '../domain/domain-here.ts';
+import type { Check } from './use-checks.ts';
+
+const text = words.delegation;
+
+type Tone = 'good' | 'warn' | 'bad' | 'quiet';
+
+const TONES: Readonly<Record<Domain['status'], Tone>> = {
+  active: 'good',
+  pending: 'warn',
+  unverified: 'warn',
+  moved: 'bad',
+  disabled: 'quiet',
+  banned: 'bad',
+};
+const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', warn: '…', bad: '!', quiet: '–' };
+
+export function Standing({
+  domain,
+  check,
+  children,
+}: {
+  readonly domain: Domain;
+  readonly check: Check | undefined;
+  readonly children: ComponentChildren;
+}) {
+  const { status } = domain;
+  const tone = TONES[status];
+  return (
+    <section class={`card delegation-standing ${tone}`}>
+      <div class="delegation-said">
+        <span class="delegation-sign" aria-hidden="true">
+          {SIGNS[tone]}
+        </span>
+        <div>
+          <h2>{text.headlines[status]}</h2>
+          <p>{leadOf(domain, check)}</p>
+          {status === 'disabled' && (
+            <p>
+              {text.disabled.text}{' '}
+              <Link to={domainPath(domain.name, 'settings')}>{text.disabled.enable}</Link>
+            </p>
+          )}
+        </div>
+      </div>
+      {(status === 'pending' || status === 'unverified') && <Steps domain={domain} check={check} />}
+      {status === 'moved' && <Moved domain={domain} />}
+      {children}
+    </section>
+  );
+}
+
+function leadOf({ status, status_reason: reason, dns_mode: mode }: Domain, check: Check | undefined): string {
+  switch (status) {
+    case 'pending':
+      return check === undefined ? text.lead.none : text.lead.pending[check.verdict];
+    case 'unverified':
+      return text.lead.unverified;
+    case 'active':
+      if (mode === 'external') return text.lead.activeExternal;
+      return check === undefined || check.verdict === 'match' ? text.lead.active : text.lead.activeDiffers;
+    case 'banned':
+      return text.lead.banned;
+    default:
+      return reason?.message ?? '';
+  }
+}
+
+/** The second step is done when the newest look saw it, the third when the status says so. */
+function Steps({ domain, check }: { readonly domain: Domain; readonly check: Check | undefined }) {
+  const isEntered = check?.verdict === 'match';
+  const at = domain.dns_mode === 'managed' && isEntered ? 2 : 1;
+  return (
+    <ol class="plain delegation-steps" aria-label={text.steps.title}>
+      {text.steps[domain.dns_mode].map((step, i) => {
+        const state = i < at ? 'done' : i === at ? 'now' : 'next';
+        return (
+          <li key={step} class={state} aria-current={state === 'now' ? 'step' : undefined}>
+            <span class="delegation-step" aria-hidden="true">
+              {state === 'done' ? '✓' : i + 1}
+            </span>
+            <span>
+              {step} <span class="only-read">({text.steps[state]})</span>
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Moved({ domain }: { readonly domain: Domain }) {
+  return (
+    <div class="delegation-moved">
+      <h3>{text.moved.title}</h3>
+      <ul>
+        {domain.status_until !== undefined && (
+          <li>
+            {text.moved.until}{' '}
+            <strong>
+              <Time at={domain.status_until} />
+            </strong>
+            . {text.moved.after}
+          </li>
+        )}
+        <li>{text.moved.back}</li>
+        <li>{text.moved.meant}</li>
+      </ul>
+    </div>
+  );
+}

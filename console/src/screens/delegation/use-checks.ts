@@ -1,0 +1,92 @@
+// What the page knows of a domain's checks: the newest whole, and the log page by page. It hears of news by the domain's
+// events, and asks now and then in case none come.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { followDomain } from '../../api/events.ts';
+import { type Loaded, useLoad } from '../../api/use-load.ts';
+import { useDomain } from '../domain/domain-here.ts';
+import { type Progress, readProgress } from './read-progress.ts';
+
+export type Check = Schemas['Check'];
+
+/** How often the domain is asked for while events come, while none come, and while nothing is expected. */
+const ASK_MS = { followed: 120_000, waiting: 20_000, settled: 60_000 };
+
+export interface Checks {
+  readonly latest: Loaded<Check | undefined>;
+  /** How far a check is that somebody waits for. */
+  readonly progress: Progress | undefined;
+  readonly dropProgress: () => void;
+  /** Rises when there is something new in the log. */
+  readonly news: number;
+  readonly reload: () => void;
+}
+
+export function useChecks(): Checks {
+  const { name, domain, reloadDomain } = useDomain();
+  const [progress, setProgress] = useState<Progress>();
+  const [news, setNews] = useState(0);
+  const latest = useLoad(`check ${name}`, (signal) => loadLatest(name, signal));
+  const isFollowed = useRef(false);
+  const { reload: reloadLatest } = latest;
+
+  const reload = useCallback(() => {
+    void reloadLatest();
+    void reloadDomain();
+    setNews((before) => before + 1);
+  }, [reloadLatest, reloadDomain]);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Several events may tell of one thing.
+    const soon = () => {
+      clearTimeout(timer);
+      timer = setTimeout(reload, 150);
+    };
+    const end = followDomain(name, ({ type, data }) => {
+      if (type === 'reset') return soon(); // also when the page is shown again, without a stream
+      isFollowed.current = true;
+      if (type === 'progress') return setProgress(readProgress(data));
+      if (type === 'check') setProgress(undefined);
+      if (type === 'check' || type === 'status' || type === 'verification') soon();
+    });
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
+  }, [name, reload]);
+
+  const seen = `${domain.status} ${domain.next_check_at} ${domain.verification?.checked_at} ${domain.updated_at}`;
+  const before = useRef(seen);
+  useEffect(() => {
+    if (before.current === seen) return;
+    before.current = seen;
+    void reloadLatest();
+    setNews((count) => count + 1);
+  }, [seen, reloadLatest]);
+
+  const isSettled = domain.status === 'active' || domain.status === 'disabled' || domain.status === 'banned';
+  useEffect(() => {
+    const ask = () => {
+      if (!document.hidden) void reloadDomain();
+    };
+    const every = isFollowed.current ? ASK_MS.followed : isSettled ? ASK_MS.settled : ASK_MS.waiting;
+    const timer = setInterval(ask, every);
+    return () => clearInterval(timer);
+  }, [seen, isSettled, reloadDomain]);
+
+  const dropProgress = useCallback(() => setProgress(undefined), []);
+  return { latest, progress, dropProgress, news, reload };
+}
+
+async function loadLatest(domain: string, signal: AbortSignal): Promise<Check | undefined> {
+  const path = { domain };
+  const [newest] = await dataOf(
+    api.GET('/domains/{domain}/checks', { params: { path, query: { limit: 1 } }, signal }),
+  );
+  if (newest === undefined) return undefined;
+  return dataOf(
+    api.GET('/domains/{domain}/checks/{id}', { params: { path: { domain, id: newest.id } }, signal }),
+  );
+}
