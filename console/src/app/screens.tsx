@@ -26,6 +26,7 @@ export function Screens() {
       <Router>
         <Route path={`${BASE}`} component={Domains} />
         <Route path={`${BASE}/domains`} component={Domains} />
+        <Route path={`${BASE}/domains/:domain`} component={Domain} />
         <Route path={`${BASE}/domains/:domain/*`} component={Domain} />
         <Route default component={NotFound} />
       </Router>

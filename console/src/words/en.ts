@@ -149,7 +149,9 @@ export const en = {
           'The zone above makes this domain an alias of another name, which a domain of its own cannot be.',
         unknown: 'We could not find out what the registry says. We look again by ourselves.',
       },
-      active: 'The registry names your nameservers, and we answer for this domain everywhere.',
+      disagree:
+          'The servers of the registry do not agree yet. A change is perhaps on its way to all of them; we look again by ourselves.',
+        active: 'The registry names your nameservers, and we answer for this domain everywhere.',
       activeDiffers: 'We answer for this domain, but the registry does not show what it should. See below.',
       activeExternal: 'The record was found: this domain is proved to be yours. Leave the record in place.',
       unverified:

@@ -82,27 +82,42 @@ function Way({
   readonly zones: readonly string[];
   readonly security: Check['security'];
 }) {
+  const last = zones.at(-1) ?? '.';
+  const before = zones.slice(0, -1);
   return (
     <div class="delegation-path">
       <h3>{text.picture.way}</h3>
-      <ol class="plain">
-        {zones.map((zone, i) => (
-          <li key={zone}>
-            <strong>{zone === '.' ? text.picture.root : zone}</strong>
-            <span class="quiet">
-              {i < zones.length - 1 || zone === '.'
-                ? zone === '.'
-                  ? text.picture.rootHint
-                  : text.picture.step
-                : text.picture.zone}
-            </span>
-            {i === zones.length - 1 && security !== undefined && (
-              <span class="quiet">{text.picture[security]}</span>
-            )}
-          </li>
+      <ol class="plain delegation-before">
+        {before.map((zone) => (
+          <Zone key={zone} zone={zone} hint={zone === '.' ? text.picture.rootHint : text.picture.step} />
         ))}
       </ol>
+      <ol class="plain delegation-parent" start={zones.length}>
+        <Zone
+          zone={last}
+          hint={last === '.' && before.length === 0 ? text.picture.rootHint : text.picture.zone}
+          security={security === 'indeterminate' ? undefined : security}
+        />
+      </ol>
     </div>
+  );
+}
+
+function Zone({
+  zone,
+  hint,
+  security,
+}: {
+  readonly zone: string;
+  readonly hint: string;
+  readonly security?: Check['security'];
+}) {
+  return (
+    <li>
+      <strong>{zone === '.' ? text.picture.root : zone}</strong>
+      <span class="quiet">{hint}</span>
+      {security !== undefined && <span class="quiet">{text.picture[security]}</span>}
+    </li>
   );
 }
 
@@ -112,13 +127,15 @@ function Groups({ domain, check }: { readonly domain: Domain; readonly check: Ch
   return (
     <ol class="plain delegation-groups">
       {groups.map((group) => (
-        <li key={group.key} class={`delegation-group ${group.tone}`}>
-          <ul class="plain delegation-servers">
-            {group.servers.map((server) => (
-              <Server key={`${server.server} ${server.address}`} server={server} />
-            ))}
-          </ul>
-          <Answer group={group} wanted={domain.svc_ns} accepted={domain.svc_ns_sets} />
+        <li key={group.key} class={`delegation-band ${group.tone}`}>
+          <div class="delegation-group">
+            <ul class="plain delegation-servers">
+              {group.servers.map((server) => (
+                <Server key={`${server.server} ${server.address}`} server={server} />
+              ))}
+            </ul>
+            <Answer group={group} wanted={domain.svc_ns} accepted={domain.svc_ns_sets} />
+          </div>
         </li>
       ))}
     </ol>
@@ -195,17 +212,21 @@ function Names({
 /** While a look goes on: the servers as they answer. */
 function Arrivals({ servers }: { readonly servers: readonly ServerAnswer[] }) {
   return (
-    <ul class="plain delegation-servers delegation-arrivals">
+    <ul class="plain delegation-arrivals">
       {servers.map((server) => (
         <li
           key={`${server.server} ${server.address}`}
-          class={`delegation-group ${verdictOf(server, []) === 'silent' ? 'silent' : ''}`}
+          class={`delegation-band ${verdictOf(server, []) === 'silent' ? 'silent' : ''}`}
         >
-          <Server server={server} />
+          <ul class="plain delegation-group">
+            <Server server={server} />
+          </ul>
         </li>
       ))}
-      <li class="delegation-group waiting">
-        <span class="delegation-waiting" aria-hidden="true" />
+      <li class="delegation-band waiting">
+        <div class="delegation-group">
+          <span class="delegation-waiting" aria-hidden="true" />
+        </div>
       </li>
     </ul>
   );

@@ -59,7 +59,10 @@ export function Standing({
 function leadOf({ status, status_reason: reason, dns_mode: mode }: Domain, check: Check | undefined): string {
   switch (status) {
     case 'pending':
-      return check === undefined ? text.lead.none : text.lead.pending[check.verdict];
+      if (check === undefined) return text.lead.none;
+      return check.findings.some(({ code }) => code === 'PARENTS_DISAGREE')
+        ? text.lead.disagree
+        : text.lead.pending[check.verdict];
     case 'unverified':
       return text.lead.unverified;
     case 'active':

@@ -108,18 +108,20 @@ export function TxtPicture({ record }: { readonly record: Verification }) {
 function TxtServer({ server: { server, address, outcome, values } }: { readonly server: Answer }) {
   const tone = TONES[outcome];
   return (
-    <li class={`delegation-group ${tone}`}>
-      <div class="delegation-server">
-        <strong>{server}</strong>
-        <span class="quiet">{address}</span>
-      </div>
-      <div class="delegation-answer">
-        <p class="delegation-verdict">
-          <span aria-hidden="true">{SIGNS[tone]}</span> {text.outcomes[outcome]}
-        </p>
-        {values?.map((value) => (
-          <code key={value}>{value}</code>
-        ))}
+    <li class={`delegation-band ${tone}`}>
+      <div class="delegation-group">
+        <div class="delegation-server">
+          <strong>{server}</strong>
+          <span class="quiet">{address}</span>
+        </div>
+        <div class="delegation-answer">
+          <p class="delegation-verdict">
+            <span aria-hidden="true">{SIGNS[tone]}</span> {text.outcomes[outcome]}
+          </p>
+          {values?.map((value) => (
+            <code key={value}>{value}</code>
+          ))}
+        </div>
       </div>
     </li>
   );
