@@ -31,6 +31,8 @@ export type AskedTable = keyof typeof TIMES;
 
 /** Tables that tell the paths. */
 const HAS_PATHS: readonly AskedTable[] = ['requests', 'uris_daily'];
+/** The host of a line as its visitor asked for it; the column `host` has the name that it counts under. */
+export const ASKED_HOST = `if(asked_host = '', host, asked_host)`;
 
 /** What follows `where`. */
 export function conditionOf(table: AskedTable, { host, path }: AskedRequests): string {
@@ -38,10 +40,17 @@ export function conditionOf(table: AskedTable, { host, path }: AskedRequests): s
   return [
     'domain_id = {domainId:UInt64}',
     TIMES[table],
-    ...(host?.kind === 'host' ? ['host = {host:String}'] : []),
-    ...(host?.kind === 'below' ? ['(host = {host:String} or endsWith(host, {below:String}))'] : []),
+    ...(host === undefined ? [] : [ofHost(table, host)]),
     ...(path === undefined ? [] : ['startsWith(uri, {path:String})']),
   ].join(' and ');
+}
+
+function ofHost(table: AskedTable, { kind }: NonNullable<Narrowing['host']>): string {
+  const is = (column: string) =>
+    kind === 'host'
+      ? `${column} = {host:String}`
+      : `(${column} = {host:String} or endsWith(${column}, {below:String}))`;
+  return table === 'requests' ? `(asked_host = '' and ${is('host')} or ${is('asked_host')})` : is('host');
 }
 
 export function valuesOf({ domainId, from, until, host, path }: AskedRequests): Values {

@@ -1,6 +1,6 @@
 // The newest requests, one by one.
 
-import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
+import { ASKED_HOST, type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
 
 interface RequestLine {
   readonly at: Date;
@@ -20,8 +20,9 @@ interface RequestLine {
   readonly websocket: boolean;
 }
 
-type Row = Omit<RequestLine, 'at' | 'octets' | 'websocket'> & {
+type Row = Omit<RequestLine, 'at' | 'host' | 'octets' | 'websocket'> & {
   readonly moment: number | string;
+  readonly name: string;
   readonly sent: number | string;
   readonly upgraded: number;
 };
@@ -29,13 +30,14 @@ type Row = Omit<RequestLine, 'at' | 'octets' | 'websocket'> & {
 export async function loadLines(asking: Asking, asked: AskedRequests, limit: number): Promise<RequestLine[]> {
   const rows = await ask<Row>(
     asking,
-    `select toUnixTimestamp64Milli(at) as moment, host, method, uri, status, octets as sent, ms, client, cache, rule,
+    `select toUnixTimestamp64Milli(at) as moment, ${ASKED_HOST} as name, method, uri, status, octets as sent, ms, client, cache, rule,
        reason, toUInt8(websocket) as upgraded
      from requests where ${conditionOf('requests', asked)} order by at desc limit {limit:UInt32}`,
     { ...valuesOf(asked), limit },
   );
-  return rows.map(({ moment, sent, upgraded, ...line }) => ({
+  return rows.map(({ moment, name, sent, upgraded, ...line }) => ({
     ...line,
+    host: name,
     at: new Date(Number(moment)),
     octets: Number(sent),
     websocket: upgraded === 1,

@@ -1,6 +1,7 @@
 // What was asked for most: exact counts, the largest first, equal ones by their text.
 
 import {
+  ASKED_HOST,
   type AskedRequests,
   type AskedTable,
   type Asking,
@@ -8,6 +9,7 @@ import {
   conditionOf,
   valuesOf,
 } from './asked-requests.ts';
+import { chooseTable } from './choose-table.ts';
 
 interface Ranked {
   readonly value: string;
@@ -40,7 +42,10 @@ export async function loadRanking(
   { metric, bucket, limit }: { metric: RankedMetric; bucket: 'hour' | 'day'; limit: number },
 ): Promise<Ranked[]> {
   const { value, place } = METRICS[metric];
-  return await rank(asking, asked, { value, table: tableOf(place, asked, bucket), limit });
+  const rollup = rollupOf(place, bucket);
+  const table = await chooseTable(asking, asked, rollup, { names: metric === 'hosts' });
+  const ofTable = metric === 'hosts' && table === 'requests' ? ASKED_HOST : value;
+  return await rank(asking, asked, { value: ofTable, table, limit });
 }
 
 /** Whole URIs with their queries, without files: a path that ends with a dot and more is none of a page. */
@@ -51,15 +56,14 @@ export async function loadTopUris(
 ): Promise<Ranked[]> {
   return await rank(asking, asked, {
     value: 'uri',
-    table: tableOf(IN_URIS, asked, bucket),
+    table: await chooseTable(asking, asked, rollupOf(IN_URIS, bucket)),
     limit,
     also: `not match(cutQueryString(uri), '\\\\.[^./]+$')`,
   });
 }
 
-function tableOf({ ofHours, ofDays }: Place, { path }: AskedRequests, bucket: 'hour' | 'day'): AskedTable {
-  const table = bucket === 'hour' ? ofHours : ofDays;
-  return path === undefined || table === 'uris_daily' ? table : 'requests';
+function rollupOf({ ofHours, ofDays }: Place, bucket: 'hour' | 'day'): AskedTable {
+  return bucket === 'hour' ? ofHours : ofDays;
 }
 
 interface Ranking {

@@ -1,6 +1,7 @@
 // Why requests failed, as the edges told it.
 
 import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
+import { chooseTable } from './choose-table.ts';
 
 interface FailedRequests {
   readonly reason: string;
@@ -13,10 +14,8 @@ export async function loadReasons(
   asked: AskedRequests,
   bucket: 'hour' | 'day',
 ): Promise<FailedRequests[]> {
-  const [count, table] =
-    bucket === 'day' && asked.path === undefined
-      ? (['sum(count)', 'values_daily'] as const)
-      : (['count()', 'requests'] as const);
+  const table = await chooseTable(asking, asked, bucket === 'day' ? 'values_daily' : 'requests');
+  const count = table === 'requests' ? 'count()' : 'sum(count)';
   const rows = await ask<{ reason: string; n: number | string }>(
     asking,
     `select reason, ${count} as n from ${table}

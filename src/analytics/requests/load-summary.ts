@@ -1,7 +1,7 @@
-// How many requests there were, and how they went: from the rollups, or from the lines where a path is asked for, which the rollups
-// do not tell.
+// How many requests there were, and how they went: from the rollups, or from the lines where the rollups do not tell it.
 
 import { type AskedRequests, type Asking, ask, conditionOf, valuesOf } from './asked-requests.ts';
+import { chooseTable } from './choose-table.ts';
 
 /** A whole number as JSON has it: those of 64 bits may come as text. */
 type Count = number | string;
@@ -28,10 +28,8 @@ const FROM_LINES = `count() as n, sum(octets) as sent, uniqCombined64(15)(visito
   quantilesDDIf(0.01, 0.5, 0.9, 0.95, 0.99)(ms, not websocket) as slow`;
 
 export async function loadSummary(asking: Asking, asked: AskedRequests): Promise<RequestSummary> {
-  const [columns, table] =
-    asked.path === undefined
-      ? ([FROM_HOURS, 'requests_hourly'] as const)
-      : ([FROM_LINES, 'requests'] as const);
+  const table = await chooseTable(asking, asked, 'requests_hourly');
+  const columns = table === 'requests' ? FROM_LINES : FROM_HOURS;
   interface Row {
     readonly n: Count;
     readonly sent: Count;
@@ -64,10 +62,11 @@ export async function loadVisitors(
   asked: AskedRequests,
   bucket: 'hour' | 'day',
 ): Promise<Map<number, number>> {
-  const [people, table, at] =
-    asked.path === undefined
-      ? (['uniqCombined64Merge(15)(visitors)', 'requests_hourly', 'hour'] as const)
-      : (['uniqCombined64(15)(visitor)', 'requests', 'at'] as const);
+  const table = await chooseTable(asking, asked, 'requests_hourly');
+  const [people, at] =
+    table === 'requests'
+      ? (['uniqCombined64(15)(visitor)', 'at'] as const)
+      : (['uniqCombined64Merge(15)(visitors)', 'hour'] as const);
   const start = bucket === 'hour' ? `toStartOfHour(${at}, 'UTC')` : `toDateTime(toDate(${at}, 'UTC'), 'UTC')`;
   const rows = await ask<{ start: Count; people: Count }>(
     asking,
@@ -78,15 +77,18 @@ export async function loadVisitors(
   return new Map(rows.map(({ start, people }) => [Number(start) * 1000, Number(people)]));
 }
 
+/** Whether the volume is only told by the lines, which are kept for 30 days. */
+export async function needsLines(asking: Asking, asked: AskedRequests): Promise<boolean> {
+  return (await chooseTable(asking, asked, 'requests_hourly')) === 'requests';
+}
+
 /** Exact at every time, and cheap: what periods are compared by. */
 export async function loadVolume(
   asking: Asking,
   asked: AskedRequests,
 ): Promise<Pick<RequestSummary, 'requests' | 'octets'>> {
-  const [count, table] =
-    asked.path === undefined
-      ? (['sum(count)', 'requests_hourly'] as const)
-      : (['count()', 'requests'] as const);
+  const table = await chooseTable(asking, asked, 'requests_hourly');
+  const count = table === 'requests' ? 'count()' : 'sum(count)';
   const [row] = await ask<{ n: Count; sent: Count }>(
     asking,
     `select ${count} as n, sum(octets) as sent from ${table} where ${conditionOf(table, asked)}`,

@@ -15,6 +15,7 @@ import { BatchPlaces } from './batch-places.ts';
 import type { PaceBounds } from './body-pace.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { HostOwners } from './host-owners.ts';
+import { HostRecords } from './host-records.ts';
 import { MOST_ROW_BYTES, type Spool, SpoolFull, type SpoolWriter } from './spool.ts';
 import { BodyRefusal, type StreamBounds, type StreamedBody } from './streamed-body.ts';
 
@@ -92,18 +93,21 @@ export class RequestIntake {
   ): Promise<BatchCounts> {
     const { db, nowMs, pace } = this.#taking;
     const owners = new HostOwners(db, edge.region);
+    const records = new HostRecords(db);
     const dropped = { line: 0, time: 0, host: 0 };
     let accepted = 0;
     let rowBytes = 0;
     let waiting: EdgeRequest[] = [];
     const write = async () => {
       const found = await owners.find(waiting.map(({ host }) => host));
+      const counted = await records.find(waiting, found);
       let rows = '';
       for (const request of waiting) {
-        const domainId = found.get(request.host);
+        const domainId = found.get(request.host)?.domainId;
         if (domainId === undefined) dropped.host++;
         else {
-          rows += `${JSON.stringify(requestRow(request, domainId, options))}\n`;
+          const owner = { domainId, countsAs: counted.get(request.host) };
+          rows += `${JSON.stringify(requestRow(request, owner, options))}\n`;
           accepted++;
         }
       }

@@ -5,6 +5,12 @@ import { createHmac } from 'node:crypto';
 import { printClient } from './client-prefix.ts';
 import type { EdgeRequest } from './request-line.ts';
 
+interface Owner {
+  readonly domainId: number;
+  /** The name that the host counts under, where it is another. */
+  readonly countsAs: string | undefined;
+}
+
 export interface RowOptions {
   readonly edgeId: number;
   /** 32 octets. */
@@ -17,7 +23,10 @@ interface RequestRow {
   readonly at: string;
   readonly domain_id: number;
   readonly edge_id: number;
+  /** The name that counts. */
   readonly host: string;
+  /** That the visitor asked for, where it is another. */
+  readonly asked_host?: string;
   readonly method: string;
   readonly uri: string;
   readonly status: number;
@@ -34,14 +43,16 @@ interface RequestRow {
 
 /** What is empty, zero or false is left out: the store has it as default. */
 export function requestRow(
-  { atMs, client, fingerprint, cache, rule, reason, websocket, ...same }: EdgeRequest,
-  domainId: number,
+  { atMs, host, client, fingerprint, cache, rule, reason, websocket, ...same }: EdgeRequest,
+  { domainId, countsAs }: Owner,
   { edgeId, visitorKey, wholeClients }: RowOptions,
 ): RequestRow {
   return {
     at: new Date(atMs).toISOString().slice(0, -1).replace('T', ' '),
     domain_id: domainId,
     edge_id: edgeId,
+    host: countsAs ?? host,
+    ...(countsAs !== undefined && { asked_host: host }),
     ...same,
     client: printClient(client, wholeClients),
     visitor: visitorOf(client, fingerprint, visitorKey).toString(),

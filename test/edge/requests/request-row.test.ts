@@ -4,6 +4,7 @@ import { requestRow } from '../../../src/edge/requests/request-row.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const octets = (text: string) => clientOctets(text) as Uint8Array;
+const OWNER = { domainId: 3, countsAs: undefined };
 const REQUEST = {
   atMs: Date.parse('2026-03-04T05:06:07.089Z'),
   host: 'www.shop.example',
@@ -22,7 +23,7 @@ const REQUEST = {
 
 describe('the row of a request', () => {
   it('leaves out what is empty', () => {
-    const row = requestRow(REQUEST, 3, { edgeId: 4, visitorKey: KEY, wholeClients: false });
+    const row = requestRow(REQUEST, OWNER, { edgeId: 4, visitorKey: KEY, wholeClients: false });
     expect(row).toEqual({
       at: '2026-03-04 05:06:07.089',
       domain_id: 3,
@@ -40,12 +41,20 @@ describe('the row of a request', () => {
 
   it('has what is not empty', () => {
     const failed = { ...REQUEST, cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
-    expect(requestRow(failed, 3, { edgeId: 4, visitorKey: KEY, wholeClients: true })).toMatchObject({
+    expect(
+      requestRow(
+        failed,
+        { ...OWNER, countsAs: '*.shop.example' },
+        { edgeId: 4, visitorKey: KEY, wholeClients: true },
+      ),
+    ).toMatchObject({
       cache: 'miss',
       rule: 9,
       reason: 'origin_timeout',
       websocket: true,
       client: '203.0.113.9',
+      host: '*.shop.example',
+      asked_host: 'www.shop.example',
     });
   });
 });
@@ -54,7 +63,7 @@ describe('a visitor', () => {
   it('is the same number for the same address and fingerprint', () => {
     const of = (address: string, fingerprint?: string, visitorKey = KEY) => {
       const request = { ...REQUEST, client: octets(address), fingerprint };
-      return requestRow(request, 3, { edgeId: 4, visitorKey, wholeClients: false }).visitor;
+      return requestRow(request, OWNER, { edgeId: 4, visitorKey, wholeClients: false }).visitor;
     };
     expect(of('203.0.113.9', 'a')).toBe(of('::ffff:203.0.113.9', 'a'));
     const others = [

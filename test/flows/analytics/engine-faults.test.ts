@@ -88,6 +88,19 @@ it('an engine that is killed in the middle of inserts loses no line, and counts 
   await expectExact(analytics, lines);
 });
 
+// Every answer may be lost, also those that the process gave which made the tables: decision 21.
+it('an insert that is repeated after a kill is known by the raw lines and by every rollup', async () => {
+  const { store, analytics } = await started();
+  const lines = madeLines({ domainId: 6, count: 1000, days: 2 });
+  await analytics.insert('requests', lines, 'first');
+  const minutes = 'SELECT sum(requests) AS n, sum(failures) AS failed FROM origins_minutely';
+  const before = await analytics.query(minutes, {}, LIMIT);
+  await store.restart();
+  await analytics.insert('requests', lines, 'first');
+  await expectExact(analytics, lines);
+  expect(await analytics.query(minutes, {}, LIMIT)).toEqual(before);
+});
+
 it('an engine that hangs is killed and started again, and what it was sent comes through', async () => {
   const { store, analytics } = await started({ hungMs: 2000 });
   const lines = madeLines({ domainId: 2, count: 3000, days: 1 });

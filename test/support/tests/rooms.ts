@@ -147,7 +147,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns/message zone/image process process/settings store/postgres nameserver/answer nameserver/counts nameserver/follow nameserver/tcp nameserver/threads nameserver/udp',
   'api/answers': 'billing',
   'api/edge': 'process store/edges store/postgres store/purges',
-  'api/requests': 'analytics edge/requests process store/edges store/postgres api/answers',
+  'api/requests': 'analytics edge/requests edge/uptime process store/edges store/postgres api/answers',
   'api/people': 'process store/accounts store/people store/postgres store/secrets api/answers store/audit',
   'api/callers':
     'billing store/resellers store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',

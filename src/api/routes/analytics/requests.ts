@@ -1,7 +1,12 @@
 // How many requests a domain had, from how many visitors, and how they went.
 
 import { loadReasons } from '../../../analytics/requests/load-reasons.ts';
-import { loadSummary, loadVisitors, loadVolume } from '../../../analytics/requests/load-summary.ts';
+import {
+  loadSummary,
+  loadVisitors,
+  loadVolume,
+  needsLines,
+} from '../../../analytics/requests/load-summary.ts';
 import { GATES } from '../../../billing/gates.ts';
 import { bucketsOf, type Window, windowBefore } from '../../../edge/analytics/window.ts';
 import { isReason, REASONS } from '../../../edge/requests/reasons.ts';
@@ -20,6 +25,11 @@ const LINES_KEPT_MS = 30 * 86_400_000;
 const TOO_LONG = {
   field: 'period',
   error: 'with path at most 7d: single requests are kept for 30 days, so the time before is not known',
+};
+const UNDER_WILDCARD = {
+  field: 'period',
+  error:
+    'with a hostname below a wildcard record at most 7d: only single requests tell such hosts apart, and they are kept for 30 days',
 };
 /** The lines of the window, and of the time before it. */
 const isKeptTwice = ({ from, until }: Window) => 2 * (until.getTime() - from.getTime()) <= LINES_KEPT_MS;
@@ -75,16 +85,17 @@ const compareRequests = domainRoute({
   operationId: 'compareRequests',
   summary: 'Requests and bandwidth of a time, and of the same time before.',
   description:
-    'The time before is as long, and ends at the same hour of its last bucket, which is still filling in the present one. With `path` the period is at most 7 days: single requests are kept for 30.',
+    'The time before is as long, and ends at the same hour of its last bucket, which is still filling in the present one. With `path`, or a `hostname` below a wildcard record, the period is at most 7 days: single requests are kept for 30.',
   query: AnalyticsQuery,
   response: RequestsCompare,
   problems: ['no_active_plan', 'plan_feature'],
   run: answering(
     GATES.analytics_sections,
     async ({ asking, asked, window, now }) => {
-      const { from, until } = windowBefore(window, now);
+      const before = { ...asked, ...windowBefore(window, now) };
+      if (!isKeptTwice(window) && (await needsLines(asking, before))) return invalid([UNDER_WILDCARD]);
       const current = await loadVolume(asking, asked);
-      const previous = await loadVolume(asking, { ...asked, from, until });
+      const previous = await loadVolume(asking, before);
       return {
         current: { requests: current.requests, bandwidth: current.octets },
         previous: { requests: previous.requests, bandwidth: previous.octets },

@@ -2,7 +2,13 @@
 // engine.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MadeRequest, ranked } from '../../../support/analytics/made-requests.ts';
+import { openAnalytics } from '../../../../src/analytics/open-analytics.ts';
+import {
+  type MadeRequest,
+  makeRequests,
+  ranked,
+  storeRequests,
+} from '../../../support/analytics/made-requests.ts';
 import {
   NAME,
   PERIODS,
@@ -255,6 +261,31 @@ describe('texts of customers are compared as text', () => {
     const { status, body } = await ask(section, { [name]: value });
     expect([status, body.code, body.fields[0].field]).toEqual([400, 'validation_failed', name]);
   });
+});
+
+it('hosts under a wildcard are compared as long as single requests are kept, and a month of others is', async () => {
+  const wild = await api.makeDomain('wild.test');
+  const now = Date.now();
+  const options = { domain: 'wild.test', from: now - 59 * 86_400_000, until: now, count: 100, seed: 9 };
+  const made = makeRequests({ domainId: wild.id, ...options });
+  const store = openAnalytics(api.engine.url);
+  const rows = made.map((line) => ({
+    ...line,
+    ...(line.host.startsWith('api.') && { host: '*.wild.test', asked_host: line.host }),
+  }));
+  await storeRequests(store, rows, 'wild');
+  await store.close();
+  const compare = (query: object) => ask('requests-compare', { domain: 'wild.test', ...query });
+  const long = await compare({ period: '30d', hostname: 'api' });
+  expect([long.status, long.body.fields[0].field]).toEqual([400, 'period']);
+  expect((await compare({ period: '30d' })).body.current.requests).toBe(
+    made.filter(({ at }) => at >= windowOf('30d').from).length,
+  );
+  const week = windowOf('7d');
+  const { body } = await compare({ period: '7d', hostname: 'api' });
+  expect(body.current.requests).toBe(
+    made.filter(({ at, host }) => at >= week.from && host === 'api.wild.test').length,
+  );
 });
 
 it('none of all these questions was refused by the store', () => {

@@ -62,7 +62,8 @@ describe('a batch of requests', () => {
     const rows = await store.until(4);
     expect(rows[0]).toMatchObject({
       domain_id: domainId,
-      host: 'www.shop.example',
+      host: '*.shop.example',
+      asked_host: 'www.shop.example',
       uri: '/a?b=1',
       cache: 'hit',
       client: '203.0.113.0/24',
@@ -164,6 +165,71 @@ describe('hosts', () => {
     const american = await api.makeEdge(`edge${edges++}`, 'us');
     expect((await report([requestLine({ host })], { as: american })).body.accepted).toBe(1);
     expect((await store.until(1))[0]).toMatchObject({ domain_id: theirs.id });
+  });
+
+  it('without a record of their own are kept for long under the nearest wildcard, of many labels too', async () => {
+    const add = (name: string) =>
+      api.ask('POST', '/domains/shop.example/records/', {
+        body: { type: 'A', name, destination: '198.51.100.1', proxied: true },
+      });
+    for (const name of ['www', '*', '*.deep']) expect((await add(name)).status).toBe(200);
+    const deep = `${Array.from({ length: 110 }, () => 'a').join('.')}.shop.example`;
+    const hosts = ['www', 'WWW', 'x.www', 'b', 'c', 'b.deep', 'deep', 'a.b.deep'].map(
+      (label) => `${label}.shop.example`,
+    );
+    const bare = await api.makeDomain('bare.example');
+    const lines = [...hosts, deep, 'shop.example', 'x.bare.example', 'bare.example'];
+    const answer = await report(lines.map((host) => requestLine({ host })));
+    expect(answer.body).toEqual({ accepted: lines.length, dropped: dropped() });
+    const rows = await store.until(lines.length);
+    expect(rows.map(({ host, asked_host }) => [asked_host ?? host, host])).toEqual([
+      ['www.shop.example', 'www.shop.example'],
+      ['www.shop.example', 'www.shop.example'],
+      ['x.www.shop.example', '*.shop.example'],
+      ['b.shop.example', '*.shop.example'],
+      ['c.shop.example', '*.shop.example'],
+      ['b.deep.shop.example', '*.deep.shop.example'],
+      ['deep.shop.example', '*.shop.example'],
+      ['a.b.deep.shop.example', '*.deep.shop.example'],
+      [deep, '*.shop.example'],
+      ['shop.example', 'shop.example'],
+      ['x.bare.example', '*.bare.example'],
+      ['bare.example', 'bare.example'],
+    ]);
+    expect(rows.at(-1)?.domain_id).toBe(bare.id);
+  });
+
+  it('that are made up in one domain take no names from others, nor from what is often asked for', async () => {
+    const add = async (domain: string) => {
+      const body = { type: 'A', name: 'own', destination: '198.51.100.1', proxied: true };
+      expect((await api.ask('POST', `/domains/${domain}/records/`, { body })).status).toBe(200);
+    };
+    await api.makeDomain('calm.example');
+    for (const domain of ['shop.example', 'calm.example']) await add(domain);
+    const madeUp = Array.from({ length: 4000 }, (_, i) => `a${i}.shop.example`);
+    const own = ['own.shop.example', 'own.shop.example', 'own.calm.example', 'own.calm.example'];
+    const hosts = [...madeUp.slice(0, 900), ...own, ...madeUp.slice(900), ...own];
+    await report(hosts.map((host) => requestLine({ host })));
+    const rows = await store.until(hosts.length);
+    const told = new Map<unknown, number>();
+    for (const { host } of rows) told.set(host, (told.get(host) ?? 0) + 1);
+    expect(told).toEqual(
+      new Map([
+        ['*.shop.example', madeUp.length],
+        ['own.shop.example', 4],
+        ['own.calm.example', 4],
+      ]),
+    );
+  });
+
+  it('of a domain that visitors make up are no more names than its records, beyond what is looked up too', async () => {
+    const labels = Array.from({ length: 110 }, () => 'a').join('.');
+    const lines = Array.from({ length: 4000 }, (_, i) =>
+      requestLine({ host: `${labels}.${i}.shop.example` }),
+    );
+    await report(lines);
+    const rows = await store.until(1000);
+    expect(new Set(rows.map(({ host }) => host))).toEqual(new Set(['*.shop.example']));
   });
 
   it('that visitors make up cost a bounded number of looks into the table', async () => {
