@@ -12,6 +12,7 @@ import { askEdge, type EdgePorts, openWebsocket } from '../../support/edge/ask-e
 import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
 import { type AgentProcess, startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx } from '../../support/edge/nginx/served-nginx.ts';
+import { isOneGeneration } from '../../support/edge/nginx/taking-workers.ts';
 import { until } from '../../support/tests/until.ts';
 
 let engine: TestAnalytics;
@@ -85,8 +86,16 @@ const killApi = async () => {
 };
 const restartApi = () => fleet.restartApi();
 
-/** What each kind of visit is told as; a rule of the domain drops what ends with its `drop`. */
-async function showKinds(edge: EdgePorts, start: string, log: () => string) {
+/**
+ * What each kind of visit is told as; a rule of the domain drops what ends with its `drop`. `isSettled`: none that answers is left from
+ * before the rule, once one has answered by it.
+ */
+async function showKinds(
+  edge: EdgePorts,
+  start: string,
+  log: () => string,
+  isSettled: () => boolean = () => true,
+) {
   const ask = (path: string) => askEdge(edge, `http://${HOST}${start}${path}`);
   fleet.own.says(({ url }) => ({ status: url.includes('fault') ? 500 : 200, body: 'x' }));
   expect((await ask('fine')).status).toBe(200);
@@ -94,6 +103,7 @@ async function showKinds(edge: EdgePorts, start: string, log: () => string) {
   // Asked elsewhere until the edge has heard of the rule, so that what is counted is one visit.
   const isThere = async () => (await askEdge(edge, `http://${HOST}/heard${start}drop`)).status === 403;
   await until(isThere, 'the rule acts');
+  await until(isSettled, 'the rule acts everywhere');
   expect((await ask('drop')).status).toBe(403);
   const socket = await openWebsocket(edge, `http://${HOST}${start}socket`);
   if (typeof socket === 'number') throw new Error(`no websocket: ${socket}`);
@@ -156,6 +166,6 @@ describe.skipIf(!hasNginx)('docs/edge-agent', () => {
 
   it('tells what became of each', async () => {
     await dropRule('*/m/drop');
-    await showKinds(agent, '/m/', agent.log);
+    await showKinds(agent, '/m/', agent.log, () => isOneGeneration(agent.master() as number));
   });
 });
