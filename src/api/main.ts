@@ -1,6 +1,7 @@
 // The API process: listens, then waits for the database; until it answers, callers get a 503.
 
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openAnalytics } from '../analytics/open-analytics.ts';
 import { networksOf } from '../dns/record/network.ts';
 import { openGateways } from '../outbound/payments/gateways.ts';
@@ -46,6 +47,7 @@ import { RESELLER_ROUTES } from './routes/reseller/every-reseller-route.ts';
 
 type Settings = SettingsOf<'API'>;
 
+const BUILT_CONSOLE = fileURLToPath(new URL('../../console/dist', import.meta.url));
 const MAX_CONNECTIONS = 20;
 const SESSION_REQUESTS_PER_MINUTE = 600;
 /** Of each credential. */
@@ -181,7 +183,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       addHealth(server, readiness);
       await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
       addDocsPage(server);
-      if (settings.console) serveConsole(server, settings.consoleFiles);
+      if (settings.console) serveConsole(server, settings.consoleFiles ?? BUILT_CONSOLE);
     },
   });
   const common = { limits: apiLimits(settings, log), onError: acceptFaults(log) };

@@ -90,7 +90,7 @@ async function start(settings: Settings): Promise<void> {
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
         PUBLIC_URL: settings.publicUrl,
-        CONSOLE_FILES: consoleFolder(builtConsole),
+        CONSOLE_FILES: settings.consoleFiles ?? consoleFolder(builtConsole),
         ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
@@ -115,7 +115,7 @@ async function start(settings: Settings): Promise<void> {
     }),
   );
   void analytics?.keep(); // tells itself what goes wrong
-  if (settings.console) void keepConsoleBuilt(builtConsole);
+  if (settings.console && settings.consoleFiles === undefined) void keepConsoleBuilt(builtConsole);
 }
 
 /** Built where the API can read it after it has given up root's rights. */

@@ -81,6 +81,7 @@ export const en = {
     back: 'Back to sign in',
     register: 'Make an account',
     registerText: 'The account begins when you open the link that comes by mail.',
+    registerSend: 'Send the link',
     registerSent: 'A link is on its way. Open it to begin.',
     name: 'Name',
     byLink: 'You opened a link that signs you in once.',

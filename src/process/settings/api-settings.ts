@@ -1,14 +1,12 @@
 // Settings of the API.
 
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { listenAddress, networks } from './address-shapes.ts';
 import { keySecrets } from './key-secrets.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, list, matching, onOrOff, orOff, rate, shape } from './shapes.ts';
 
 const API = ['API'] as const;
-const BUILT_CONSOLE = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 const MIN_CONNECTIONS = 10;
 const MAX_CONNECTIONS = 100_000;
 
@@ -40,11 +38,12 @@ export const API_SETTINGS = {
     byDefault: 'on',
     is: '`off`: there is no `/console/`, and `npm start` does not build it',
   }),
+  /** Undefined: where the console is built. */
   consoleFiles: setting({
     name: 'CONSOLE_FILES',
-    readers: API,
+    readers: ['API', 'npm start'],
     schema: shape('a folder', (text) => resolve(text)),
-    byDefault: { words: 'where `npm start` builds it, or `console/dist` of the program', make: () => BUILT_CONSOLE },
+    byDefault: { words: 'where `npm start` builds it, or `console/dist` of the program', make: () => undefined },
     is: 'the folder with the built files of the console',
   }),
   /** Undefined: no TLS. */

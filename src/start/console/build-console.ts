@@ -52,8 +52,8 @@ async function buildOnce(build: ConsoleBuild): Promise<void> {
   rmSync(part, { recursive: true, force: true });
   try {
     cpSync(sources, part, { recursive: true, filter: isSource });
-    const options = { directory: part, signal, env };
-    await runNpm(['ci', '--no-audit', '--no-fund', '--ignore-scripts'], options);
+    const options = { directory: part, signal, env: { ...env, NODE_ENV: 'production' } };
+    await runNpm(['ci', '--include=dev', '--no-audit', '--no-fund', '--ignore-scripts'], options);
     await runNpm(['run', 'build'], options);
     renameSync(join(part, 'dist'), wanted);
     removeOthers(place, wanted);

@@ -1,4 +1,4 @@
-// Sets a new password with the token of a mailed link.
+// Chooses a password with the token of a mailed link: a new one, or the first one of an account that begins.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';
@@ -8,10 +8,19 @@ import { Failure } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 
-export function NewPassword({ token, onDone }: { readonly token: string; readonly onDone: () => void }) {
+interface NewPasswordProps {
+  readonly kind: 'reset' | 'register';
+  readonly token: string;
+  readonly onDone: () => void;
+}
+
+export function NewPassword({ kind, token, onDone }: NewPasswordProps) {
+  const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const reset = useAction(async () => {
-    await api.POST('/auth/password/reset', { body: { token, password } });
+  const isFirst = kind === 'register';
+  const set = useAction(async () => {
+    if (isFirst) await api.POST('/auth/register', { body: { token, password, ...(name !== '' && { name }) } });
+    else await api.POST('/auth/password/reset', { body: { token, password } });
     onDone();
   });
   return (
@@ -19,10 +28,19 @@ export function NewPassword({ token, onDone }: { readonly token: string; readonl
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void reset.run();
+        void set.run();
       }}
     >
-      <h1>{words.signIn.forgotTitle}</h1>
+      <h1>{isFirst ? words.signIn.register : words.signIn.forgotTitle}</h1>
+      {isFirst && (
+        <TextField
+          label={words.signIn.name}
+          autocomplete="name"
+          value={name}
+          problem={set.error?.of('name')}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      )}
       <TextField
         label={words.signIn.newPassword}
         hint={words.signIn.newPasswordHint}
@@ -31,11 +49,11 @@ export function NewPassword({ token, onDone }: { readonly token: string; readonl
         minLength={10}
         required
         value={password}
-        problem={reset.error?.of('password')}
+        problem={set.error?.of('password')}
         onInput={(event) => setPassword(event.currentTarget.value)}
       />
-      <Failure error={reset.error} shownFields={['password']} />
-      <Button type="submit" kind="main" isBusy={reset.isBusy}>
+      <Failure error={set.error} shownFields={['name', 'password']} />
+      <Button type="submit" kind="main" isBusy={set.isBusy}>
         {words.signIn.setPassword}
       </Button>
     </form>

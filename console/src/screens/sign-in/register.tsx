@@ -1,4 +1,4 @@
-// Makes an account, where the operator allows that. It begins with the link that is mailed.
+// Asks for an account, where the operator allows that. It begins with the link that is mailed, where the password is chosen.
 
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.ts';
@@ -10,10 +10,8 @@ import { words } from '../../words/words.ts';
 
 export function Register({ onBack }: { readonly onBack: (told?: string) => void }) {
   const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
   const register = useAction(async () => {
-    await api.POST('/auth/register', { body: { email, password, ...(name !== '' && { name }) } });
+    await api.POST('/auth/register', { body: { email } });
     onBack(words.signIn.registerSent);
   });
   return (
@@ -35,28 +33,10 @@ export function Register({ onBack }: { readonly onBack: (told?: string) => void 
         problem={register.error?.of('email')}
         onInput={(event) => setEmail(event.currentTarget.value)}
       />
-      <TextField
-        label={words.signIn.name}
-        autocomplete="name"
-        value={name}
-        problem={register.error?.of('name')}
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
-      <TextField
-        label={words.signIn.newPassword}
-        hint={words.signIn.newPasswordHint}
-        type="password"
-        autocomplete="new-password"
-        minLength={10}
-        required
-        value={password}
-        problem={register.error?.of('password')}
-        onInput={(event) => setPassword(event.currentTarget.value)}
-      />
-      <Failure error={register.error} shownFields={['email', 'name', 'password']} />
+      <Failure error={register.error} shownFields={['email']} />
       <div class="row spread">
         <Button type="submit" kind="main" isBusy={register.isBusy}>
-          {words.signIn.register}
+          {words.signIn.registerSend}
         </Button>
         <Button kind="bare" onClick={() => onBack()}>
           {words.signIn.back}

@@ -37,8 +37,9 @@ export function SignIn() {
 
 function ByLink({ link, onBack }: { readonly link: OpenedLink; readonly onBack: (told?: string) => void }) {
   const { kind, token } = link;
-  if (kind === 'reset') return <NewPassword token={token} onDone={() => onBack(words.signIn.passwordSet)} />;
-  if (kind === 'register' || kind === 'sign-in') return <LinkSignIn token={token} onBack={onBack} />;
+  if (kind === 'reset' || kind === 'register')
+    return <NewPassword kind={kind} token={token} onDone={() => onBack(words.signIn.passwordSet)} />;
+  if (kind === 'sign-in') return <LinkSignIn token={token} onBack={onBack} />;
   // An invite and a new address belong to an account: after the sign-in they are shown.
   return <PasswordSignIn onForgot={() => onBack()} />;
 }

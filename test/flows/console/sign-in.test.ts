@@ -1,0 +1,150 @@
+// The console's door: links that work once and not by being opened, sessions that end elsewhere, and pages of others that
+// can do nothing with a signed-in browser.
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeLink } from '../../../src/store/people/account-links.ts';
+import { openBrowser, openPage } from '../../support/browser/browser.ts';
+import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
+
+let own: ConsoleApi;
+let browser: Browser;
+let annId: number;
+
+beforeAll(async () => {
+  own = await startConsoleApi();
+  annId = await own.makePerson('ann@shop.example');
+  await own.makePerson('eve@evil.example');
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await own?.stop();
+});
+
+describe('a sign-in link', () => {
+  it('is not used up by being opened, signs in by its button once, and leaves the address bar', async () => {
+    const token = await makeLink(own.database.db, { kind: 'sign-in', accountId: annId });
+    for (const visit of ['a scanner', 'Ann']) {
+      const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
+      await page.goto(`/console/#sign-in=${token}`);
+      await page.getByRole('button', { name: 'Sign in with this link' }).waitFor();
+      expect(page.url()).not.toContain(token);
+      if (visit === 'Ann') {
+        await page.getByRole('button', { name: 'Sign in with this link' }).click();
+        await page.getByRole('heading', { name: 'Domains' }).waitFor();
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+    const late = await openPage(browser, own.api.url, { mayFail: true });
+    await late.page.goto(`/console/#sign-in=${token}`);
+    await late.page.getByRole('button', { name: 'Sign in with this link' }).click();
+    await late.page.getByText('The link was used, or is too old').waitFor();
+    await late.context.close();
+  });
+});
+
+describe('signing in and out', () => {
+  it('keeps where the person wanted to go, and takes drafts away at the end', async () => {
+    const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
+    await page.goto('/console/account');
+    await page.getByLabel('Email').fill('ann@shop.example');
+    await page.getByLabel('Password').fill(`${PASSWORD}!`);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Email').inputValue()).toBe('ann@shop.example');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/account');
+    await page.evaluate("localStorage.setItem('draft:x', '1')");
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Email').waitFor();
+    expect(await page.evaluate("localStorage.getItem('draft:x')")).toBeNull();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it('a session that is ended elsewhere leads to the sign-in at the next call', async () => {
+    const here = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
+    const there = await own.openAs(browser, 'ann@shop.example');
+    await here.page.goto('/console/domains');
+    await here.page.getByRole('heading', { name: 'Domains' }).waitFor();
+    const ended = await there.context.request.delete('/users/me/sessions', { headers: { origin: own.api.url } });
+    expect(ended.ok()).toBe(true);
+    await here.page.getByRole('searchbox').first().fill('shop');
+    await here.page.getByLabel('Password').waitFor();
+    await Promise.all([here.context.close(), there.context.close()]);
+  });
+});
+
+describe('a page of somebody else, in a browser that is signed in', () => {
+  let evil: Server;
+  let evilUrl: string;
+
+  beforeAll(async () => {
+    evil = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end('<!doctype html><title>evil</title><body></body>');
+    });
+    await new Promise<void>((done) => evil.listen(0, '127.0.0.1', done));
+    // another port is another origin, and the same site: SameSite cookies go along
+    evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+  });
+
+  afterAll(() => evil.close());
+
+  it('shows the console in no frame', async () => {
+    const { page, context } = await own.openAs(browser, 'ann@shop.example');
+    await page.goto(evilUrl);
+    await page.evaluate(`new Promise((done) => {
+      const frame = document.createElement('iframe');
+      frame.src = '${own.api.url}/console/';
+      frame.onload = done;
+      document.body.append(frame);
+    })`);
+    const framed = page.frames()[1];
+    expect(await framed?.evaluate('document.title').catch(() => 'blocked')).not.toBe('Zonefleet');
+    await context.close();
+  });
+
+  it('reads no answer, and no write of it is taken', async () => {
+    const { page, context } = await own.openAs(browser, 'ann@shop.example');
+    await page.goto(evilUrl);
+    const read = await page.evaluate(
+      `fetch('${own.api.url}/users/me', { credentials: 'include' }).then((a) => a.text(), () => 'refused')`,
+    );
+    expect(read).toBe('refused');
+    await page.evaluate(
+      `fetch('${own.api.url}/users/me/sessions', { method: 'DELETE', credentials: 'include', mode: 'cors' }).catch(() => {})`,
+    );
+    await page.evaluate(`new Promise((done) => {
+      const form = document.createElement('form');
+      Object.assign(form, { action: '${own.api.url}/auth/logout', method: 'POST', target: 'out' });
+      const frame = document.createElement('iframe');
+      Object.assign(frame, { name: 'out', onload: done });
+      document.body.append(frame, form);
+      form.submit();
+    })`);
+    const still = await context.request.get('/users/me');
+    expect(still.status()).toBe(200);
+    await context.close();
+  });
+
+  it('that opened the console has no hold of its window', async () => {
+    const { page, context } = await own.openAs(browser, 'ann@shop.example');
+    await page.goto(evilUrl);
+    const [opened] = await Promise.all([
+      context.waitForEvent('page'),
+      page.evaluate(`globalThis.hold = window.open('${own.api.url}/console/'), undefined`),
+    ]);
+    await opened.getByRole('heading', { name: 'Domains' }).waitFor();
+    expect(await opened.evaluate('window.opener')).toBeNull();
+    expect(await page.evaluate('hold.closed')).toBe(true);
+    await context.close();
+  });
+});
