@@ -87,3 +87,12 @@ export function isDecodable(path: string): boolean {
     return false;
   }
 }
+
+/** The path as far as it can be decoded: a segment that cannot be stays as it was sent. `url` is as it was sent. */
+export function readablePath(url: string): string {
+  const path = pathOf(url).split(/[?#]/, 1)[0] as string;
+  return path
+    .split('/')
+    .map((segment) => (isDecodable(segment) ? decodeURI(segment) : segment))
+    .join('/');
+}

@@ -60,7 +60,7 @@ import type { LargeWork } from '../large/large-work.ts';
 import type { Asker, People } from '../people/people.ts';
 import { StreamedBody } from '../requests/streamed-body.ts';
 import { admitEdge, isEdgePath } from './admit-edge.ts';
-import { isDecodable, KnownPaths, pathOf } from './known-paths.ts';
+import { isDecodable, KnownPaths, pathOf, readablePath } from './known-paths.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
 import { takeBody, UnreadBody } from './take-body.ts';
@@ -154,7 +154,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     asker: Asker,
   ): Promise<ApiCaller | Problem> {
     const { address, cookies } = asker;
-    const isOfResellers = isResellerPath(decodeURI(request.url.split(/[?#]/, 1)[0] as string));
+    const isOfResellers = isResellerPath(readablePath(request.originalUrl));
     const caller =
       judgeCredentials(request.raw.rawHeaders) ??
       (await authenticate(credentials, request.headers, { address, cookie: cookies.session, isOfResellers }));
@@ -171,13 +171,13 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     return { ...caller, rate: { limit, remaining, resetSeconds } };
   }
 
-  /** Sessions are counted together on the customer surface, and each for itself on that of resellers. */
+  /** Keys and machine tokens count each for itself, the sessions of an account together: whoever signs in again gets no more. */
   function rateOf({ credential, account }: ApiCaller, isOfResellers: boolean) {
     if (credential.kind === 'key') return { limit: options.rateLimit, subject: `key:${credential.id}` };
     if (credential.kind === 'token')
       return { limit: options.resellerRateLimit, subject: `token:${credential.id}` };
     return isOfResellers
-      ? { limit: options.resellerRateLimit, subject: `reseller:${credential.session.id}` }
+      ? { limit: options.resellerRateLimit, subject: `reseller:${account.id}` }
       : { limit: options.sessionRateLimit, subject: `session:${account.id}` };
   }
 

@@ -123,6 +123,18 @@ describe('a machine token', () => {
   });
 });
 
+it('a path that cannot be decoded is the same 400 as anywhere else, and without a credential 401', async () => {
+  const error = 'the path cannot be read: after "%" stand two hexadecimal digits, and the octets are UTF-8';
+  for (const path of ['/reseller/v1/%ZZ', '/%72eseller/v1/domains/%ff', '/reseller/v1/whoami%?a=b']) {
+    for (const as of [reseller.token, await reseller.session()]) {
+      const { status, body } = await api.ask('GET', path, { as });
+      expect([path, status, body]).toEqual([path, 400, { error }]);
+    }
+    expect((await api.ask('GET', path, { as: null })).status).toBe(401);
+  }
+  expect((await api.ask('GET', '/%ZZ', { as: reseller.token })).status).toBe(401);
+});
+
 it('a global admin who is a reseller is no more than a reseller there', async () => {
   const admin = await makeReseller(api, 'admin@tokens.test');
   await sql`update accounts set is_admin = true where id = ${admin.id}`.execute(api.database.db);
@@ -147,14 +159,13 @@ it('a type of rules that is not there is told by its code, below a domain of a c
     expect((await ask('GET', `/domains/${id}/rules/${type}/`, reseller.token)).status).toBe(200);
 });
 
-it('each credential has calls of its own, and too many of them have a code', async () => {
+it('each token has calls of its own, the sessions of an account share theirs, and too many have a code', async () => {
   const bounded = await startTestApi({ resellerRequestsPerMinute: 2 });
   try {
     const { token, session } = await makeReseller(bounded, 'bounded@tokens.test');
     const [one, other] = [await session(), await session()];
     const statusOf = async (as: string) => (await bounded.ask('GET', '/reseller/v1/whoami', { as })).status;
-    for (const each of [token, one, other])
-      expect([await statusOf(each), await statusOf(each)]).toEqual([200, 200]);
+    for (const each of [token, token, one, other]) expect(await statusOf(each)).toBe(200);
     for (const each of [token, one, other]) {
       const refused = await bounded.ask('GET', '/reseller/v1/whoami', { as: each });
       expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
