@@ -21,7 +21,7 @@ export function judgeReseller({ account, credential }: ApiCaller): Problem | und
   return account.isReseller ? undefined : forbidden('this account is no reseller');
 }
 
-const QUERY_DOMAIN = z.string().describe('The numeric id of the domain of a client.');
+export const QUERY_DOMAIN = z.string().describe('The numeric id of the domain of a client.');
 
 /** The same call for a client's domain. */
 export function forResellers(route: Route): Route {

@@ -20,6 +20,10 @@ export const RESELLER_WALK: Readonly<Record<string, Row>> = {
   'POST /reseller/v1/clients/{clientId}/credit': ['0000 sl i ... o', FUNDED],
   'POST /reseller/v1/clients/{clientId}/debit': ['0000 sl i ... o', FUNDED],
   'GET /reseller/v1/wallet': ['0000 sl i ... .'],
+  'GET /reseller/v1/analytics/dns': [
+    '0000 sl i ... o',
+    { query: async (w) => `domain=${await w.parameter('', 'domain')}` },
+  ],
   'GET /reseller/v1/services': ['0000 sl i ... .'],
   'POST /reseller/v1/services': [
     '0000 sl i ... o',

@@ -16,7 +16,7 @@ import { type ApiCaller, asStoreCaller, seesDomain } from '../../callers/caller.
 import { mayDo } from '../../callers/permissions.ts';
 import type { Api } from '../../calls/call.ts';
 import { accountRoute } from '../../calls/route.ts';
-import { DnsAnalytics } from '../../schemas/monitoring/dns-counts.ts';
+import { DnsAnalytics, type DnsCounts } from '../../schemas/monitoring/dns-counts.ts';
 
 const MOST_DOMAINS = 100;
 /** Names are only as long as this. */
@@ -26,6 +26,11 @@ const MOST_FOUND = 1000;
 /** How long the store may work on it; its keys lead to the rows of a domain. */
 const SECONDS = 10;
 const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
+
+export const PERIOD = z
+  .enum(DNS_PERIODS)
+  .describe('Default 24h. By the minute (1h), hour or day, in UTC; the last one is still filling.');
+type DnsPeriod = z.output<typeof PERIOD>;
 
 export const getDnsAnalytics = accountRoute({
   method: 'GET',
@@ -42,10 +47,7 @@ export const getDnsAnalytics = accountRoute({
       .max(MOST_CHARACTERS)
       .optional()
       .describe(`Names with commas between them, at most ${MOST_DOMAINS}: the answer has one line each.`),
-    period: z
-      .enum(DNS_PERIODS)
-      .optional()
-      .describe('Default 24h. By the minute (1h), hour or day, in UTC; the last one is still filling.'),
+    period: PERIOD.optional(),
   }),
   response: DnsAnalytics,
   statuses: [404],
@@ -53,20 +55,27 @@ export const getDnsAnalytics = accountRoute({
     const { domain, domains, period = '24h' } = query;
     if ((domain === undefined) === (domains === undefined))
       return invalid([{ field: 'domain', error: 'give either domain or domains' }]);
-    const window = dnsWindowOf(period, Date.now());
     const asked =
       domain === undefined
         ? await findAll(api, caller, domains as string)
         : await findOne(api, caller, domain);
     if (asked instanceof Problem) return asked;
     const [first] = asked as [VisibleDomain];
-    return await askStore({ api, caller, domain: first, gone, log }, SECONDS, async (asking) =>
-      domain === undefined
-        ? await answerLines(asking, asked, window)
-        : await answerCounts(asking, first, window),
-    );
+    const by = { api, caller, domain: first, gone, log };
+    if (domain !== undefined) return await answerOne(by, period);
+    const window = dnsWindowOf(period, Date.now());
+    return await askStore(by, SECONDS, (asking) => answerLines(asking, asked, window));
   },
 });
+
+/** What was answered for one domain. */
+export async function answerOne(
+  call: Parameters<typeof askStore>[0],
+  period: DnsPeriod,
+): Promise<z.input<typeof DnsCounts> | Problem> {
+  const window = dnsWindowOf(period, Date.now());
+  return await askStore(call, SECONDS, (asking) => answerCounts(asking, call.domain, window));
+}
 
 async function findOne(api: Api, caller: ApiCaller, text: string): Promise<VisibleDomain[] | Problem> {
   const by = asStoreCaller(caller);

@@ -7,6 +7,7 @@ import { ROUTES } from '../every-route.ts';
 import { purchaseSubscription, switchSubscription } from '../money/buying.ts';
 import { whoAmI } from '../people/whoami.ts';
 import { CLIENT_ROUTES } from './clients.ts';
+import { getClientsDnsAnalytics } from './dns-counts.ts';
 import { SERVICE_ROUTES } from './services.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 import { TRANSFER_ROUTES } from './transfers.ts';
@@ -21,5 +22,6 @@ export const RESELLER_ROUTES: readonly Route[] = [
   ...CLIENT_ROUTES,
   ...TRANSFER_ROUTES,
   ...SERVICE_ROUTES,
+  getClientsDnsAnalytics,
   ...ROUTES.filter(isMounted).map(forResellers),
 ];

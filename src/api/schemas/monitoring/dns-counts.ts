@@ -7,7 +7,7 @@ const count = z.int().min(0);
 const ByType = z.record(z.string(), count).describe('By type; those without a name here are `other`.');
 const ByRcode = z.record(z.string(), count);
 
-const DnsCounts = z
+export const DnsCounts = z
   .object({
     bucket: z.enum(['minute', 'hour', 'day']),
     total: count,
