@@ -19,7 +19,11 @@ export const PAGE_QUERY = {
   offset: integerText(0, 2 ** 31 - 1)
     .optional()
     .describe('Leaves out so many items; a cursor is the better way through a list that changes.'),
-  count: booleanText.optional().describe('`true`: `X-Total-Count` tells how many items there are in all.'),
+  count: booleanText
+    .optional()
+    .describe(
+      '`true`: `X-Total-Count` tells how many items there are in all. Of a log, and of accounts and services, 10001 means more than 10,000.',
+    ),
 };
 
 /** Members of the query schema of a log: ids are in the order of time. */

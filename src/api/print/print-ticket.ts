@@ -1,31 +1,22 @@
-// A ticket as its account sees it, and as those who answer do.
+// A ticket and what was written in it, as its account sees them, and as those who answer do.
 
 import type { z } from 'zod';
-import type { Ticket as StoredTicket, TicketMessage } from '../../store/tickets/load-tickets.ts';
-import type { AdminTicket, Ticket, WholeAdminTicket, WholeTicket } from '../schemas/money/ticket.ts';
+import type {
+  TicketMessage as StoredMessage,
+  Ticket as StoredTicket,
+} from '../../store/tickets/load-tickets.ts';
+import type { AdminTicket, AdminTicketMessage, Ticket, TicketMessage } from '../schemas/money/ticket.ts';
 
 export function printTicket(ticket: StoredTicket): z.input<typeof Ticket> {
-  const { id, subject, status, createdAt, updatedAt } = ticket;
+  const { id, subject, status, messages, createdAt, updatedAt } = ticket;
   return {
     id,
     subject,
     status,
+    message_count: messages,
     created_at: createdAt.toISOString(),
     updated_at: updatedAt.toISOString(),
   };
-}
-
-function printMessage({ id, isStaff, message, createdAt }: TicketMessage) {
-  const author = isStaff ? ('staff' as const) : ('account' as const);
-  return { id, author, message, created_at: createdAt.toISOString() };
-}
-
-/** Who of the staff answered is not told. */
-export function printWholeTicket(
-  ticket: StoredTicket,
-  messages: readonly TicketMessage[],
-): z.input<typeof WholeTicket> {
-  return { ...printTicket(ticket), messages: messages.map(printMessage) };
 }
 
 export function printAdminTicket(ticket: StoredTicket): z.input<typeof AdminTicket> {
@@ -33,15 +24,13 @@ export function printAdminTicket(ticket: StoredTicket): z.input<typeof AdminTick
   return { ...printTicket(ticket), user_id: accountId, email, priority };
 }
 
-export function printWholeAdminTicket(
-  ticket: StoredTicket,
-  messages: readonly TicketMessage[],
-): z.input<typeof WholeAdminTicket> {
-  return {
-    ...printAdminTicket(ticket),
-    messages: messages.map((each) => ({
-      ...printMessage(each),
-      ...(each.accountId !== null && { user_id: each.accountId }),
-    })),
-  };
+/** Who of the staff answered is not told. */
+export function printMessage(written: StoredMessage): z.input<typeof TicketMessage> {
+  const { id, isStaff, message, createdAt } = written;
+  return { id, author: isStaff ? 'staff' : 'account', message, created_at: createdAt.toISOString() };
+}
+
+export function printAdminMessage(written: StoredMessage): z.input<typeof AdminTicketMessage> {
+  const { accountId } = written;
+  return { ...printMessage(written), ...(accountId !== null && { user_id: accountId }) };
 }

@@ -1,7 +1,12 @@
 // `zonefleet ticket …`: what accounts ask, and answering it.
 
 import type { Command } from 'commander';
-import { MESSAGE_CHARACTERS, TICKET_STATUSES, type TicketStatus } from '../../billing/ticket.ts';
+import {
+  MESSAGE_CHARACTERS,
+  MOST_MESSAGES,
+  TICKET_STATUSES,
+  type TicketStatus,
+} from '../../billing/ticket.ts';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Ticket, TicketMessage } from '../../store/tickets/load-tickets.ts';
@@ -80,7 +85,7 @@ async function show(cli: Cli, idText: string): Promise<void> {
   await cli.withStore(async (db) => {
     const ticket = await loadTicket(db, id);
     if (ticket === undefined) return await tellAbsent(cli, id);
-    const messages = await listMessages(db, id);
+    const messages = await listMessages(db, { ticketId: id }, { limit: MOST_MESSAGES, descending: false });
     await output.print(
       output.json
         ? JSON.stringify({ ...ticketJson(ticket), messages: messages.map(messageJson) })

@@ -2,7 +2,15 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { contains, type Page, type Paged, pageSql, type SortKey, toPage } from '../postgres/list-page.ts';
+import {
+  contains,
+  countUpTo,
+  type Page,
+  type Paged,
+  pageSql,
+  type SortKey,
+  toPage,
+} from '../postgres/list-page.ts';
 import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from './accounts.ts';
 
 export const ACCOUNT_SORTS = ['email', 'created_at'] as const;
@@ -58,9 +66,7 @@ export async function listAccountPage(
 }
 
 export async function countAccounts(db: Database, filter: AccountFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from accounts a where ${conditions(filter)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`accounts a where ${conditions(filter)}`);
 }
 
 export async function loadListedAccount(db: Database, id: number): Promise<ListedAccount | undefined> {

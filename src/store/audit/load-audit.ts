@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import type { ActorKind } from '../postgres/tables/change-tables.ts';
 import type { AuditAction } from './audit-actions.ts';
 import type { Told } from './tell-audit.ts';
@@ -78,11 +78,10 @@ export async function listAudit(
 }
 
 export async function countAudit(db: Database, filter: AuditFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from audit_log l where ${sql.join(conditions(filter, filter.actions), sql` and `)}`.execute(
+  return await countUpTo(
     db,
+    sql`audit_log l where ${sql.join(conditions(filter, filter.actions), sql` and `)}`,
   );
-  return rows[0]?.count ?? 0;
 }
 
 /** A branch for each action, bounded by itself, so that rare ones are found along the index of actions. */

@@ -8,7 +8,7 @@ import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Verdict } from '../../checks/delegation/verdict.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import type { CheckKind, RunStatus, StoredFinding } from '../postgres/tables/check-tables.ts';
 import { decodeEvidence, decodeFinding, decodeView, type StoredView } from './check-run-row.ts';
@@ -74,9 +74,7 @@ export async function listChecks(
 }
 
 export async function countChecks(db: Database, domainId: number, filter: CheckFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from check_runs r where ${conditions(domainId, filter)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`check_runs r where ${conditions(domainId, filter)}`);
 }
 
 function conditions(domainId: number, { after = 0, kinds, verdicts }: CheckFilter): RawBuilder<unknown> {

@@ -8,7 +8,7 @@ import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { Actor, Caller } from '../accounts/actor.ts';
 import { isClients, roleIn } from '../accounts/role-in.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { Role } from '../postgres/tables/account-tables.ts';
 import type { ActorKind, ChangeSource, DomainOperation } from '../postgres/tables/change-tables.ts';
@@ -134,11 +134,7 @@ export async function countDomainChanges(
   domainId: number,
   filter: ChangeFilter,
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from domain_changes c where c.domain_id = ${domainId} and ${conditions(filter)}`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`domain_changes c where c.domain_id = ${domainId} and ${conditions(filter)}`);
 }
 
 function conditions({ after = 0, sources, actors }: ChangeFilter): RawBuilder<unknown> {
@@ -191,11 +187,7 @@ export async function listAccountChanges(
 }
 
 export async function countAccountChanges(db: Database, caller: Caller, filter: FeedFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from (${visibleChanges(caller, filter, { limit: null, descending: false })}) v`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`(${visibleChanges(caller, filter, { limit: null, descending: false })}) v`);
 }
 
 const SETTLE_TIMEOUT_MS = 250;

@@ -10,7 +10,7 @@ import type { CreatedDomain, NewDomain } from '../change/save-domain.ts';
 import { setPlan } from '../change/set-plan.ts';
 import { createDomainSigned } from '../dnssec/create-signed-domain.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { type Bought, buyTerm } from '../purchases/buy-term.ts';
 import { holdClient } from './clients.ts';
@@ -131,9 +131,7 @@ export async function countServices(
   db: Database,
   { resellerId, clientId }: { readonly resellerId: number; readonly clientId: number | undefined },
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from ${OF_CLIENTS} where ${ofReseller(resellerId, clientId)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`${OF_CLIENTS} where ${ofReseller(resellerId, clientId)}`);
 }
 
 const OF_CLIENTS = sql`accounts a join domains d on d.account_id = a.id`;

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TicketStatus } from '../../billing/ticket.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 
 export interface Ticket {
   readonly id: number;
@@ -31,7 +31,7 @@ export interface TicketMessage {
 const COLUMNS = sql`t.id, t.account_id as "accountId", a.email, t.subject, t.status, t.priority,
   t.created_at as "createdAt", t.updated_at as "updatedAt", t.messages`;
 
-interface TicketFilter {
+export interface TicketFilter {
   readonly accountId?: number | undefined;
   readonly status?: TicketStatus | undefined;
   readonly priority?: boolean | undefined;
@@ -59,9 +59,7 @@ export async function listTickets(db: Database, filter: TicketFilter, page: LogP
 }
 
 export async function countTickets(db: Database, filter: TicketFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from tickets t where ${wanted(filter)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`tickets t where ${wanted(filter)}`);
 }
 
 /** `accountId`: one's own only. `lock`: until the end of the transaction. */
@@ -77,10 +75,26 @@ export async function loadTicket(
   return rows[0];
 }
 
-/** The oldest first; a ticket has not many. */
-export async function listMessages(db: Database, ticketId: number): Promise<TicketMessage[]> {
+export const MESSAGE_COLUMNS = sql`m.id, m.is_staff as "isStaff", m.account_id as "accountId", m.message,
+  m.created_at as "createdAt"`;
+
+/** `after`: only those with a higher id. */
+export async function listMessages(
+  db: Database,
+  { ticketId, after = 0 }: { readonly ticketId: number; readonly after?: number | undefined },
+  page: LogPage,
+): Promise<TicketMessage[]> {
+  const { behind, order } = logSql(sql`m.id`, page);
   const { rows } = await sql<TicketMessage>`
-    select id, is_staff as "isStaff", account_id as "accountId", message, created_at as "createdAt"
-    from ticket_messages where ticket_id = ${ticketId} order by id`.execute(db);
+    select ${MESSAGE_COLUMNS} from ticket_messages m
+    where m.ticket_id = ${ticketId} and m.id > ${after} and ${behind}
+    order by ${order} limit ${page.limit} offset ${page.offset ?? 0}`.execute(db);
   return rows;
+}
+
+export async function countMessages(
+  db: Database,
+  { ticketId, after = 0 }: { readonly ticketId: number; readonly after?: number | undefined },
+): Promise<number> {
+  return await countUpTo(db, sql`ticket_messages m where m.ticket_id = ${ticketId} and m.id > ${after}`);
 }

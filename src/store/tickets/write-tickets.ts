@@ -10,13 +10,17 @@ import {
 } from '../../billing/ticket.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { loadTicket, type Ticket } from './load-tickets.ts';
+import { loadTicket, MESSAGE_COLUMNS, type Ticket, type TicketMessage } from './load-tickets.ts';
 
 type Refused = { readonly kind: 'refused'; readonly message: string };
-type Written =
-  | { readonly kind: 'written'; readonly before: Ticket; readonly ticket: Ticket }
-  | { readonly kind: 'absent' }
-  | Refused;
+interface Changed {
+  readonly kind: 'written';
+  readonly before: Ticket;
+  readonly ticket: Ticket;
+}
+type Absent = { readonly kind: 'absent' };
+type Written = Changed | Absent | Refused;
+type Wrote = (Changed & { readonly message: TicketMessage }) | Absent | Refused;
 
 export async function openTicket(
   db: Database,
@@ -48,19 +52,20 @@ interface NewMessage {
     | { readonly kind: 'staff'; readonly accountId: number | null; readonly tells: boolean };
 }
 
-export async function writeMessage(db: Database, { ticketId, message, by }: NewMessage): Promise<Written> {
-  return await inTransaction<Written>(db, async (trx) => {
+export async function writeMessage(db: Database, { ticketId, message, by }: NewMessage): Promise<Wrote> {
+  return await inTransaction<Wrote>(db, async (trx) => {
     const owner = by.kind === 'account' ? by.accountId : undefined;
     const before = await loadTicket(trx, ticketId, { accountId: owner, lock: true });
     if (before === undefined) return { kind: 'absent' };
     const judged = judgeMessage(before, by.kind);
     if (judged.kind === 'refused') return judged;
-    await addMessage(trx, ticketId, { isStaff: by.kind === 'staff', accountId: by.accountId, message });
+    const row = { isStaff: by.kind === 'staff', accountId: by.accountId, message };
+    const added = await addMessage(trx, ticketId, row);
     await sql`
       update tickets set status = ${judged.status}, messages = messages + 1, updated_at = clock_timestamp()
       where id = ${ticketId}`.execute(trx);
     if (by.kind === 'staff' && by.tells) await orderTicketMail(trx, ticketId);
-    return { kind: 'written', before, ticket: (await loadTicket(trx, ticketId)) as Ticket };
+    return { kind: 'written', before, ticket: (await loadTicket(trx, ticketId)) as Ticket, message: added };
   });
 }
 
@@ -111,10 +116,13 @@ async function addMessage(
   trx: Database,
   ticketId: number,
   row: { readonly isStaff: boolean; readonly accountId: number | null; readonly message: string },
-): Promise<void> {
-  await sql`
-    insert into ticket_messages (ticket_id, is_staff, account_id, message)
-    values (${ticketId}, ${row.isStaff}, ${row.accountId}, ${row.message})`.execute(trx);
+): Promise<TicketMessage> {
+  const { rows } = await sql<TicketMessage>`
+    insert into ticket_messages as m (ticket_id, is_staff, account_id, message)
+    values (${ticketId}, ${row.isStaff}, ${row.accountId}, ${row.message}) returning ${MESSAGE_COLUMNS}`.execute(
+    trx,
+  );
+  return rows[0] as TicketMessage;
 }
 
 /** Says that there is an answer, and not which: the letter goes through many hands. */

@@ -342,6 +342,7 @@ export const WALK: Readonly<Record<string, Row>> = {
     { body: () => ({ subject: 'Hello', message: 'Is anybody there?' }), prepare: (w) => w.closeTickets() },
   ],
   'GET /tickets/{id}': ['000 .kk nnn.nn imm .... nn . -- 0'],
+  'GET /tickets/{id}/messages': ['000 .kk nnn.nn imm .... nn . -- 0'],
   'POST /tickets/{id}/messages': [
     '000 rkk nnn.nn imm .ff. nn . -- 0',
     { body: () => ({ message: 'Thanks.' }) },
@@ -349,6 +350,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'PATCH /tickets/{id}': ['000 rkk nnn.nn imm .ff. nn . -- 0', { body: () => ({ status: 'closed' }) }],
   'GET /admin/tickets': ['000 sss ssssss isn nnnn .. s -- 0'],
   'GET /admin/tickets/{id}': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/tickets/{id}/messages': ['000 sss ssssss isn nnnn .. s -- 0'],
   'POST /admin/tickets/{id}/messages': [
     '000 rss ssssss isn nffn .c s -- 0',
     { body: () => ({ message: 'Yes.' }) },

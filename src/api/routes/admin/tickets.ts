@@ -1,26 +1,19 @@
 // /admin/tickets: what all accounts ask, and answering it.
 
 import { z } from 'zod';
-import {
-  countTickets,
-  listMessages,
-  listTickets,
-  loadTicket,
-  type Ticket as StoredTicket,
-} from '../../../store/tickets/load-tickets.ts';
+import { loadTicket } from '../../../store/tickets/load-tickets.ts';
 import { setTicketStatus, writeMessage } from '../../../store/tickets/write-tickets.ts';
 import { notFound, Problem } from '../../answers/problem.ts';
 import type { AdminCall } from '../../calls/call.ts';
 import { adminRoute } from '../../calls/route.ts';
-import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
-import { printAdminTicket, printWholeAdminTicket } from '../../print/print-ticket.ts';
+import { answerMessages, answerTickets, MESSAGES_QUERY, ticketsQuery } from '../../lists/page-tickets.ts';
+import { printAdminMessage, printAdminTicket } from '../../print/print-ticket.ts';
 import { idText } from '../../schemas/ids.ts';
 import {
   AdminTicket,
+  AdminTicketMessage,
   NewTicketMessage,
   TicketChange,
-  TicketStatus,
-  WholeAdminTicket,
 } from '../../schemas/money/ticket.ts';
 import { booleanText, integerText } from '../../schemas/query-text.ts';
 import { nameOf, sidesOf } from '../tickets/tickets.ts';
@@ -41,27 +34,16 @@ const list = adminRoute({
   operationId: 'adminListTickets',
   tag,
   summary: 'The tickets of all accounts, the oldest first.',
-  query: z.object({
-    status: TicketStatus.optional(),
+  query: ticketsQuery('oldest').extend({
     priority: booleanText.optional().describe('`true`: only those with dedicated support.'),
     user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this account.'),
-    ...logQuery('oldest'),
   }),
   response: z.array(AdminTicket),
   answerHeaders: ['Link', 'X-Total-Count'],
   run(call) {
-    const { db } = call.api;
-    const { status, priority, user, after, sort } = call.query;
-    const filter = { status, priority, accountId: user, after };
-    return answerList(call, {
-      load: pagesById<StoredTicket>(
-        sort?.descends ?? false,
-        (page) => listTickets(db, filter, page),
-        ({ id }) => id,
-      ),
-      count: () => countTickets(db, filter),
-      print: async (tickets) => tickets.map(printAdminTicket),
-    });
+    const { priority, user: accountId } = call.query;
+    const filter = { priority, accountId };
+    return answerTickets(call.api.db, call, { first: 'oldest', filter, print: printAdminTicket });
   },
 });
 
@@ -70,10 +52,23 @@ const get = adminRoute({
   path: '/admin/tickets/{id}',
   operationId: 'adminGetTicket',
   tag,
-  summary: 'One ticket, with what was written.',
+  summary: 'One ticket.',
   ...one,
-  response: WholeAdminTicket,
-  run: async ({ api, found }) => printWholeAdminTicket(found, await listMessages(api.db, found.id)),
+  response: AdminTicket,
+  run: ({ found }) => printAdminTicket(found),
+});
+
+const read = adminRoute({
+  method: 'GET',
+  path: '/admin/tickets/{id}/messages',
+  operationId: 'adminListTicketMessages',
+  tag,
+  summary: 'What was written in a ticket, the oldest first.',
+  ...one,
+  query: MESSAGES_QUERY,
+  response: z.array(AdminTicketMessage),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  run: (call) => answerMessages(call.api.db, call, call.found.id, printAdminMessage),
 });
 
 const answer = adminRoute({
@@ -87,16 +82,16 @@ const answer = adminRoute({
   audit: 'ticket.answer',
   bodyBytes: BODY_BYTES,
   body: NewTicketMessage,
-  response: WholeAdminTicket,
+  response: AdminTicketMessage,
   conflicts: true,
   async run({ api, caller, people, found, body, audit }) {
     const by = { kind: 'staff', accountId: caller.account.id, tells: people.sendsMail } as const;
     const written = await writeMessage(api.db, { ticketId: found.id, message: body.message, by });
     if (written.kind === 'absent') return notFound('ticket');
     if (written.kind === 'refused') return new Problem(409, written.message);
-    const { before, ticket } = written;
+    const { before, ticket, message } = written;
     audit({ ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) });
-    return printWholeAdminTicket(ticket, await listMessages(api.db, ticket.id));
+    return printAdminMessage(message);
   },
 });
 
@@ -122,4 +117,4 @@ const change = adminRoute({
   },
 });
 
-export const ADMIN_TICKET_ROUTES = [list, get, answer, change];
+export const ADMIN_TICKET_ROUTES = [list, get, read, answer, change];

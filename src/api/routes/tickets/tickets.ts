@@ -2,26 +2,19 @@
 
 import { z } from 'zod';
 import { MOST_MESSAGES, MOST_OPEN_TICKETS } from '../../../billing/ticket.ts';
-import {
-  countTickets,
-  listMessages,
-  listTickets,
-  loadTicket,
-  type Ticket as StoredTicket,
-} from '../../../store/tickets/load-tickets.ts';
+import { loadTicket, type Ticket as StoredTicket } from '../../../store/tickets/load-tickets.ts';
 import { openTicket, setTicketStatus, writeMessage } from '../../../store/tickets/write-tickets.ts';
 import { notFound, Problem } from '../../answers/problem.ts';
 import { accountRoute } from '../../calls/route.ts';
-import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
-import { printTicket, printWholeTicket } from '../../print/print-ticket.ts';
+import { answerMessages, answerTickets, MESSAGES_QUERY, ticketsQuery } from '../../lists/page-tickets.ts';
+import { printMessage, printTicket } from '../../print/print-ticket.ts';
 import { idText } from '../../schemas/ids.ts';
 import {
   NewTicket,
   NewTicketMessage,
   Ticket,
   TicketChange,
-  TicketStatus,
-  WholeTicket,
+  TicketMessage,
 } from '../../schemas/money/ticket.ts';
 
 const tag = 'Tickets';
@@ -35,23 +28,15 @@ const list = accountRoute({
   tag,
   summary: 'Your tickets, newest first.',
   wholeKeys: true,
-  query: z.object({ status: TicketStatus.optional(), ...logQuery('newest') }),
+  query: ticketsQuery('newest'),
   response: z.array(Ticket),
   answerHeaders: ['Link', 'X-Total-Count'],
-  run(call) {
-    const { db } = call.api;
-    const { status, after, sort } = call.query;
-    const filter = { accountId: call.caller.account.id, status, after };
-    return answerList(call, {
-      load: pagesById<StoredTicket>(
-        sort?.descends ?? true,
-        (page) => listTickets(db, filter, page),
-        ({ id }) => id,
-      ),
-      count: () => countTickets(db, filter),
-      print: async (tickets) => tickets.map(printTicket),
-    });
-  },
+  run: (call) =>
+    answerTickets(call.api.db, call, {
+      first: 'newest',
+      filter: { accountId: call.caller.account.id },
+      print: printTicket,
+    }),
 });
 
 const open = accountRoute({
@@ -64,14 +49,14 @@ const open = accountRoute({
   audit: 'ticket.open',
   bodyBytes: BODY_BYTES,
   body: NewTicket,
-  response: WholeTicket,
+  response: Ticket,
   conflicts: true,
   async run({ api, caller, body, audit }) {
     const opened = await openTicket(api.db, { accountId: caller.account.id, ...body });
     if (opened.kind === 'refused') return new Problem(409, opened.message);
     const { ticket } = opened;
     audit({ accountId: ticket.accountId, target: nameOf(ticket), after: { status: ticket.status } });
-    return printWholeTicket(ticket, await listMessages(api.db, ticket.id));
+    return printTicket(ticket);
   },
 });
 
@@ -80,14 +65,33 @@ const get = accountRoute({
   path: '/tickets/{id}',
   operationId: 'getTicket',
   tag,
-  summary: 'One of your tickets, with what was written.',
+  summary: 'One of your tickets.',
   ...one,
   wholeKeys: true,
-  response: WholeTicket,
+  response: Ticket,
   async run({ api, caller, params }) {
     const ticket = await loadTicket(api.db, params.id, { accountId: caller.account.id });
-    if (ticket === undefined) return notFound('ticket');
-    return printWholeTicket(ticket, await listMessages(api.db, ticket.id));
+    return ticket === undefined ? notFound('ticket') : printTicket(ticket);
+  },
+});
+
+const read = accountRoute({
+  method: 'GET',
+  path: '/tickets/{id}/messages',
+  operationId: 'listTicketMessages',
+  tag,
+  summary: 'What was written in one of your tickets, oldest first.',
+  ...one,
+  wholeKeys: true,
+  query: MESSAGES_QUERY,
+  response: z.array(TicketMessage),
+  answerHeaders: ['Link', 'X-Total-Count'],
+  async run(call) {
+    const { api, caller, params } = call;
+    const ticket = await loadTicket(api.db, params.id, { accountId: caller.account.id });
+    return ticket === undefined
+      ? notFound('ticket')
+      : await answerMessages(api.db, call, ticket.id, printMessage);
   },
 });
 
@@ -97,21 +101,21 @@ const write = accountRoute({
   operationId: 'writeToTicket',
   tag,
   summary: 'Writes into a ticket; then it waits for the operator.',
-  description: `A ticket has at most ${MOST_MESSAGES} messages.`,
+  description: `A ticket has at most ${MOST_MESSAGES} messages. The answer is the new one.`,
   ...one,
   audit: 'ticket.write',
   bodyBytes: BODY_BYTES,
   body: NewTicketMessage,
-  response: WholeTicket,
+  response: TicketMessage,
   conflicts: true,
   async run({ api, caller, params, body, audit }) {
     const by = { kind: 'account', accountId: caller.account.id } as const;
     const written = await writeMessage(api.db, { ticketId: params.id, message: body.message, by });
     if (written.kind === 'absent') return notFound('ticket');
     if (written.kind === 'refused') return new Problem(409, written.message);
-    const { before, ticket } = written;
+    const { before, ticket, message } = written;
     audit({ ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) });
-    return printWholeTicket(ticket, await listMessages(api.db, ticket.id));
+    return printMessage(message);
   },
 });
 
@@ -146,4 +150,4 @@ export function sidesOf(before: StoredTicket, after: StoredTicket) {
   return { before: { status: before.status }, after: { status: after.status } };
 }
 
-export const TICKET_ROUTES = [list, open, get, write, change];
+export const TICKET_ROUTES = [list, open, get, read, write, change];

@@ -31,34 +31,28 @@ const ticket = {
   id: Id,
   subject: z.string(),
   status: TicketStatus,
+  message_count: z.int().min(1),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
 
-const messages = {
+const written = {
   id: Id,
   author: z.enum(['account', 'staff']),
   message: z.string(),
   created_at: Timestamp,
 };
 
-const ofAdmins = {
-  ...ticket,
-  user_id: Id,
-  email: z.string(),
-  priority: z.boolean().describe('A plan of the account had dedicated support when it was opened.'),
-};
-
 export const Ticket = z.object(ticket).meta({ id: 'Ticket' });
-export const WholeTicket = z
-  .object({ ...ticket, messages: z.array(z.object(messages)) })
-  .meta({ id: 'WholeTicket' });
-export const AdminTicket = z.object(ofAdmins).meta({ id: 'AdminTicket' });
-export const WholeAdminTicket = z
+export const AdminTicket = z
   .object({
-    ...ofAdmins,
-    messages: z.array(
-      z.object({ ...messages, user_id: Id.optional().describe('Absent: by the command line.') }),
-    ),
+    ...ticket,
+    user_id: Id,
+    email: z.string(),
+    priority: z.boolean().describe('A plan of the account had dedicated support when it was opened.'),
   })
-  .meta({ id: 'WholeAdminTicket' });
+  .meta({ id: 'AdminTicket' });
+export const TicketMessage = z.object(written).meta({ id: 'TicketMessage' });
+export const AdminTicketMessage = z
+  .object({ ...written, user_id: Id.optional().describe('Absent: by the command line.') })
+  .meta({ id: 'AdminTicketMessage' });
