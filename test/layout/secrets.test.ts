@@ -8,11 +8,11 @@ import { offenders, sources, withoutComments } from '../support/tests/sources.ts
 const LOOKED_UP_BY_HASH = [
   'src/store/accounts/api-keys.ts',
   'src/store/accounts/first-admin.ts',
+  'src/store/accounts/found-credentials.ts',
   'src/store/people/account-links.ts',
   'src/store/people/devices.ts',
   'src/store/people/sessions.ts',
   'src/store/people/totp.ts',
-  'src/store/resellers/tokens.ts',
   'src/store/sharing/invite-tokens.ts',
 ];
 

@@ -115,8 +115,9 @@ async function keyCaller(
 ): Promise<ApiCaller | undefined> {
   const found = await keys.find(hash);
   if (found?.state !== 'valid') return undefined;
-  const { id, expiresAt } = found.key;
-  return { account: found.account, credential: { kind: 'key', id, expiresAt }, key: found.key, address };
+  const { id, expiresAt } = found.credential;
+  const { account, credential: key } = found;
+  return { account, credential: { kind: 'key', id, expiresAt }, key, address };
 }
 
 async function tokenCaller(
@@ -126,7 +127,7 @@ async function tokenCaller(
 ): Promise<ApiCaller | undefined> {
   const found = await tokens.find(hash);
   if (found?.state !== 'valid') return undefined;
-  const { id, expiresAt } = found.token;
+  const { id, expiresAt } = found.credential;
   return { account: found.account, credential: { kind: 'token', id, expiresAt }, key: WHOLE_SCOPE, address };
 }
 

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from './accounts.ts';
+import { type FoundCredential, findCredentials, touchCredential } from './found-credentials.ts';
 import { hashSecret, randomBase62 } from './secret-text.ts';
 
 const KEY_PREFIX = 'svc_';
@@ -49,15 +49,15 @@ export function hashKey(text: string): Buffer {
   return hashSecret(text);
 }
 
-const COLUMNS = sql`k.id, k.account_id as "accountId", k.name, k.prefix, k.read_only as "readOnly", k.domains, k.names,
-  k.types, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.last_used_at as "lastUsedAt",
-  k.created_at as "createdAt"`;
+const COLUMNS = sql`c.id, c.account_id as "accountId", c.name, c.prefix, c.read_only as "readOnly", c.domains, c.names,
+  c.types, c.expires_at as "expiresAt", c.revoked_at as "revokedAt", c.last_used_at as "lastUsedAt",
+  c.created_at as "createdAt"`;
 
 /** `text` comes from `generateKey`, or from the operator. Undefined when that key exists already. */
 export async function createApiKey(db: Database, text: string, key: NewApiKey): Promise<ApiKey | undefined> {
   if (!isKeyText(text)) throw new RangeError('this is not the text of a key');
   const { rows } = await sql<ApiKey>`
-    insert into api_keys as k (account_id, name, prefix, hash, read_only, domains, names, types, expires_at)
+    insert into api_keys as c (account_id, name, prefix, hash, read_only, domains, names, types, expires_at)
     values (${key.accountId}, ${key.name}, ${text.slice(0, SHOWN_CHARACTERS)}, ${hashKey(text)},
       ${key.readOnly ?? false}, ${key.domains ?? null}::text[], ${key.names ?? null}::text[],
       ${key.types ?? null}::text[], ${key.expiresAt ?? null})
@@ -66,57 +66,37 @@ export async function createApiKey(db: Database, text: string, key: NewApiKey): 
   return rows[0];
 }
 
-export interface FoundKey {
-  readonly key: ApiKey;
-  readonly account: Account;
-  /** Revoked and expired keys are found too, with their state. */
-  readonly state: 'valid' | 'revoked' | 'expired';
+export type FoundKey = FoundCredential<ApiKey>;
+
+export function findApiKeys(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
+  return findCredentials<ApiKey>(db, 'api_keys', COLUMNS, hashes);
 }
 
-/** Finds existing keys, by their hash in hex. */
-export async function findApiKeys(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundKey>> {
-  const { rows } = await sql<ApiKey & { hash: Buffer; account: AccountJson; state: FoundKey['state'] }>`
-    select k.hash, ${COLUMNS},
-      case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
-        else 'valid' end as state,
-      ${ACCOUNT_JSON} as account
-    from api_keys k join accounts a on a.id = k.account_id left join plans p on p.id = a.plan_id
-    where k.hash = any(${hashes}::bytea[])`.execute(db);
-  return new Map(
-    rows.map(({ hash, account, state, ...key }) => [
-      hash.toString('hex'),
-      { key, account: accountOf(account), state },
-    ]),
-  );
-}
-
-/** Records the use of a key, at most once a minute for each key. */
-export async function touchApiKey(db: Database, id: number): Promise<void> {
-  await sql`update api_keys set last_used_at = clock_timestamp() where id = ${id}
-    and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`.execute(db);
+export function touchApiKey(db: Database, id: number): Promise<void> {
+  return touchCredential(db, 'api_keys', id);
 }
 
 export async function listApiKeys(db: Database, accountId?: number): Promise<ApiKey[]> {
   const { rows } = await sql<ApiKey>`
-    select ${COLUMNS} from api_keys k
-    where ${accountId ?? null}::bigint is null or k.account_id = ${accountId ?? null}::bigint
-    order by k.id`.execute(db);
+    select ${COLUMNS} from api_keys c
+    where ${accountId ?? null}::bigint is null or c.account_id = ${accountId ?? null}::bigint
+    order by c.id`.execute(db);
   return rows;
 }
 
 /** Those that are not revoked, the newest first. */
 export async function listOwnKeys(db: Database, accountId: number): Promise<ApiKey[]> {
   const { rows } = await sql<ApiKey>`
-    select ${COLUMNS} from api_keys k where k.account_id = ${accountId} and k.revoked_at is null
-    order by k.id desc`.execute(db);
+    select ${COLUMNS} from api_keys c where c.account_id = ${accountId} and c.revoked_at is null
+    order by c.id desc`.execute(db);
   return rows;
 }
 
 /** Undefined when the account has no such key that is not revoked. */
 export async function revokeOwnKey(db: Database, accountId: number, id: number): Promise<ApiKey | undefined> {
   const { rows } = await sql<ApiKey>`
-    update api_keys k set revoked_at = clock_timestamp()
-    where k.id = ${id} and k.account_id = ${accountId} and k.revoked_at is null
+    update api_keys c set revoked_at = clock_timestamp()
+    where c.id = ${id} and c.account_id = ${accountId} and c.revoked_at is null
     returning ${COLUMNS}`.execute(db);
   return rows[0];
 }
@@ -140,8 +120,8 @@ export async function findKeyIds(db: Database, named: string): Promise<number[]>
 /** Undefined when there is no such key; revoking twice changes nothing. */
 export async function revokeApiKey(db: Database, id: number): Promise<ApiKey | undefined> {
   const { rows } = await sql<ApiKey>`
-    update api_keys k set revoked_at = coalesce(k.revoked_at, clock_timestamp())
-    where k.id = ${id}
+    update api_keys c set revoked_at = coalesce(c.revoked_at, clock_timestamp())
+    where c.id = ${id}
     returning ${COLUMNS}`.execute(db);
   return rows[0];
 }

@@ -2,7 +2,7 @@
 // shown once.
 
 import { sql } from 'kysely';
-import { ACCOUNT_JSON, type Account, type AccountJson, accountOf } from '../accounts/accounts.ts';
+import { type FoundCredential, findCredentials, touchCredential } from '../accounts/found-credentials.ts';
 import { hashSecret, randomBase62 } from '../accounts/secret-text.ts';
 import type { Database } from '../postgres/database.ts';
 
@@ -34,8 +34,8 @@ export function isTokenText(text: string): boolean {
   return /^rsl_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}$/.test(text);
 }
 
-const COLUMNS = sql`t.id, t.account_id as "accountId", t.name, t.key_id as "keyId", t.expires_at as "expiresAt",
-  t.revoked_at as "revokedAt", t.last_used_at as "lastUsedAt", t.created_at as "createdAt"`;
+const COLUMNS = sql`c.id, c.account_id as "accountId", c.name, c.key_id as "keyId", c.expires_at as "expiresAt",
+  c.revoked_at as "revokedAt", c.last_used_at as "lastUsedAt", c.created_at as "createdAt"`;
 
 /** Undefined: the account has as many that are not revoked as it may. */
 export async function mintToken(
@@ -53,48 +53,27 @@ export async function mintToken(
   const keyId = randomBase62(ID_CHARACTERS);
   const text = `rsl_${keyId}_${randomBase62(SECRET_CHARACTERS)}`;
   const { rows } = await sql<ResellerToken>`
-    insert into reseller_tokens as t (account_id, name, key_id, hash, expires_at)
+    insert into reseller_tokens as c (account_id, name, key_id, hash, expires_at)
     values (${accountId}, ${name}, ${keyId}, ${hashSecret(text)}, ${expiresAt}) returning ${COLUMNS}`.execute(
     trx,
   );
   return { token: rows[0] as ResellerToken, text };
 }
 
-export interface FoundToken {
-  readonly token: ResellerToken;
-  readonly account: Account;
-  readonly state: 'valid' | 'revoked' | 'expired';
+export type FoundToken = FoundCredential<ResellerToken>;
+
+export function findTokens(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundToken>> {
+  return findCredentials<ResellerToken>(db, 'reseller_tokens', COLUMNS, hashes);
 }
 
-/** Finds tokens by their hash in hex, also those that are over. */
-export async function findTokens(db: Database, hashes: readonly Buffer[]): Promise<Map<string, FoundToken>> {
-  const { rows } = await sql<
-    ResellerToken & { hash: Buffer; account: AccountJson; state: FoundToken['state'] }
-  >`
-    select t.hash, ${COLUMNS},
-      case when t.revoked_at is not null then 'revoked' when t.expires_at <= clock_timestamp() then 'expired'
-        else 'valid' end as state,
-      ${ACCOUNT_JSON} as account
-    from reseller_tokens t join accounts a on a.id = t.account_id left join plans p on p.id = a.plan_id
-    where t.hash = any(${hashes}::bytea[])`.execute(db);
-  return new Map(
-    rows.map(({ hash, account, state, ...token }) => [
-      hash.toString('hex'),
-      { token, account: accountOf(account), state },
-    ]),
-  );
-}
-
-/** Records the use of a token, at most once a minute. */
-export async function touchToken(db: Database, id: number): Promise<void> {
-  await sql`update reseller_tokens set last_used_at = clock_timestamp() where id = ${id}
-    and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`.execute(db);
+export function touchToken(db: Database, id: number): Promise<void> {
+  return touchCredential(db, 'reseller_tokens', id);
 }
 
 /** The newest first, with those that were revoked last. */
 export async function listTokens(db: Database, accountId: number): Promise<ResellerToken[]> {
   const { rows } = await sql<ResellerToken>`
-    select ${COLUMNS} from reseller_tokens t where t.account_id = ${accountId} order by t.id desc`.execute(
+    select ${COLUMNS} from reseller_tokens c where c.account_id = ${accountId} order by c.id desc`.execute(
     db,
   );
   return rows;
@@ -107,8 +86,8 @@ export async function revokeToken(
   id: number,
 ): Promise<ResellerToken | undefined> {
   const { rows } = await sql<ResellerToken>`
-    update reseller_tokens t set revoked_at = clock_timestamp()
-    where t.id = ${id} and t.account_id = ${accountId} and t.revoked_at is null returning ${COLUMNS}`.execute(
+    update reseller_tokens c set revoked_at = clock_timestamp()
+    where c.id = ${id} and c.account_id = ${accountId} and c.revoked_at is null returning ${COLUMNS}`.execute(
     trx,
   );
   if (rows[0] === undefined) return undefined;

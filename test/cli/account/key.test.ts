@@ -32,7 +32,7 @@ describe('key create', () => {
     expect(await find(stdout.trim())).toMatchObject({
       state: 'valid',
       account: { email: 'ann@shop.example' },
-      key: { name: 'deploy', readOnly: false, domains: null, names: null, types: null, expiresAt: null },
+      credential: { name: 'deploy', readOnly: false, domains: null, names: null, types: null, expiresAt: null },
     });
     const { rows } = await sql<{ row: string }>`select k::text as row from api_keys k`.execute(database.db);
     expect(rows[0]?.row).not.toContain(stdout.trim());
@@ -53,7 +53,7 @@ describe('key create', () => {
     expect(code).toBe(0);
     const told = JSON.parse(stdout);
     expect(told).toMatchObject({ read_only: true, state: 'valid', account: { email: 'ann@shop.example' } });
-    const key = (await find(told.key))?.key;
+    const key = (await find(told.key))?.credential;
     expect(key).toMatchObject({
       readOnly: true,
       domains: ['shop.example', 'xn--mnchen-3ya.de'],
@@ -77,7 +77,7 @@ describe('key list and key revoke', () => {
     const first = (await run('create', 'ann@shop.example', '--types', 'A,TXT')).stdout.trim();
     const second = (await run('create', 'ann@shop.example')).stdout.trim();
     const third = (await run('create', 'ann@shop.example')).stdout.trim();
-    const id = (await find(second))?.key.id as number;
+    const id = (await find(second))?.credential.id as number;
     const revoked = await run('revoke', first.slice(0, 10), String(id), '999999', 'nonsense', 'svc_');
     expect(revoked).toEqual({
       code: 1,
@@ -128,7 +128,7 @@ describe('key list and key revoke', () => {
   it('revoke nothing where several keys begin so', async () => {
     const key = (await run('create', 'ann@shop.example')).stdout.trim();
     const other = key.slice(0, 10) + 'x'.repeat(34);
-    const { key: found } = (await find(key)) as { key: { id: number; accountId: number } };
+    const { credential: found } = (await find(key)) as { credential: { id: number; accountId: number } };
     const twin = await createApiKey(database.db, other, { accountId: found.accountId, name: 'twin' });
     const prefix = key.slice(0, 10);
     expect(await run('revoke', prefix)).toEqual({
