@@ -32,7 +32,14 @@ describe('key create', () => {
     expect(await find(stdout.trim())).toMatchObject({
       state: 'valid',
       account: { email: 'ann@shop.example' },
-      credential: { name: 'deploy', readOnly: false, domains: null, names: null, types: null, expiresAt: null },
+      credential: {
+        name: 'deploy',
+        readOnly: false,
+        domains: null,
+        names: null,
+        types: null,
+        expiresAt: null,
+      },
     });
     const { rows } = await sql<{ row: string }>`select k::text as row from api_keys k`.execute(database.db);
     expect(rows[0]?.row).not.toContain(stdout.trim());

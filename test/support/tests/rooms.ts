@@ -164,7 +164,8 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/pages': 'billing',
   'api/console': 'api/answers api/calls api/pages',
   'api/description': 'api/calls api/schemas',
-  'api/lists': 'store/postgres api/answers api/calls api/print api/schemas store/records store/audit store/tickets',
+  'api/lists':
+    'store/postgres api/answers api/calls api/print api/schemas store/records store/audit store/tickets',
   'api/routes':
     'analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages store/tickets store/resellers',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',

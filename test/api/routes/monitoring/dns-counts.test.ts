@@ -134,7 +134,9 @@ it('a reseller is told those of a client’s domain, by its number, and nothing 
   const asked = (query: string) =>
     api.ask('GET', `/reseller/v1/analytics/dns?${query}`, { as: reseller.token });
   expect((await asked(`domain=${shop.id}`)).status).toBe(403);
-  await sql`update accounts set provider_id = ${reseller.id} where id = ${api.accountIds.owner}`.execute(api.db);
+  await sql`update accounts set provider_id = ${reseller.id} where id = ${api.accountIds.owner}`.execute(
+    api.db,
+  );
   const { status, body } = await asked(`domain=${shop.id}&period=24h`);
   expect([status, body.total]).toEqual([200, 18]);
   for (const [query, wanted] of [
