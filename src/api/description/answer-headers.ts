@@ -21,7 +21,11 @@ export const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
   },
   'X-Zone-Serial': { description: 'The serial of the zone after it.', schema: { type: 'integer' } },
   Link: { description: 'The next page: `rel="next"`. Absent on the last.', schema: { type: 'string' } },
-  'X-Total-Count': { description: 'With `count=true`: all items there are.', schema: { type: 'integer' } },
+  'X-Total-Count': {
+    description:
+      'With `count=true`: all items there are. Of logs, accounts, clients and services 10001 means more than 10,000.',
+    schema: { type: 'integer' },
+  },
   'Content-Disposition': { description: 'A name for the file.', schema: { type: 'string' } },
   'Content-Security-Policy': {
     description: 'The page runs and loads nothing.',

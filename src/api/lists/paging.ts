@@ -22,7 +22,7 @@ export const PAGE_QUERY = {
   count: booleanText
     .optional()
     .describe(
-      '`true`: `X-Total-Count` tells how many items there are in all. Of a log, and of accounts and services, 10001 means more than 10,000.',
+      '`true`: `X-Total-Count` tells how many items there are in all. Of logs, accounts, clients and services 10001 means more than 10,000.',
     ),
 };
 
