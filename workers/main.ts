@@ -261,11 +261,13 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => sweep.stop());
   const subscriptions = runSubscriptions({
     db,
-    maxNegativeRials: settings.resellerMaxNegativeRials,
+    charging: { maxNegativeRials: settings.resellerMaxNegativeRials, seller: settings.invoiceSeller },
     onMoved: (moved) => {
       metrics.countSubscriptions(moved);
       log.info(moved, 'subscriptions came to their time');
     },
+    onFailed: (failed, error) =>
+      log.error({ ...failed, err: error }, 'a subscription cannot be moved on: it is tried again'),
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => subscriptions.stop());

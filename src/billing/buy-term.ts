@@ -1,7 +1,6 @@
-// What may be bought for a domain that has this subscription, from when on it counts, and what is given back for paid
-// time that is not used.
+// What may be bought for a domain that has this subscription, and from when on it counts.
 
-import { addDays, type SubscriptionState, type Term } from './subscription.ts';
+import { addDays, GRACE_DAYS, type SubscriptionState, type Term } from './subscription.ts';
 
 export type BuyKind = 'purchase' | 'switch';
 
@@ -10,10 +9,18 @@ type Buying =
   | { readonly kind: 'buys'; readonly start: Date; readonly end: Date }
   | { readonly kind: 'refused'; readonly message: string };
 
+interface BuyingOrder {
+  readonly kind: BuyKind;
+  readonly term: Term;
+  readonly at: Date;
+  /** The last subscription of the domain that was bought, if it has ended. */
+  readonly lastPaid?: EndedSubscription | undefined;
+}
+
 /** `own`: the domain's subscription that has not ended, as it is at this time. */
 export function judgeBuying(
   own: SubscriptionState | undefined,
-  { kind, term, at }: { readonly kind: BuyKind; readonly term: Term; readonly at: Date },
+  { kind, term, at, lastPaid }: BuyingOrder,
 ): Buying {
   const paidUntil = own === undefined ? undefined : paidUntilOf(own, at);
   if (kind === 'purchase' && paidUntil !== undefined) {
@@ -23,7 +30,7 @@ export function judgeBuying(
     return refused('the domain has no subscription with paid time to switch from: purchase one');
   }
   if (kind === 'switch' && own?.term?.id === term.id) return refused('the domain has this term already');
-  const start = startOf(own, term, at);
+  const start = startOf(isInGrace(own) ? { expiresAt: own.expiresAt, endedAt: at } : lastPaid, term, at);
   return { kind: 'buys', start, end: addDays(start, term.days) };
 }
 
@@ -38,28 +45,27 @@ function paidUntilOf({ term, status, expiresAt, isTrial }: SubscriptionState, at
   return isPaid && expiresAt !== null && expiresAt > at ? expiresAt : undefined;
 }
 
-/** Who was served in grace pays for that time, as with a renewal; unless the term is shorter than the grace so far. */
-function startOf(own: SubscriptionState | undefined, term: Term, at: Date): Date {
-  const isInGrace = own?.status === 'grace' && own.expiresAt !== null;
-  return isInGrace && addDays(own.expiresAt, term.days) > at ? own.expiresAt : at;
+function isInGrace(
+  own: SubscriptionState | undefined,
+): own is SubscriptionState & { readonly expiresAt: Date } {
+  return own?.status === 'grace' && own.expiresAt !== null && own.term !== null && own.term.priceRials > 0;
 }
 
-/** What one invoice was paid for. */
-export interface PaidPeriod {
-  readonly paidRials: number;
-  readonly start: Date;
-  readonly end: Date;
+/** Later than `expiresAt`, `endedAt` says that it was served in grace. */
+export interface EndedSubscription {
+  readonly expiresAt: Date;
+  readonly endedAt: Date;
 }
 
-/** The share of the money whose time is still to come, each invoice's rounded down. */
-export function unusedRials(paid: readonly PaidPeriod[], at: Date): number {
-  return paid.reduce((sum, period) => sum + unusedOf(period, at), 0);
-}
-
-function unusedOf({ paidRials, start, end }: PaidPeriod, at: Date): number {
-  const whole = BigInt(end.getTime() - start.getTime());
-  const left = BigInt(Math.max(0, Math.min(end.getTime() - at.getTime(), end.getTime() - start.getTime())));
-  return whole <= 0n ? 0 : Number((BigInt(paidRials) * left) / whole);
+/**
+ * Who was served in grace pays for that time with the next term that costs something, as with a renewal, also if it left for a
+ * free one meanwhile; unless the old end is a whole grace ago, or the term is shorter than what was served.
+ */
+function startOf(served: EndedSubscription | undefined, term: Term, at: Date): Date {
+  if (served === undefined || term.priceRials === 0) return at;
+  const { expiresAt, endedAt } = served;
+  const start = new Date(at.getTime() - Math.max(0, endedAt.getTime() - expiresAt.getTime()));
+  return addDays(expiresAt, GRACE_DAYS) > at && addDays(start, term.days) > at ? start : at;
 }
 
 function refused(message: string): Buying {

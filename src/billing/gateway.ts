@@ -1,5 +1,5 @@
-// What a payment gateway is for us, and how what it tells is signed: HMAC-SHA256 over the time and the body, so that a notice
-// that somebody caught is of no use later.
+// What a payment gateway is for us, and how what it tells is signed: HMAC-SHA256 over the gateway's name, the time and the body,
+// so that a notice that somebody caught is of no use later, nor at another gateway that has the same secret.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -46,12 +46,19 @@ export function readNoticeProof(
 /** Of gateways that there are not: the work is the same, and the answer is no. */
 const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
-export function isNoticeOf(gateway: Gateway | undefined, proof: NoticeProof, body: Uint8Array): boolean {
-  const own = macOf(gateway?.secret ?? NOBODYS_SECRET, `${proof.seconds}.`, body);
-  return timingSafeEqual(own, proof.mac) && gateway?.secret !== undefined;
+/** `gateways`: those that there are. */
+export function isNoticeOf(
+  name: string,
+  gateways: Gateways,
+  { seconds, mac }: NoticeProof,
+  body: Uint8Array,
+): boolean {
+  const gateway = gateways.get(name);
+  const own = macOf(gateway?.secret ?? NOBODYS_SECRET, `notice.${name}.${seconds}.`, body);
+  return timingSafeEqual(own, mac) && gateway?.secret !== undefined;
 }
 
-/** Of an order, by which the gateway sees that it is ours. It begins with no time, so it is never that of a notice. */
+/** Of an order, by which the gateway sees that it is ours. It begins with another word than a notice, so it is never that of one. */
 export function signOrder(
   secret: string,
   { reference, amountRials, pageUrl }: Order,

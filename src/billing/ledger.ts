@@ -28,6 +28,48 @@ export function overdueSince(at: Date, graceDays: number): Date {
   return new Date(at.getTime() - graceDays * DAY_MS);
 }
 
+/** What a wallet knows of its balance and its debt. */
+export interface WalletState {
+  readonly balanceRials: number;
+  readonly negativeSince: Date | null;
+  /** What was given back since the debt began, and was not spent since. */
+  readonly givenBackRials: number;
+  /** How long a debt had lasted when only what was given back settled it; null: there is none. */
+  readonly debtMs: number | null;
+}
+
+interface Booking {
+  /** Below zero: it goes out. */
+  readonly amountRials: number;
+  /** For unused time of what was bought. */
+  readonly isGivenBack: boolean;
+  readonly at: Date;
+}
+
+/**
+ * A wallet after a movement. A debt ends with money that comes in. What is given back settles it too, but whoever then spends
+ * that again has the same debt: its time goes on where it stopped, or a switch there and back would begin it anew.
+ */
+export function bookOn(wallet: WalletState, { amountRials, isGivenBack, at }: Booking): WalletState {
+  const balanceRials = wallet.balanceRials + amountRials;
+  const { negativeSince, debtMs } = wallet;
+  const hasDebt = negativeSince !== null || debtMs !== null;
+  const givenBackRials = hasDebt ? givenBackAfter(wallet.givenBackRials, amountRials, isGivenBack) : 0;
+  if (balanceRials - givenBackRials >= 0)
+    return { balanceRials, negativeSince: null, givenBackRials: 0, debtMs: null };
+  if (balanceRials < 0) {
+    const since = negativeSince ?? new Date(at.getTime() - (debtMs ?? 0));
+    return { balanceRials, negativeSince: since, givenBackRials, debtMs: null };
+  }
+  const lasted = negativeSince === null ? 0 : Math.max(0, at.getTime() - negativeSince.getTime());
+  return { balanceRials, negativeSince: null, givenBackRials, debtMs: debtMs ?? lasted };
+}
+
+function givenBackAfter(before: number, amountRials: number, isGivenBack: boolean): number {
+  if (amountRials < 0) return Math.max(0, before + amountRials);
+  return isGivenBack ? before + amountRials : before;
+}
+
 interface Purse {
   readonly balanceRials: number;
   /** How far down it may go. */

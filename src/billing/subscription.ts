@@ -2,7 +2,7 @@
 // comes late leaves the same history (docs/rules.md "Plans").
 
 const DAY_MS = 86_400_000;
-const GRACE_DAYS = 7;
+export const GRACE_DAYS = 7;
 /** The wallet is first asked so long before the end. */
 const RENEWAL_DAYS = 3;
 

@@ -5,20 +5,27 @@ export const LEAST_TOPUP_RIALS = 10_000;
 export const MOST_TOPUP_RIALS = 100_000_000_000;
 /** How many top-ups of an account may be open at a time. */
 export const MOST_OPEN_TOPUPS = 10;
+/** Of an account, in 24 hours: one that is cancelled is open no more, and is kept all the same. */
+export const MOST_NEW_TOPUPS = 100;
 /** Then it is open no more. What is paid later is credited all the same. */
 export const TOPUP_OPEN_HOURS = 72;
 
-export type TopupState = 'open' | 'paid' | 'expired';
+export const TOPUP_STATES = ['open', 'paid', 'cancelled', 'expired'] as const;
+export type TopupState = (typeof TOPUP_STATES)[number];
 
 /** What is stored of a top-up. */
 interface TopupFacts {
   readonly amountRials: number;
   readonly expiresAt: Date;
   readonly paidAt: Date | null;
+  /** Its owner wants it no more. */
+  readonly cancelledAt: Date | null;
 }
 
-export function stateOf({ paidAt, expiresAt }: TopupFacts, at: Date): TopupState {
+/** Money decides: one that is paid is paid, even if it was cancelled before. */
+export function stateOf({ paidAt, cancelledAt, expiresAt }: TopupFacts, at: Date): TopupState {
   if (paidAt !== null) return 'paid';
+  if (cancelledAt !== null) return 'cancelled';
   return expiresAt > at ? 'open' : 'expired';
 }
 

@@ -11,10 +11,11 @@ interface Charge {
   readonly at: Date;
 }
 
+/** True: it is paid. */
+export type Charger = (charge: Charge) => Promise<boolean>;
+
 /** `Trx`: the transaction in which the subscription is renewed; money and term are one. */
 export interface Wallet<Trx> {
   /** Called once before any charge of a transaction, with all accounts that may be charged in it. */
-  lock(trx: Trx, accountIds: readonly number[]): Promise<void>;
-  /** True: it is paid. */
-  charge(trx: Trx, charge: Charge): Promise<boolean>;
+  lock(trx: Trx, accountIds: readonly number[]): Promise<Charger>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBuying, unusedRials } from '../../src/billing/buy-term.ts';
+import { judgeBuying } from '../../src/billing/buy-term.ts';
 import { beginSubscription, beginTrial, type SubscriptionState } from '../../src/billing/subscription.ts';
 
 const DAY = 86_400_000;
@@ -33,6 +33,31 @@ describe('a purchase', () => {
     expect(judgeBuying(grace, { kind: 'purchase', term, at: on(32) })).toMatchObject({ start: on(32) });
   });
 
+  const left = { expiresAt: on(30), endedAt: on(36) };
+  const free = beginSubscription(on(36), FREE);
+
+  it('of a free term in grace counts from now on', () => {
+    const buying = judgeBuying(grace, { kind: 'purchase', term: FREE, at: on(36) });
+    expect(buying).toEqual({ kind: 'buys', start: on(36), end: on(66) });
+  });
+
+  it.each([
+    ['at once after it left for a free term, for the whole time in grace', 36, 30],
+    ['later: for the time in grace, and not for that of the free term', 36.5, 30.5],
+    ['a week after the old end: for nothing', 37, 37],
+  ])('pays for grace %s', (_, at, start) => {
+    const order = { kind: 'purchase', term: OTHER, at: on(at), lastPaid: left } as const;
+    expect(judgeBuying(free, order)).toMatchObject({ start: on(start) });
+    expect(judgeBuying(undefined, order)).toMatchObject({ start: on(start) });
+  });
+
+  it('pays for no grace where none was served, and none of a term that costs nothing', () => {
+    const order = { kind: 'purchase', term: OTHER, at: on(33) } as const;
+    const lastPaid = { expiresAt: on(32), endedAt: on(32) };
+    expect(judgeBuying(free, { ...order, lastPaid })).toMatchObject({ start: on(33) });
+    expect(judgeBuying({ ...grace, term: FREE }, order)).toMatchObject({ start: on(33) });
+  });
+
   it.each([
     ['active', paid],
     ['cancelled', { ...paid, status: 'cancelled' as const }],
@@ -62,29 +87,5 @@ describe('a switch', () => {
 
   it('to the same term is refused', () => {
     expect(judgeBuying(paid, { kind: 'switch', term: PAID, at: on(5) }).kind).toBe('refused');
-  });
-});
-
-describe('what is given back', () => {
-  const period = { paidRials: 100, start: START, end: on(3) };
-
-  it.each([
-    [0, 100],
-    [1, 66],
-    [2, 33],
-    [3, 0],
-    [9, 0],
-  ])('after %d of 3 days is %d of 100', (days, rials) => {
-    expect(unusedRials([period], on(days))).toBe(rials);
-  });
-
-  it('of a time that has not begun is all of it, and no more', () => {
-    const next = { paidRials: 101, start: on(3), end: on(6) };
-    expect(unusedRials([period, next], on(2))).toBe(33 + 101);
-  });
-
-  it('is exact for the most that a wallet holds', () => {
-    const most = { paidRials: 1_000_000_000_000_000, start: START, end: on(3) };
-    expect(unusedRials([most], on(1))).toBe(666_666_666_666_666);
   });
 });

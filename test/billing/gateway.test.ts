@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   type Gateway,
+  type Gateways,
   isNoticeOf,
   type NoticeProof,
   readNoticeProof,
@@ -11,15 +12,16 @@ import { signNotice } from '../support/billing/sign-notice.ts';
 
 const SECRET = 'a secret of thirty-two characters.';
 const gateway: Gateway = { name: 'online', secret: SECRET, paymentUrl: () => '' };
+const only = (of: Gateway): Gateways => new Map([[of.name, of]]);
 const at = new Date('2026-03-01T12:00:00Z');
 const body = Buffer.from('{"reference":"A","amount_rials":5}');
-const header = signNotice(SECRET, body, at);
+const header = signNotice(SECRET, 'online', body, at);
 const proof = readNoticeProof(header, at.getTime()) as NoticeProof;
 
 describe('the header of a notice', () => {
-  it('has the time and the HMAC-SHA256 of the time, a dot and the body', () => {
+  it('has the time and the HMAC-SHA256 of the gateway’s name, the time and the body', () => {
     const seconds = at.getTime() / 1000;
-    const mac = createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex');
+    const mac = createHmac('sha256', SECRET).update(`notice.online.${seconds}.${body}`).digest('hex');
     expect(header).toBe(`t=${seconds},v1=${mac}`);
   });
 
@@ -49,22 +51,29 @@ describe('the header of a notice', () => {
 });
 
 describe('a notice is the gateway’s', () => {
-  it('with its secret', () => expect(isNoticeOf(gateway, proof, body)).toBe(true));
+  it('with its secret', () => expect(isNoticeOf('online', only(gateway), proof, body)).toBe(true));
 
-  it.each<[string, Gateway | undefined, NoticeProof, Buffer]>([
+  it.each<[string, Gateway, NoticeProof, Buffer]>([
     ['with another body', gateway, proof, Buffer.from(body.toString().replace('5', '6'))],
     ['with another time', gateway, { ...proof, seconds: proof.seconds + 1 }, body],
     ['with another secret', { ...gateway, secret: `${SECRET}!` }, proof, body],
-    ['of a gateway without notices', { name: 'manual', paymentUrl: () => '' }, proof, body],
-    ['of a gateway that there is not', undefined, proof, body],
+    ['of a gateway without notices', { name: 'online', paymentUrl: () => '' }, proof, body],
+    ['of a gateway that there is not', { ...gateway, name: 'another' }, proof, body],
   ])('not %s', (_, of, given, text) => {
-    expect(isNoticeOf(of, given, text)).toBe(false);
+    expect(isNoticeOf('online', only(of), given, text)).toBe(false);
+  });
+
+  it('and not another’s that has the same secret', () => {
+    const twin = { ...gateway, name: 'twin' };
+    const gateways = new Map([...only(gateway), ...only(twin)]);
+    expect(isNoticeOf('online', gateways, proof, body)).toBe(true);
+    expect(isNoticeOf('twin', gateways, proof, body)).toBe(false);
   });
 
   it('not with the signature of an order', () => {
     const order = { reference: 'A', amountRials: 5, pageUrl: 'https://a.test/', at };
     const mac = Buffer.from(signOrder(SECRET, order, proof.seconds), 'hex');
     const text = Buffer.from(`order.A.5.https://a.test/.${proof.seconds}`);
-    for (const each of [body, text]) expect(isNoticeOf(gateway, { ...proof, mac }, each)).toBe(false);
+    for (const each of [body, text]) expect(isNoticeOf('online', only(gateway), { ...proof, mac }, each)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { judgePaid, stateOf } from '../../src/billing/topup.ts';
 
 const at = new Date('2026-03-01T12:00:00Z');
-const open = { amountRials: 50_000, expiresAt: new Date(at.getTime() + 1), paidAt: null };
+const open = { amountRials: 50_000, expiresAt: new Date(at.getTime() + 1), paidAt: null, cancelledAt: null };
 const expired = { ...open, expiresAt: at };
 const paid = { ...expired, paidAt: at };
 
@@ -10,13 +10,17 @@ it.each([
   [open, 'open'],
   [expired, 'expired'],
   [paid, 'paid'],
-] as const)('is open until it expires or is paid', (topup, state) => {
+  [{ ...open, cancelledAt: at }, 'cancelled'],
+  [{ ...expired, cancelledAt: at }, 'cancelled'],
+  [{ ...paid, cancelledAt: at }, 'paid'],
+] as const)('is open until it expires, is cancelled or is paid', (topup, state) => {
   expect(stateOf(topup, at)).toBe(state);
 });
 
 it.each([
   ['our amount', open, 50_000, 'credit'],
   ['our amount, late: the money has come', expired, 50_000, 'credit'],
+  ['our amount, cancelled: the money has come', { ...open, cancelledAt: at }, 50_000, 'credit'],
   ['our amount, again', paid, 50_000, 'already'],
   ['more', open, 50_001, 'differs'],
   ['less', open, 49_999, 'differs'],

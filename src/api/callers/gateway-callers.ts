@@ -1,4 +1,4 @@
-// Payment gateways that tell us of money: who one is shows the signature over time and body. The headers are judged before
+// Payment gateways that tell us of money: who one is shows the signature over its name, time and body. The headers are judged before
 // the body comes, the signature before it is read; the answer is the same whatever is wrong.
 
 import { type Gateways, isNoticeOf, readNoticeProof } from '../../billing/gateway.ts';
@@ -32,7 +32,7 @@ export class GatewayCallers {
     const proof = readNoticeProof(headers['zonefleet-signature'], this.#nowMs());
     if (proof === undefined) return unsigned();
     const judgeBody = (body: Uint8Array) =>
-      isNoticeOf(this.#gateways.get(gateway), proof, body) ? this.#count(gateway) : unsigned();
+      isNoticeOf(gateway, this.#gateways, proof, body) ? this.#count(gateway) : unsigned();
     return { gateway, judgeBody };
   }
 

@@ -14,6 +14,7 @@ const only = (wanted: string) => (method: string) => method === wanted;
 const CLOSED_TO_KEYS: readonly Surface[] = [
   { path: /^\/(users|auth|billing|admin)(\/|$)/ },
   { methods: only('POST'), path: /^\/wallet\/topup$/ },
+  { methods: only('DELETE'), path: /^\/wallet\/topups\/[^/]+$/ },
   { path: /^\/wallet\/topups\/[^/]+\/page$/ },
   { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },
   { methods: only('POST'), path: /^\/subscriptions\/(purchase|switch|auto-renew)$/ },

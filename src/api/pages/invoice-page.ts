@@ -3,6 +3,8 @@
 import { foreign, html, page, rials } from './html.ts';
 
 interface ShownInvoice {
+  /** Who sells; empty: nobody is named. */
+  readonly seller: string;
   readonly number: string;
   readonly issuedAt: Date;
   readonly buyerName: string | null;
@@ -15,9 +17,9 @@ interface ShownInvoice {
 
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
-/** `seller`: who sells, as the operator says it now. */
-export function invoicePage(invoice: ShownInvoice, seller: string | undefined): Iterable<string> {
-  const { number, issuedAt, buyerName, buyerEmail, lines, totalRials, periodStart, periodEnd } = invoice;
+export function invoicePage(invoice: ShownInvoice): Iterable<string> {
+  const { number, seller, issuedAt, buyerName, buyerEmail, lines, totalRials } = invoice;
+  const { periodStart, periodEnd } = invoice;
   const title = totalRials < 0 ? 'Credit note' : 'Invoice';
   const rows = lines.map(
     ({ description, amount_rials }) =>
@@ -32,7 +34,7 @@ export function invoicePage(invoice: ShownInvoice, seller: string | undefined): 
     `${title} ${number}`,
     html`<h1>${title} ${number}</h1>
 <table>
-${seller === undefined ? html`` : html`<tr><th>Seller</th><td>${foreign(seller)}</td></tr>`}
+${seller === '' ? html`` : html`<tr><th>Seller</th><td>${foreign(seller)}</td></tr>`}
 <tr><th>Buyer</th><td>${buyerName === null ? html`` : html`${foreign(buyerName)}<br>`}${foreign(buyerEmail)}</td></tr>
 <tr><th>Issued</th><td>${day(issuedAt)} (UTC)</td></tr>
 ${period}

@@ -17,6 +17,7 @@ export function topupPage(topup: ShownTopup): Iterable<string> {
   const told = {
     open: `Not paid yet. Pay before ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     paid: 'Paid: the amount is in your wallet.',
+    cancelled: 'Cancelled: order another top-up.',
     expired: 'Not paid in time: order another top-up.',
   }[state];
   const how = instructions === undefined || state !== 'open' ? html`` : html`<p>${foreign(instructions)}</p>`;

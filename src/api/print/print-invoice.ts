@@ -7,11 +7,12 @@ import type { Invoice } from '../schemas/money/invoice.ts';
 
 export function printInvoice(invoice: StoredInvoice): z.input<typeof Invoice> {
   const { id, buyerName, buyerEmail, domainId, domain, subscriptionId, lines, totalRials } = invoice;
-  const { periodStart, periodEnd, issuedAt } = invoice;
+  const { periodStart, periodEnd, issuedAt, seller } = invoice;
   return {
     id,
     number: invoiceNumber(invoice),
     issued_at: issuedAt.toISOString(),
+    ...(seller !== null && seller !== '' && { seller }),
     ...(buyerName !== null && { buyer_name: buyerName }),
     buyer_email: buyerEmail,
     ...(domainId !== null && { domain_id: domainId }),

@@ -6,7 +6,7 @@ import type { Payment } from '../../store/money/payments.ts';
 import type { AdminPayment, Topup } from '../schemas/money/topup.ts';
 
 export function printTopup(payment: Payment): z.input<typeof Topup> {
-  const { id, reference, gateway, amountRials, createdAt, expiresAt, paidAt, now } = payment;
+  const { id, reference, gateway, amountRials, createdAt, expiresAt, paidAt, cancelledAt, now } = payment;
   return {
     id,
     reference,
@@ -16,6 +16,7 @@ export function printTopup(payment: Payment): z.input<typeof Topup> {
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     ...(paidAt !== null && { paid_at: paidAt.toISOString() }),
+    ...(cancelledAt !== null && { cancelled_at: cancelledAt.toISOString() }),
   };
 }
 

@@ -61,9 +61,9 @@ export const MONEY_SETTINGS = {
   }),
   invoiceSeller: setting({
     name: 'INVOICE_SELLER',
-    readers: ['API'],
+    readers: CHARGING,
     schema: lines,
     byDefault: NONE,
-    is: 'a text that says who sells, for printed invoices',
+    is: 'a text that says who sells, for invoices that are made from then on',
   }),
 };

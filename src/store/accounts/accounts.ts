@@ -5,6 +5,7 @@ import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { emailKeyOf, readEmail } from './email-address.ts';
 import { endInvitesOf } from './end-invites.ts';
+import { endMembersOf } from './end-members.ts';
 import { findPlan } from './plans.ts';
 
 export interface Account {
@@ -156,7 +157,7 @@ export async function setProvider(
   providerId: number | null,
 ): Promise<RelatedAccount> {
   return await inTransaction<RelatedAccount>(db, async (trx) => {
-    await lockAccounts(trx, providerId === null ? [id] : [id, providerId]);
+    await lockForProvider(trx, id, providerId);
     const account = await loadAccount(trx, id);
     if (account === undefined) return refused('absent', 'no such account');
     if (providerId !== null) {
@@ -171,6 +172,7 @@ export async function setProvider(
     // Whoever managed the account until now manages its members no more, and is told nothing more of its domains.
     if (account.providerId !== null && account.providerId !== providerId) {
       await endInvitesOf(trx, account.providerId);
+      await endMembersOf(trx, { ownerId: id, granterId: account.providerId });
       await sql`
         delete from webhooks w using domains d where d.id = w.domain_id and d.account_id = ${id}`.execute(
         trx,
@@ -209,6 +211,16 @@ export async function setReseller(db: Database, id: number, isReseller: boolean)
     }
     return saved;
   });
+}
+
+/**
+ * The locks of a change of provider, in the order of all writers: accounts, their domains, then the wallet. Whoever locks the
+ * account, its invites or its members beforehand calls this first. With the domains, nobody buys for them, invites or makes
+ * members meanwhile, judged by the provider of before.
+ */
+export async function lockForProvider(trx: Database, id: number, providerId: number | null): Promise<void> {
+  await lockAccounts(trx, providerId === null ? [id] : [id, providerId]);
+  await sql`select from domains where account_id = ${id} order by id for no key update`.execute(trx);
 }
 
 /** In the order of their ids, so that two who relate the same accounts do not wait for each other. */

@@ -139,6 +139,7 @@ const AUDIT_ACTIONS = {
   'plan.retire_term': { target: 'plan', fields: ['term'] },
   // Money; top-ups by their ids.
   'wallet.topup': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
+  'wallet.cancel': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
   'wallet.credit': { target: 'account', fields: ['payment', 'gateway', 'amount_rials', 'balance_rials'] },
   'wallet.refuse': { target: 'account', fields: ['payment', 'gateway', 'amount_rials'] },
   'wallet.adjust': { target: 'account', fields: ['amount_rials', 'balance_rials', 'description'] },

@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { describeTerm } from '../../billing/invoice.ts';
 import { addDays, nextSubscription, type SubscriptionState, type Term } from '../../billing/subscription.ts';
-import type { Wallet } from '../../billing/wallet.ts';
+import type { Charger, Wallet } from '../../billing/wallet.ts';
 import { FREE_PLAN, findPlan } from '../accounts/plans.ts';
 import { saveSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { type DueSubscription, SUBSCRIPTION_COLUMNS } from '../accounts/subscriptions.ts';
@@ -17,6 +17,8 @@ export interface MovedSubscriptions {
   readonly unpaid: number;
   readonly grace: number;
   readonly ended: number;
+  /** Left as they are by an error, and tried again later. */
+  readonly failed: number;
   /** There may be more to do at once. */
   readonly isMore: boolean;
 }
@@ -26,9 +28,18 @@ interface MoveOrder {
   readonly at: Date;
   readonly wallet: Wallet<Database>;
   readonly limit?: number;
+  /** Told of each that an error leaves as it is, while the others go on. Left out: the error is thrown. */
+  readonly onFailed?: (failed: FailedSubscription, error: unknown) => void;
+}
+
+export interface FailedSubscription {
+  readonly id: number;
+  readonly domainId: number;
 }
 
 const BATCH = 100;
+/** So that those that fail do not take the turn of all others. */
+const RETRY_MINUTES = 15;
 /** No rule makes so many in a row. */
 const MOST_STEPS = 1000;
 
@@ -42,10 +53,10 @@ export async function moveSubscriptions(db: Database, order: MoveOrder): Promise
         left join plan_terms t on t.id = s.term_id
       where s.ended_at is null and s.due_at <= ${at}
       order by s.due_at, s.id limit ${limit} for no key update of d, s skip locked`.execute(trx);
-    await lockWhoPays(trx, rows, order.wallet);
-    const counts = { renewed: 0, unpaid: 0, grace: 0, ended: 0 };
+    const charge = await lockWhoPays(trx, rows, order.wallet);
+    const counts = { renewed: 0, unpaid: 0, grace: 0, ended: 0, failed: 0 };
     for (const row of rows) {
-      for (const step of await moveOne(trx, row, order)) counts[step]++;
+      for (const step of await tryOne(trx, row, { ...order, charge })) counts[step]++;
     }
     return { ...counts, isMore: rows.length === limit };
   });
@@ -56,14 +67,38 @@ interface DueRow extends DueSubscription {
 }
 
 /** All at once and in order, so that two workers, or one and a customer, do not wait for each other. */
-async function lockWhoPays(trx: Database, rows: readonly DueRow[], wallet: Wallet<Database>): Promise<void> {
+async function lockWhoPays(
+  trx: Database,
+  rows: readonly DueRow[],
+  wallet: Wallet<Database>,
+): Promise<Charger> {
   const paying = rows.filter(({ term }) => term !== null && term.priceRials > 0);
-  if (paying.length > 0) await wallet.lock(trx, [...new Set(paying.map(({ accountId }) => accountId))]);
+  return await wallet.lock(trx, [...new Set(paying.map(({ accountId }) => accountId))]);
 }
 
 type Made = Exclude<keyof MovedSubscriptions, 'isMore'>;
 
-async function moveOne(trx: Database, row: DueRow, { at, wallet }: MoveOrder): Promise<Made[]> {
+interface MoveOne extends MoveOrder {
+  readonly charge: Charger;
+}
+
+/** An error takes back what was done of this one, and no more. */
+async function tryOne(trx: Database, row: DueRow, order: MoveOne): Promise<Made[]> {
+  const { at, onFailed } = order;
+  try {
+    return await inTransaction(trx, (savepoint) => moveOne(savepoint, row, order));
+  } catch (error) {
+    if (onFailed === undefined) throw error;
+    // Without a connection this throws too, and the round is over.
+    await sql`
+      update subscriptions set due_at = ${at}::timestamptz + make_interval(mins => ${RETRY_MINUTES})
+      where id = ${row.id}`.execute(trx);
+    onFailed({ id: row.id, domainId: row.domainId }, error);
+    return ['failed'];
+  }
+}
+
+async function moveOne(trx: Database, row: DueRow, { at, charge }: MoveOne): Promise<Made[]> {
   const { id, accountId, domainId, domain } = row;
   const made: Made[] = [];
   let state: SubscriptionState = row;
@@ -74,7 +109,7 @@ async function moveOne(trx: Database, row: DueRow, { at, wallet }: MoveOrder): P
       const { priceRials, paid } = step;
       const { days } = state.term as Term;
       const end = paid.expiresAt as Date;
-      const isPaid = await wallet.charge(trx, {
+      const isPaid = await charge({
         accountId,
         subscriptionId: id,
         domainId,

@@ -54,6 +54,7 @@ import * as payments from './migrations/0066-payments.ts';
 import * as tickets from './migrations/0067-tickets.ts';
 import * as resellers from './migrations/0068-resellers.ts';
 import * as debts from './migrations/0069-debts.ts';
+import * as moneyBack from './migrations/0070-money-back.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -109,4 +110,5 @@ export const migrations: Record<string, Migration> = {
   '0067-tickets': tickets,
   '0068-resellers': resellers,
   '0069-debts': debts,
+  '0070-money-back': moneyBack,
 };

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { floorOf, shortfallOf } from '../../billing/ledger.ts';
 import type { Wallet } from '../../billing/wallet.ts';
 import type { Database } from '../postgres/database.ts';
+import { issueInvoice } from './issue-invoice.ts';
 import { lockWallets, type Moved, moveMoney } from './move-money.ts';
 
 interface Purchase {
@@ -25,37 +26,49 @@ export type Charged =
   /** The reseller would go below what it may. */
   | { readonly kind: 'credit_limit' };
 
-interface Payers {
+/** What the operator has set of charges. */
+export interface Charging {
+  /** How far below zero a reseller's wallet may go. */
+  readonly maxNegativeRials: number;
+  /** Who sells, for the invoice; undefined: nobody is named. */
+  readonly seller?: string | undefined;
+}
+
+interface Payer {
   readonly accountId: number;
   readonly providerId: number | null;
   readonly isReseller: boolean;
 }
 
-/** Who pays for these accounts: their resellers too. */
-async function payersOf(trx: Database, accountIds: readonly number[]): Promise<Map<number, Payers>> {
-  const { rows } = await sql<Payers>`
+/** Who pays for each account. They are read once, and their wallets are locked until the end of the transaction. */
+export type LockedPayers = ReadonlyMap<number, Payer>;
+
+/**
+ * Locks the wallets of all who may pay for these accounts, and those of `others`, once, in order. Nothing of it is read again
+ * later: with another provider by then, a wallet would be locked after the numbers of invoices.
+ */
+export async function lockPayers(
+  trx: Database,
+  accountIds: readonly number[],
+  others: readonly number[] = [],
+): Promise<LockedPayers> {
+  const { rows } = await sql<Payer>`
     select account_id as "accountId", provider_id as "providerId", is_reseller as "isReseller"
     from providers_of(${[...accountIds]}::bigint[])`.execute(trx);
+  const ids = rows.flatMap(({ accountId, providerId }) => [accountId, providerId ?? []].flat());
+  await lockWallets(trx, [...ids, ...others]);
   return new Map(rows.map((row) => [row.accountId, row]));
-}
-
-/** Locks the wallets of all who may pay for these accounts, once, in order. */
-export async function lockPayers(trx: Database, accountIds: readonly number[]) {
-  const payers = await payersOf(trx, accountIds);
-  const ids = [...payers.values()].flatMap(({ accountId, providerId }) =>
-    [accountId, providerId ?? []].flat(),
-  );
-  return { payers, wallets: await lockWallets(trx, ids) };
 }
 
 export async function chargePurchase(
   trx: Database,
   purchase: Purchase,
-  maxNegativeRials: number,
+  payers: LockedPayers,
+  { maxNegativeRials, seller = '' }: Charging,
 ): Promise<Charged> {
   const { accountId, subscriptionId, domainId, priceRials, description, period, at } = purchase;
-  const { payers, wallets } = await lockPayers(trx, [accountId]);
-  const { providerId, isReseller } = payers.get(accountId) as Payers;
+  const { providerId, isReseller } = payers.get(accountId) as Payer;
+  const wallets = await lockWallets(trx, providerId === null ? [accountId] : [accountId, providerId]);
   const ownFloor = floorOf({ isReseller }, maxNegativeRials);
   const resellerFloor = floorOf({ isReseller: true }, maxNegativeRials);
   const purseOf = (id: number, floorRials: number) => ({
@@ -81,13 +94,19 @@ export async function chargePurchase(
     amountRials: priceRials,
     refType: 'subscription',
   });
-  const lines = [{ description, amount_rials: priceRials }];
-  const invoice = await sql<{ id: number }>`
-    select issue_invoice(${accountId}, ${domainId}, ${subscriptionId}, ${done(paid)}, ${JSON.stringify(lines)}::jsonb,
-      ${priceRials}::bigint, ${period?.start ?? null}::timestamptz, ${period?.end ?? null}::timestamptz, ${at}) as id`.execute(
-    trx,
-  );
-  return { kind: 'paid', invoiceId: (invoice.rows[0] as { id: number }).id };
+  const invoiceId = await issueInvoice(trx, {
+    accountId,
+    domainId,
+    subscriptionId,
+    movementId: done(paid),
+    description,
+    totalRials: priceRials,
+    period,
+    at,
+    seller,
+    funded: missing > 0 && providerId !== null ? { by: providerId, rials: missing } : undefined,
+  });
+  return { kind: 'paid', invoiceId };
 }
 
 /** Both wallets are locked and were judged. */
@@ -97,14 +116,14 @@ function done(moved: Moved): number {
 }
 
 /** For the job that renews subscriptions. */
-export function renewalWallet(maxNegativeRials: number): Wallet<Database> {
+export function renewalWallet(charging: Charging): Wallet<Database> {
   return {
     async lock(trx, accountIds) {
-      await lockPayers(trx, accountIds);
-    },
-    async charge(trx, charge) {
-      const charged = await chargePurchase(trx, charge, maxNegativeRials);
-      return charged.kind === 'paid';
+      const payers = await lockPayers(trx, accountIds);
+      return async (charge) => {
+        const charged = await chargePurchase(trx, charge, payers, charging);
+        return charged.kind === 'paid';
+      };
     },
   };
 }

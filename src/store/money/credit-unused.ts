@@ -1,35 +1,45 @@
-// Gives money back for paid time that is not used, with an invoice over a negative total (a credit note).
+// Gives money back for paid time that is not used, with an invoice over a negative total (a credit note). What a reseller had
+// added goes on to its wallet: otherwise what it may owe would become its client's money.
 
-import { sql } from 'kysely';
+import type { GivenBack } from '../../billing/give-back.ts';
 import type { Database } from '../postgres/database.ts';
+import { issueInvoice } from './issue-invoice.ts';
 import { moveMoney } from './move-money.ts';
 
-interface Credit {
+interface Credit extends GivenBack {
   readonly accountId: number;
   readonly subscriptionId: number;
   readonly domainId: number;
-  /** More than 0. */
-  readonly amountRials: number;
   readonly description: string;
+  readonly seller: string;
   readonly at: Date;
 }
 
-/** The wallet is locked by the caller. */
+/** The wallets of the account and of all funders are locked by the caller. */
 export async function creditUnused(trx: Database, credit: Credit): Promise<void> {
-  const { accountId, subscriptionId, domainId, amountRials, description, at } = credit;
-  const moved = await moveMoney(trx, {
+  const { accountId, subscriptionId, domainId, totalRials, funders, description, seller, at } = credit;
+  const common = { refId: subscriptionId, description, isGivenBack: true, at };
+  const credited = await moveMoney(trx, {
+    ...common,
     from: { outside: 'sales' },
     to: { accountId },
-    amountRials,
+    amountRials: totalRials,
     refType: 'switch_credit',
-    refId: subscriptionId,
-    description,
-    at,
   });
-  if (moved.kind !== 'moved')
-    throw new Error(`a credit of ${amountRials} rials finds the wallet ${moved.kind}`);
-  const lines = [{ description, amount_rials: -amountRials }];
-  await sql`
-    select issue_invoice(${accountId}, ${domainId}, ${subscriptionId}, ${moved.movementId},
-      ${JSON.stringify(lines)}::jsonb, ${-amountRials}::bigint, null, null, ${at})`.execute(trx);
+  if (credited.kind !== 'moved')
+    throw new Error(`a credit of ${totalRials} rials finds the wallet ${credited.kind}`);
+  for (const [funderId, amountRials] of funders) {
+    const moved = await moveMoney(trx, {
+      ...common,
+      from: { accountId, floorRials: Number.MIN_SAFE_INTEGER }, // it has just come
+      to: { accountId: funderId },
+      amountRials,
+      refType: 'reseller_autofund',
+    });
+    if (moved.kind !== 'moved')
+      throw new Error(`${amountRials} rials go back to a reseller whose wallet is ${moved.kind}`);
+  }
+  const { movementId } = credited;
+  const invoice = { accountId, domainId, subscriptionId, movementId, description, seller, at };
+  await issueInvoice(trx, { ...invoice, totalRials: -totalRials });
 }

@@ -14,9 +14,10 @@ interface PaymentFilter {
 }
 
 const STATES: Readonly<Record<TopupState, RawBuilder<unknown>>> = {
-  open: sql`p.paid_at is null and p.expires_at > clock_timestamp()`,
+  open: sql`p.paid_at is null and p.cancelled_at is null and p.expires_at > clock_timestamp()`,
   paid: sql`p.paid_at is not null`,
-  expired: sql`p.paid_at is null and p.expires_at <= clock_timestamp()`,
+  cancelled: sql`p.paid_at is null and p.cancelled_at is not null`,
+  expired: sql`p.paid_at is null and p.cancelled_at is null and p.expires_at <= clock_timestamp()`,
 };
 
 function wanted({ after = 0, accountId, state }: PaymentFilter): RawBuilder<unknown> {

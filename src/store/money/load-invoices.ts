@@ -22,11 +22,13 @@ export interface Invoice {
   readonly periodStart: Date | null;
   readonly periodEnd: Date | null;
   readonly issuedAt: Date;
+  /** Null: it was made before this was stored; empty: nobody was named. */
+  readonly seller: string | null;
 }
 
 const COLUMNS = sql`id, year, number, account_id as "accountId", buyer_name as "buyerName", buyer_email as "buyerEmail",
   domain_id as "domainId", domain, subscription_id as "subscriptionId", lines, total_rials as "totalRials",
-  period_start as "periodStart", period_end as "periodEnd", issued_at as "issuedAt"`;
+  period_start as "periodStart", period_end as "periodEnd", issued_at as "issuedAt", seller`;
 
 interface InvoiceFilter {
   /** Whose they are: a domain that was another account's then has others. */

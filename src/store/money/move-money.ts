@@ -2,13 +2,11 @@
 // the order of their accounts, then the numbers of invoices: so two that meet wait, and never for each other.
 
 import { sql } from 'kysely';
-import { MAX_RIALS, type Outside, type RefType } from '../../billing/ledger.ts';
+import { bookOn, MAX_RIALS, type Outside, type RefType, type WalletState } from '../../billing/ledger.ts';
 import type { Database } from '../postgres/database.ts';
 
-interface LockedWallet {
+interface LockedWallet extends WalletState {
   readonly accountId: number;
-  readonly balanceRials: number;
-  readonly negativeSince: Date | null;
 }
 
 /** Locks the wallets of these accounts until the end of the transaction, and makes those that are missing. */
@@ -21,7 +19,8 @@ export async function lockWallets(
     insert into wallets (account_id) select id from unnest(${ids}::bigint[]) id order by id
     on conflict do nothing`.execute(trx);
   const { rows } = await sql<LockedWallet>`
-    select account_id as "accountId", balance_rials as "balanceRials", negative_since as "negativeSince"
+    select account_id as "accountId", balance_rials as "balanceRials", negative_since as "negativeSince",
+      given_back_rials as "givenBackRials", debt_ms as "debtMs"
     from wallets where account_id = any(${ids}::bigint[]) order by account_id for no key update`.execute(trx);
   return new Map(rows.map((row) => [row.accountId, row]));
 }
@@ -33,6 +32,8 @@ export interface Movement {
   readonly amountRials: number;
   readonly refType: RefType;
   readonly refId?: number | undefined;
+  /** For unused time of what was bought. */
+  readonly isGivenBack?: boolean;
   /** Read on both rows. */
   readonly description: string;
   readonly at: Date;
@@ -63,7 +64,8 @@ export async function moveMoney(trx: Database, movement: Movement): Promise<Move
     trx,
     [from, to].flatMap((side) => ('accountId' in side ? [side.accountId] : [])),
   );
-  const balanceOf = (side: Side) => ('accountId' in side ? balanceIn(wallets, side.accountId) : undefined);
+  const walletOf = (side: Side) => ('accountId' in side ? wallets.get(side.accountId) : undefined);
+  const balanceOf = (side: Side) => walletOf(side)?.balanceRials;
   const [source, target] = [balanceOf(from), balanceOf(to)];
   const floor = 'accountId' in from ? (from.floorRials ?? 0) : 0;
   if (source !== undefined && source - amountRials < floor) return { kind: 'short', balanceRials: source };
@@ -73,48 +75,54 @@ export async function moveMoney(trx: Database, movement: Movement): Promise<Move
   return {
     kind: 'moved',
     movementId,
-    from: await book(trx, movementId, movement, from, -amountRials),
-    to: await book(trx, movementId, movement, to, amountRials),
+    from: await book(trx, {
+      movementId,
+      movement,
+      side: from,
+      wallet: walletOf(from),
+      amountRials: -amountRials,
+    }),
+    to: await book(trx, { movementId, movement, side: to, wallet: walletOf(to), amountRials }),
   };
 }
 
-function balanceIn(wallets: ReadonlyMap<number, LockedWallet>, accountId: number): number {
-  return (wallets.get(accountId) as LockedWallet).balanceRials;
+interface Entry {
+  readonly movementId: number;
+  readonly movement: Movement;
+  readonly side: Side;
+  /** Locked; undefined: outside. */
+  readonly wallet: LockedWallet | undefined;
+  readonly amountRials: number;
 }
 
-/** The wallet's new balance and its row in the ledger. A balance that reaches zero ends the debt. */
+/** The row in the ledger, and the wallet's new balance, which it gives. A balance that reaches zero ends the suspension. */
 async function book(
   trx: Database,
-  movementId: number,
-  { refType, refId = undefined, description, at }: Movement,
-  side: Side,
-  amountRials: number,
+  { movementId, movement, side, wallet, amountRials }: Entry,
 ): Promise<number | undefined> {
-  const common = {
-    movement_id: movementId,
-    amount_rials: amountRials,
-    ref_type: refType,
-    ref_id: refId ?? null,
-    description,
-    created_at: at,
-  };
-  if (!('accountId' in side)) {
-    await trx
-      .insertInto('ledger')
-      .values({ ...common, account_id: null, outside: side.outside, balance_rials: null })
-      .execute();
-    return undefined;
+  const { refType, refId, description, isGivenBack = false, at } = movement;
+  const after = wallet && bookOn(wallet, { amountRials, isGivenBack, at });
+  if (wallet !== undefined && after !== undefined) {
+    const { balanceRials, negativeSince, givenBackRials, debtMs } = after;
+    await sql`
+      update wallets set balance_rials = ${balanceRials}::bigint, negative_since = ${negativeSince},
+        given_back_rials = ${givenBackRials}::bigint, debt_ms = ${debtMs}::bigint,
+        suspended_at = case when ${balanceRials}::bigint < 0 then suspended_at end
+      where account_id = ${wallet.accountId}`.execute(trx);
   }
-  const { accountId } = side;
-  const { rows } = await sql<{ balance: number }>`
-    update wallets set balance_rials = balance_rials + ${amountRials}::bigint,
-      negative_since = case when balance_rials + ${amountRials}::bigint < 0 then coalesce(negative_since, ${at}) end,
-      suspended_at = case when balance_rials + ${amountRials}::bigint < 0 then suspended_at end
-    where account_id = ${accountId} returning balance_rials as balance`.execute(trx);
-  const balance = (rows[0] as { balance: number }).balance;
   await trx
     .insertInto('ledger')
-    .values({ ...common, account_id: accountId, outside: null, balance_rials: balance })
+    .values({
+      movement_id: movementId,
+      account_id: wallet?.accountId ?? null,
+      outside: 'outside' in side ? side.outside : null,
+      amount_rials: amountRials,
+      balance_rials: after?.balanceRials ?? null,
+      ref_type: refType,
+      ref_id: refId ?? null,
+      description,
+      created_at: at,
+    })
     .execute();
-  return balance;
+  return after?.balanceRials;
 }

@@ -3,9 +3,17 @@
 
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
-import { judgePaid, MOST_OPEN_TOPUPS, TOPUP_OPEN_HOURS } from '../../billing/topup.ts';
+import {
+  judgePaid,
+  MOST_NEW_TOPUPS,
+  MOST_OPEN_TOPUPS,
+  stateOf,
+  TOPUP_OPEN_HOURS,
+  type TopupState,
+} from '../../billing/topup.ts';
+import { countInWindow } from '../postgres/count-in-window.ts';
 import type { Database } from '../postgres/database.ts';
-import { inTransaction } from '../postgres/transaction.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { lockWallets, moveMoney } from './move-money.ts';
 
 export interface Payment {
@@ -18,6 +26,7 @@ export interface Payment {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly paidAt: Date | null;
+  readonly cancelledAt: Date | null;
   /** Of the last notice that named another amount. */
   readonly refusedRials: number | null;
   readonly refusedAt: Date | null;
@@ -27,7 +36,7 @@ export interface Payment {
 
 export const PAYMENT_COLUMNS = sql`p.id, p.account_id as "accountId", a.email, p.gateway, p.reference,
   p.amount_rials as "amountRials", p.created_at as "createdAt", p.expires_at as "expiresAt", p.paid_at as "paidAt",
-  p.refused_rials as "refusedRials", p.refused_at as "refusedAt", clock_timestamp() as now`;
+  p.cancelled_at as "cancelledAt",  p.refused_rials as "refusedRials", p.refused_at as "refusedAt", clock_timestamp() as now`;
 
 /** Without letters and digits that look alike: people copy it. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789';
@@ -39,23 +48,55 @@ function makeReference(): string {
   return Array.from({ length: REFERENCE_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }
 
-/** Undefined: as many are open as may be. */
+type Ordered =
+  | { readonly kind: 'ordered'; readonly payment: Payment }
+  /** As many are open as may be. */
+  | { readonly kind: 'full' }
+  | { readonly kind: 'too_often'; readonly waitSeconds: number };
+
 export async function orderTopup(
   db: Database,
   order: { readonly accountId: number; readonly gateway: string; readonly amountRials: number },
-): Promise<Payment | undefined> {
+): Promise<Ordered> {
   const { accountId, gateway, amountRials } = order;
-  return await inTransaction(db, async (trx) => {
+  return await inTransaction<Ordered>(db, async (trx) => {
     await lockWallets(trx, [accountId]); // so that the count is right
     const { rows } = await sql<{ id: number }>`
       insert into payments (account_id, gateway, reference, amount_rials, created_at, expires_at)
       select ${accountId}, ${gateway}, ${makeReference()}, ${amountRials}, n.at, n.at + make_interval(hours => ${TOPUP_OPEN_HOURS})
       from (select clock_timestamp() as at) n
       where (select count(*) from payments
-        where account_id = ${accountId} and paid_at is null and expires_at > n.at) < ${MOST_OPEN_TOPUPS}
+        where account_id = ${accountId} and paid_at is null and cancelled_at is null and expires_at > n.at) < ${MOST_OPEN_TOPUPS}
       returning id`.execute(trx);
     const [made] = rows;
-    return made && (await loadPayment(trx, made.id));
+    if (made === undefined) return { kind: 'full' };
+    const rule = { limit: MOST_NEW_TOPUPS, seconds: 86_400 };
+    const waitSeconds = await countInWindow(trx, `topups:${accountId}`, rule);
+    if (waitSeconds !== undefined) return rollBackTo({ kind: 'too_often', waitSeconds });
+    return { kind: 'ordered', payment: (await loadPayment(trx, made.id)) as Payment };
+  });
+}
+
+type Cancelled =
+  | { readonly kind: 'cancelled'; readonly payment: Payment }
+  | { readonly kind: 'absent' }
+  /** It is open no more. */
+  | { readonly kind: 'wrong_state'; readonly state: TopupState };
+
+/** One's own. It stays, since what is paid all the same is credited: a gateway may be at it now. */
+export async function cancelTopup(
+  db: Database,
+  { accountId, id }: { readonly accountId: number; readonly id: number },
+): Promise<Cancelled> {
+  return await inTransaction<Cancelled>(db, async (trx) => {
+    const locked = await sql`
+      select from payments where id = ${id} and account_id = ${accountId} for no key update`.execute(trx);
+    const payment = locked.rows.length === 0 ? undefined : await loadPayment(trx, id);
+    if (payment === undefined) return { kind: 'absent' };
+    const state = stateOf(payment, payment.now);
+    if (state !== 'open') return { kind: 'wrong_state', state };
+    await sql`update payments set cancelled_at = ${payment.now} where id = ${id}`.execute(trx);
+    return { kind: 'cancelled', payment: { ...payment, cancelledAt: payment.now } };
   });
 }
 

@@ -2,7 +2,14 @@
 // could make another.
 
 import { sql } from 'kysely';
-import { type Account, loadAccount, setProvider, setReseller, updateAccount } from '../accounts/accounts.ts';
+import {
+  type Account,
+  loadAccount,
+  lockForProvider,
+  setProvider,
+  setReseller,
+  updateAccount,
+} from '../accounts/accounts.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { dropLinks } from './account-links.ts';
@@ -42,6 +49,8 @@ export async function changeAccount(
     const { name, email, isAdmin, active, planSlug, isReseller, providerId } = wanted;
     if (isAdmin === false || active === false)
       await sql`select pg_advisory_xact_lock(${ADMIN_LOCK})`.execute(trx);
+    // All at once, before anything of them is written: what is set below would lock them one by one, in its own order.
+    if (providerId !== undefined) await lockForProvider(trx, id, providerId);
     const before = await loadAccount(trx, id);
     if (before === undefined) return { kind: 'absent' };
     const loses = isAdmin === false ? 'isAdmin' : active === false ? 'active' : undefined;

@@ -2,7 +2,8 @@
 // transaction. The account of the domain pays.
 
 import { sql } from 'kysely';
-import { type BuyKind, judgeBuying, type PaidPeriod, unusedRials } from '../../billing/buy-term.ts';
+import { type BuyKind, type EndedSubscription, judgeBuying } from '../../billing/buy-term.ts';
+import { type GivenBack, giveBackOf, type PaidPeriod } from '../../billing/give-back.ts';
 import { describeTerm } from '../../billing/invoice.ts';
 import { type Above, aboveLimits } from '../../billing/limits-in-use.ts';
 import type { Term } from '../../billing/subscription.ts';
@@ -10,13 +11,13 @@ import { PLAN_JSON, type Plan, TERM_JSON } from '../accounts/plans.ts';
 import { startSubscription, stopSubscription } from '../accounts/subscribe.ts';
 import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import { type DomainLock, isGone, lockDomain } from '../change/lock-domain.ts';
-import { type Charged, chargePurchase, lockPayers } from '../money/charge.ts';
+import { type Charged, type Charging, chargePurchase, lockPayers } from '../money/charge.ts';
 import { creditUnused } from '../money/credit-unused.ts';
 import type { Database } from '../postgres/database.ts';
 import { announceAfterCommit, inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { countRulesByType } from '../rules/load-rules.ts';
 
-interface BuyOrder {
+interface BuyOrder extends Charging {
   readonly kind: BuyKind;
   readonly domainId: number;
   /** Whose the domain must still be: who ordered it pays. */
@@ -24,8 +25,6 @@ interface BuyOrder {
   readonly termId: number;
   /** By default true. */
   readonly autoRenew?: boolean | undefined;
-  /** How far below zero a reseller's wallet may go. */
-  readonly maxNegativeRials: number;
   /** By default now. */
   readonly at?: Date;
 }
@@ -44,7 +43,7 @@ export type Bought =
   | { readonly kind: 'above_limits'; readonly message: string; readonly above: readonly Above[] };
 
 export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
-  const { domainId, termId, autoRenew = true, kind, maxNegativeRials } = order;
+  const { domainId, termId, autoRenew = true, kind, seller = '' } = order;
   return await inTransaction<Bought>(db, async (trx) => {
     const lock = await lockDomain(trx, domainId);
     if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
@@ -55,14 +54,19 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
     if (sold === undefined) return { kind: 'unknown_term', message: `no plan sells a term ${termId}` };
     const { plan, term } = sold;
     const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
-    const buying = judgeBuying(own, { kind, term, at });
+    const buying = judgeBuying(own, { kind, term, at, lastPaid: await lastPaid(trx, domainId) });
     if (buying.kind === 'refused') return { kind: 'wrong_state', message: buying.message };
     const above = aboveLimits(plan, await inUse(trx, lock));
     if (above.length > 0) return { kind: 'above_limits', message: tooMuch(plan, above), above };
 
-    await lockPayers(trx, [accountId]);
+    const back = kind === 'switch' && own !== undefined ? await unusedOf(trx, own, accountId, at) : NOTHING;
+    const payers = await lockPayers(trx, [accountId], [...back.funders.keys()]);
     const domain = lock.row.name.replace(/\.$/, '');
-    if (kind === 'switch' && own !== undefined) await giveBack(trx, { own, domain, accountId, at });
+    if (own !== undefined && back.totalRials > 0) {
+      const description = `Unused time of ${own.plan.name}: ${domain}`;
+      const about = { accountId, domainId, subscriptionId: own.id };
+      await creditUnused(trx, { ...back, ...about, description, seller, at });
+    }
     await stopSubscription(trx, domainId, at);
     await startSubscription(trx, {
       domainId,
@@ -91,7 +95,8 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
           period: { start: buying.start, end: buying.end },
           at,
         },
-        maxNegativeRials,
+        payers,
+        order,
       );
       if (charged.kind !== 'paid') rollBackTo(unpaid(charged.kind));
       else ({ invoiceId } = charged);
@@ -142,23 +147,28 @@ function tooMuch({ slug }: Plan, above: readonly Above[]): string {
   return `the domain uses more than the plan "${slug}" allows: ${each.join(', ')}`;
 }
 
-interface Unused {
-  readonly own: Subscription;
-  readonly domain: string;
-  readonly accountId: number;
-  readonly at: Date;
-}
+const NOTHING: GivenBack = { totalRials: 0, funders: new Map() };
 
 /** Only what this account itself paid for this subscription: what an operator gave is worth nothing. */
-async function giveBack(trx: Database, { own, domain, accountId, at }: Unused): Promise<void> {
+async function unusedOf(trx: Database, own: Subscription, accountId: number, at: Date): Promise<GivenBack> {
   const { rows } = await sql<PaidPeriod>`
-    select total_rials as "paidRials", period_start as start, period_end as "end" from invoices
-    where subscription_id = ${own.id} and account_id = ${accountId} and period_end > ${at}`.execute(trx);
-  const amountRials = unusedRials(rows, at);
-  if (amountRials === 0) return;
-  const description = `Unused time of ${own.plan.name}: ${domain}`;
-  const { id: subscriptionId, domainId } = own;
-  await creditUnused(trx, { accountId, subscriptionId, domainId, amountRials, description, at });
+    select total_rials as "paidRials", period_start as start, period_end as "end", funded_by as "fundedBy",
+      funded_rials as "fundedRials"
+    from invoices
+    where subscription_id = ${own.id} and account_id = ${accountId} and period_end > ${at} order by id`.execute(
+    trx,
+  );
+  return giveBackOf(rows, at);
+}
+
+/** Undefined: nothing was bought, or it goes on. */
+async function lastPaid(trx: Database, domainId: number): Promise<EndedSubscription | undefined> {
+  const { rows } = await sql<{ expiresAt: Date; endedAt: Date | null }>`
+    select s.expires_at as "expiresAt", s.ended_at as "endedAt"
+    from subscriptions s join plan_terms t on t.id = s.term_id
+    where s.domain_id = ${domainId} and t.price_rials > 0 order by s.id desc limit 1`.execute(trx);
+  const [last] = rows;
+  return last?.endedAt == null ? undefined : { expiresAt: last.expiresAt, endedAt: last.endedAt };
 }
 
 function unpaid(kind: Exclude<Charged['kind'], 'paid'>): Bought {

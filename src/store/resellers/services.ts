@@ -9,19 +9,19 @@ import { isGone, lockDomain } from '../change/lock-domain.ts';
 import type { CreatedDomain, NewDomain } from '../change/save-domain.ts';
 import { setPlan } from '../change/set-plan.ts';
 import { createDomainSigned } from '../dnssec/create-signed-domain.ts';
+import type { Charging } from '../money/charge.ts';
 import type { Database } from '../postgres/database.ts';
 import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { type Bought, buyTerm } from '../purchases/buy-term.ts';
 import { holdClient } from './clients.ts';
 
-interface ServiceOrder {
+interface ServiceOrder extends Charging {
   readonly resellerId: number;
   /** Of the client; its price is paid by the client's wallet, and what it lacks by the reseller's. */
   readonly domain: NewDomain;
   readonly isSigned: boolean;
   readonly termId: number;
-  readonly maxNegativeRials: number;
 }
 
 type CreatedService =
@@ -33,7 +33,7 @@ type CreatedService =
 
 /** The domain, its subscription and its price, or nothing of it. */
 export async function createService(db: Database, order: ServiceOrder): Promise<CreatedService> {
-  const { resellerId, domain: wanted, termId, maxNegativeRials } = order;
+  const { resellerId, domain: wanted, termId, maxNegativeRials, seller } = order;
   return await inTransaction<CreatedService>(db, async (trx) => {
     const client = { resellerId, clientId: wanted.accountId };
     if (!(await holdClient(trx, client, true))) return { kind: 'not_owned' };
@@ -46,6 +46,7 @@ export async function createService(db: Database, order: ServiceOrder): Promise<
       ownerId: wanted.accountId,
       termId,
       maxNegativeRials,
+      seller,
     });
     if (bought.kind !== 'bought') return rollBackTo(bought);
     return { ...bought, domain };
@@ -62,7 +63,7 @@ interface OwnedService {
 /** Switches where paid time is left, and purchases where there is none. */
 export async function changePlan(
   db: Database,
-  order: OwnedService & { readonly termId: number; readonly maxNegativeRials: number },
+  order: OwnedService & Charging & { readonly termId: number },
 ): Promise<Bought | { readonly kind: 'not_owned' }> {
   return await inTransaction<Bought | { readonly kind: 'not_owned' }>(db, async (trx) => {
     const { resellerId, domainId, ownerId } = order;

@@ -175,10 +175,8 @@ export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
   'order_traffic_mail(bigint, timestamptz, integer, text)': ['zonefleet_worker'],
   'accounts_in_debt()': ['zonefleet_worker'],
   'providers_of(bigint[])': ['zonefleet_api', 'zonefleet_worker'],
-  'issue_invoice(bigint, bigint, bigint, bigint, jsonb, bigint, timestamptz, timestamptz, timestamptz)': [
-    'zonefleet_api',
-    'zonefleet_worker',
-  ],
+  'issue_invoice(bigint, bigint, bigint, bigint, jsonb, bigint, timestamptz, timestamptz, timestamptz, text, bigint, bigint)':
+    ['zonefleet_api', 'zonefleet_worker'],
   'note_edge_change(text)': ['zonefleet_api', 'zonefleet_worker'],
 };
 

@@ -44,7 +44,7 @@ export async function acceptInvite(
     const role = roleAfterAccept(before?.role, invite.role);
     if (role !== 'owner' && before?.isProvider !== true && role !== before?.role) {
       if (before === undefined && !(await hasRoom(trx, domainId))) return tooMany();
-      await saveRole(trx, domainId, accountId, role);
+      await saveRole(trx, { domainId, accountId, role, grantedBy: invite.invitedBy });
     }
     await sql`
       update invites set status = 'accepted', ended_at = clock_timestamp(), accepted_by = ${accountId}

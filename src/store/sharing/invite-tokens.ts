@@ -32,6 +32,8 @@ interface FoundInvite {
   readonly email: string;
   readonly emailKey: string;
   readonly role: GrantedRole;
+  /** Null: an operator. */
+  readonly invitedBy: number | null;
   readonly expiresAt: Date;
   readonly provesEmail: boolean;
 }
@@ -51,7 +53,7 @@ export async function findInvite(
 ): Promise<FoundInvite | undefined> {
   if (!isSecretText('inv_', token)) return undefined;
   const { rows } = await sql<Omit<FoundInvite, 'domain'> & { domain: string }>`
-    select i.id, i.domain_id as "domainId", d.name as domain, i.email, i.email_key as "emailKey", i.role,
+    select i.id, i.domain_id as "domainId", d.name as domain, i.email, i.email_key as "emailKey", i.role, i.invited_by as "invitedBy",
       i.expires_at as "expiresAt", t.proves_email as "provesEmail"
     from invite_tokens t join invites i on i.id = t.invite_id join domains d on d.id = i.domain_id
     where t.hash = ${hashSecret(token)} and ${IS_OPEN} and ${INVITER_MANAGES}

@@ -99,7 +99,8 @@ export async function setMember(
     );
     if (refusal !== undefined) return refused(refusal.code, refusal.message);
     if (before === undefined && !(await hasRoom(trx, domainId))) return tooMany();
-    await saveRole(trx, domainId, accountId, role);
+    const grantedBy = sharer === 'operator' ? null : sharer.accountId;
+    await saveRole(trx, { domainId, accountId, role, grantedBy });
     if (before?.role === 'admin') await endInvitesOf(trx, accountId);
     return { kind: 'member', before, member: (await loadMember(trx, domainId, accountId)) as Member };
   });
@@ -136,13 +137,22 @@ export function tooMany(): SharingRefusal {
   return refused('full', `a domain may have ${MAX_MEMBERS} members`);
 }
 
+interface GrantOrder {
+  readonly domainId: number;
+  readonly accountId: number;
+  readonly role: GrantedRole;
+  /** Who gives it; null: an operator. */
+  readonly grantedBy: number | null;
+}
+
 export async function saveRole(
   trx: Database,
-  domainId: number,
-  accountId: number,
-  role: GrantedRole,
+  { domainId, accountId, role, grantedBy }: GrantOrder,
 ): Promise<void> {
   await sql`
-    insert into memberships (domain_id, account_id, role) values (${domainId}, ${accountId}, ${role})
-    on conflict (domain_id, account_id) do update set role = excluded.role`.execute(trx);
+    insert into memberships (domain_id, account_id, role, granted_by)
+    values (${domainId}, ${accountId}, ${role}, ${grantedBy})
+    on conflict (domain_id, account_id) do update set role = excluded.role, granted_by = excluded.granted_by`.execute(
+    trx,
+  );
 }

@@ -42,7 +42,8 @@ it('shows, adjusts with a reason and a row in the audit log, and refuses what th
 });
 
 it('confirms a top-up, once', async () => {
-  const topup = await orderTopup(database.db, { accountId, gateway: 'manual', amountRials: 50_000 });
+  const ordered = await orderTopup(database.db, { accountId, gateway: 'manual', amountRials: 50_000 });
+  const topup = ordered.kind === 'ordered' ? ordered.payment : undefined;
   const id = String(topup?.id);
   expect((await json('topups', '--state', 'open')).topups).toMatchObject([{ reference: topup?.reference }]);
   expect((await run('confirm', id)).stdout).toBe('credited ann@shop.test with 50000 rials\n');

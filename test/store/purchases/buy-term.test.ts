@@ -179,7 +179,7 @@ it('workers renew from the wallet, as their role, and a client from its reseller
   const client = await newBuyer(900, { providerId: reseller.accountId });
   await buy('purchase', client.domainId, month);
   const worker = openDatabase(await asRole(database.url, 'zonefleet_worker'));
-  const wallet = renewalWallet(0);
+  const wallet = renewalWallet({ maxNegativeRials: 0 });
   const at = on(27);
   await moveSubscriptions(worker, { at, wallet });
   const [renewed] = await listSubscriptions(db, client.domainId);

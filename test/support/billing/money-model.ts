@@ -13,6 +13,9 @@ export interface ModelAccount {
   balance: number;
   /** Since when it is below zero. */
   since: number | null;
+  /** How long its debt had lasted when it was settled by what was given back, and how much of that it still has. */
+  lasted: number | null;
+  back: number;
   isOverdue: boolean;
 }
 
@@ -23,6 +26,14 @@ export interface ModelInvoice {
   readonly total: number;
   readonly from: number | null;
   readonly until: number | null;
+}
+
+interface PaidInvoice extends ModelInvoice {
+  readonly until: number;
+  readonly from: number;
+  /** The reseller's part. */
+  readonly funder: ModelAccount | null;
+  readonly funded: number;
 }
 
 export interface SoldTerm extends ModelTerm {
@@ -42,7 +53,7 @@ export class ModelHolding {
   termId: number | null = null;
   readonly paid = new Map<
     ModelSubscription,
-    (ModelInvoice & { readonly until: number; readonly from: number })[]
+    PaidInvoice[]
   >();
 
   constructor(id: number, account: ModelAccount, plans: ModelDomain) {
@@ -66,7 +77,16 @@ export class MoneyModel {
   }
 
   addAccount(id: number, { isReseller = false, provider = null as ModelAccount | null } = {}): ModelAccount {
-    const account = { id, isReseller, provider, balance: 0, since: null, isOverdue: false };
+    const account = {
+      id,
+      isReseller,
+      provider,
+      balance: 0,
+      since: null,
+      lasted: null,
+      back: 0,
+      isOverdue: false,
+    };
     this.accounts.push(account);
     return account;
   }
@@ -108,15 +128,17 @@ export class MoneyModel {
     const isPaid = own.term !== null && own.term.price > 0 && !own.trial && own.status !== 'grace';
     const hasTime = isPaid && own.until !== null && own.until > now;
     if (kind === 'purchase' ? hasTime : !hasTime || holding.termId === term.id) return 'wrong_state';
-    const credit = kind === 'switch' ? this.#unused(holding, own, now) : 0;
-    const payers = this.#payers(account, term.price, credit);
+    const backs = kind === 'switch' ? this.#unused(holding, own, now) : [];
+    const payers = this.#payers(account, term.price, backs);
     if (payers === undefined) return account.provider === null ? 'short' : 'credit_limit';
+    const credit = backs.reduce((sum, { rials }) => sum + rials, 0);
     if (credit > 0) {
-      this.#bookOutside(account, credit, 'switch_credit', now, 'sales');
+      this.#book(null, account, credit, 'switch_credit', now, 'sales', true);
+      for (const { to, rials } of backs)
+        if (to !== account) this.#book(account, to, rials, 'reseller_autofund', now, '', true);
       this.#invoice(holding, account, -credit, null, null, now);
     }
-    const isServed = own.status === 'grace' && own.until !== null && own.until + term.days * DAY > now;
-    const start = isServed ? (own.until as number) : now;
+    const start = now - servedUnpaid(plans.history, term, now);
     plans.stop(now);
     plans.begin(start, term.plan, term, renews);
     holding.termId = term.id;
@@ -160,39 +182,50 @@ export class MoneyModel {
     { price, from, until, now }: { price: number; from: number; until: number; now: number },
   ) {
     if (price === 0) return true;
-    if (this.#payers(holding.account, price, 0) === undefined) return false;
+    if (this.#payers(holding.account, price, []) === undefined) return false;
     this.#pay(holding, price, from, until, now);
     return true;
   }
 
   /** Whose reseller adds how much; undefined: nobody can pay. */
-  #payers(account: ModelAccount, price: number, credit: number): number | undefined {
+  #payers(account: ModelAccount, price: number, backs: readonly Back[]): number | undefined {
     if (price === 0) return 0;
-    const left = account.balance + credit - price;
+    const holds = (who: ModelAccount) =>
+      backs.reduce((sum, { to, rials }) => (to === who ? sum + rials : sum), who.balance);
+    const left = holds(account) - price;
     if (left >= (account.isReseller ? this.#floor : 0)) return 0;
     const { provider } = account;
-    if (provider === null || provider.balance + left < this.#floor) return undefined;
+    if (provider === null || holds(provider) + left < this.#floor) return undefined;
     return -left;
   }
 
   #pay(holding: ModelHolding, price: number, from: number, until: number, now: number): void {
     const { account } = holding;
-    const added = this.#payers(account, price, 0) as number;
+    const added = this.#payers(account, price, []) as number;
     if (added > 0) this.#book(account.provider, account, added, 'reseller_autofund', now);
-    this.#bookOutside(account, -price, 'subscription', now, 'sales');
+    this.#book(account, null, price, 'subscription', now, 'sales');
     const invoice = this.#invoice(holding, account, price, from, until, now);
     const { own } = holding.plans;
-    holding.paid.set(own, [...(holding.paid.get(own) ?? []), { ...invoice, from, until }]);
+    holding.paid.set(own, [...(holding.paid.get(own) ?? []), { ...invoice, from, until, funder: account.provider, funded: added }]);
   }
 
-  #unused(holding: ModelHolding, own: ModelSubscription, now: number): number {
-    let sum = 0;
-    for (const { account, total, from, until } of holding.paid.get(own) ?? []) {
+  /** Each payer gets the part that it paid, the owner's rounded down. */
+  #unused(holding: ModelHolding, own: ModelSubscription, now: number): Back[] {
+    const backs: Back[] = [];
+    const add = (to: ModelAccount, rials: number) => {
+      const known = backs.find((back) => back.to === to);
+      if (known === undefined) backs.push({ to, rials });
+      else known.rials += rials;
+    };
+    for (const { account, total, from, until, funder, funded } of holding.paid.get(own) ?? []) {
       if (account !== holding.account.id || until <= now) continue;
       const left = until - Math.max(now, from);
-      sum += Number((BigInt(total) * BigInt(left)) / BigInt(until - from));
+      const all = Number((BigInt(total) * BigInt(left)) / BigInt(until - from));
+      const mine = funder === null ? all : Number((BigInt(all) * BigInt(total - funded)) / BigInt(total));
+      add(holding.account, mine);
+      if (funder !== null) add(funder, all - mine);
     }
-    return sum;
+    return backs.filter(({ rials }) => rials > 0);
   }
 
   #invoice(
@@ -210,11 +243,6 @@ export class MoneyModel {
     return invoice;
   }
 
-  #bookOutside(account: ModelAccount, amount: number, why: string, now: number, what: string): void {
-    if (amount > 0) this.#book(null, account, amount, why, now, what);
-    else this.#book(account, null, -amount, why, now, what);
-  }
-
   /** Null: outside. */
   #book(
     from: ModelAccount | null,
@@ -223,6 +251,7 @@ export class MoneyModel {
     why: string,
     now: number,
     what = 'operator',
+    isBack = false,
   ): void {
     for (const [account, change] of [
       [from, -amount],
@@ -233,12 +262,42 @@ export class MoneyModel {
         continue;
       }
       account.balance += change;
-      if (account.balance >= 0) {
-        account.since = null;
-        account.isOverdue = false;
-      } else account.since ??= now;
+      trackDebt(account, change, now, isBack);
       this.ledger.push(`${account.id} ${change} ${account.balance} ${why}`);
     }
+  }
+}
+
+interface Back {
+  readonly to: ModelAccount;
+  rials: number;
+}
+
+/** Grace is paid for with the next term that costs something, within a week of the old end. */
+function servedUnpaid(history: readonly ModelSubscription[], term: SoldTerm, now: number): number {
+  const last = history.filter((each) => each.term !== null && each.term.price > 0).at(-1);
+  if (last === undefined || last.until === null || term.price === 0 || now >= last.until + 7 * DAY) return 0;
+  const over = last.over ?? (last.status === 'grace' ? now : last.until);
+  const served = Math.max(0, over - last.until);
+  return served < term.days * DAY ? served : 0;
+}
+
+/** What is given back is no money that came in: who spends it again goes on with the debt that it had. */
+function trackDebt(account: ModelAccount, change: number, now: number, isBack: boolean): void {
+  if (account.since === null && account.lasted === null) account.back = 0;
+  else if (change < 0) account.back = Math.max(0, account.back + change);
+  else if (isBack) account.back += change;
+  if (account.balance >= 0) account.isOverdue = false;
+  if (account.balance >= account.back) {
+    account.since = null;
+    account.lasted = null;
+    account.back = 0;
+  } else if (account.balance < 0) {
+    account.since ??= now - (account.lasted ?? 0);
+    account.lasted = null;
+  } else if (account.since !== null) {
+    account.lasted = Math.max(0, now - account.since);
+    account.since = null;
   }
 }
 

@@ -268,7 +268,11 @@ async function rounds({ db, model }: Stage, now: number): Promise<Played> {
   const sum: Played = {};
   for (let isMore = true; isMore; ) {
     // All at once: who is asked first decides for whom the money lasts.
-    const moved = await moveSubscriptions(db, { at, wallet: renewalWallet(MOST_OWED), limit: 10_000 });
+    const moved = await moveSubscriptions(db, {
+      at,
+      wallet: renewalWallet({ maxNegativeRials: MOST_OWED }),
+      limit: 10_000,
+    });
     const { isMore: _, ...counts } = moved;
     isMore = Object.values(counts).some((count) => count > 0);
     for (const [what, by] of Object.entries(counts)) sum[what] = (sum[what] ?? 0) + by;

@@ -9,7 +9,6 @@ import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.
 import { cancelSubscription, setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { newDomain } from '../database/domains.ts';
-import { NO_WALLET } from './no-wallet.ts';
 import { randomOf } from './random.ts';
 import { ModelDomain } from './subscription-model.ts';
 
@@ -40,13 +39,14 @@ export async function playOnPostgres(db: Database, { domains, rounds, seed }: Pl
   const charged = new Map<number, number>();
   const money = new Map<number, number>();
   const wallet = {
-    lock: NO_WALLET.lock,
-    async charge(_: Database, { accountId, priceRials }: { accountId: number; priceRials: number }) {
-      const left = money.get(accountId) ?? 0;
-      if (left < priceRials) return false;
-      money.set(accountId, left - priceRials);
-      charged.set(accountId, (charged.get(accountId) ?? 0) + priceRials);
-      return true;
+    async lock() {
+      return async ({ accountId, priceRials }: { accountId: number; priceRials: number }) => {
+        const left = money.get(accountId) ?? 0;
+        if (left < priceRials) return false;
+        money.set(accountId, left - priceRials);
+        charged.set(accountId, (charged.get(accountId) ?? 0) + priceRials);
+        return true;
+      };
     },
   };
   let now = START;

@@ -2,7 +2,8 @@
 
 import { createHmac } from 'node:crypto';
 
-export function signNotice(secret: string, body: Uint8Array, at: Date): string {
+export function signNotice(secret: string, gateway: string, body: Uint8Array, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000);
-  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`;
+  const mac = createHmac('sha256', secret).update(`notice.${gateway}.${seconds}.`).update(body);
+  return `t=${seconds},v1=${mac.digest('hex')}`;
 }

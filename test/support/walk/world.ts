@@ -340,10 +340,11 @@ export class World {
     return this.#once('topup', async () => {
       const accountId = this.#buyerId;
       const made = await orderTopup(this.#db, { accountId, gateway: 'manual', amountRials: 50_000 });
-      if (made === undefined) throw new Error('as many are open as may be');
+      if (made.kind !== 'ordered') throw new Error(made.kind);
+      const { payment } = made;
       // so that the walk may order more
-      await sql`update payments set expires_at = created_at where id = ${made.id}`.execute(this.#db);
-      return made;
+      await sql`update payments set expires_at = created_at where id = ${payment.id}`.execute(this.#db);
+      return payment;
     });
   }
 
@@ -435,6 +436,7 @@ const PARAMETERS: readonly [end: string, (world: World) => Promise<string | numb
   ['/admin/tickets/{id}', (world) => world.ticketId()],
   ['/invoices/{id}', (world) => world.invoiceId()],
   ['/payments/{gateway}', async () => 'online'],
+  ['/wallet/topups/{id}', async (world) => (await world.topup()).id],
   ['/wallet/topups/{reference}', async (world) => (await world.topup()).reference],
   ['/admin/payments/{id}', async (world) => (await world.topup()).id],
   ['/recommendations/{code}', async () => 'missing_caa'],

@@ -25,17 +25,18 @@ it('rounds bring a subscription from its end to free, and tell what they did', a
   await new Promise<void>((resolve) => {
     const rounds = runSubscriptions({
       db,
-      maxNegativeRials: 0,
+      charging: { maxNegativeRials: 0 },
       clock: async () => new Date(end.getTime() + 8 * 86_400_000),
       idleMs: 10,
       onMoved: (moved) => {
         told.push(moved);
         void rounds.stop().then(resolve);
       },
+      onFailed: (_, error) => troubles.push(error),
       onTrouble: (error) => troubles.push(error),
     });
   });
-  expect(told).toEqual([{ renewed: 0, unpaid: 1, grace: 1, ended: 1 }]);
+  expect(told).toEqual([{ renewed: 0, unpaid: 1, grace: 1, ended: 1, failed: 0 }]);
   expect(troubles).toEqual([]);
   expect((await listSubscriptions(db, id))[0]?.plan.slug).toBe('free');
 });
@@ -47,8 +48,9 @@ it('nothing ends by the clock of Postgres that is not over', async () => {
   const troubles: unknown[] = [];
   const rounds = runSubscriptions({
     db,
-    maxNegativeRials: 0,
+    charging: { maxNegativeRials: 0 },
     onMoved: () => {},
+    onFailed: (_, error) => troubles.push(error),
     onTrouble: (error) => troubles.push(error),
   });
   await rounds.stop();

@@ -9,7 +9,7 @@ import { adminRoute } from '../../calls/route.ts';
 import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
 import { printPayment } from '../../print/print-payment.ts';
 import { idText } from '../../schemas/ids.ts';
-import { AdminPayment } from '../../schemas/money/topup.ts';
+import { AdminPayment, TopupState } from '../../schemas/money/topup.ts';
 import { integerText } from '../../schemas/query-text.ts';
 
 const tag = 'Money';
@@ -21,7 +21,7 @@ const list = adminRoute({
   tag,
   summary: 'The top-ups of all accounts, newest first.',
   query: z.object({
-    state: z.enum(['open', 'paid', 'expired']).optional(),
+    state: TopupState.optional(),
     user: integerText(1, Number.MAX_SAFE_INTEGER).optional().describe('Of this account.'),
     ...logQuery('newest'),
   }),

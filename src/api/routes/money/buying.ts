@@ -7,6 +7,7 @@ import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
 import { toldSubscription } from '../../../store/audit/told-fields.ts';
 import { setPlan } from '../../../store/change/set-plan.ts';
 import { type Bought, buyTerm } from '../../../store/purchases/buy-term.ts';
+import { chargingOf } from '../../actions/charging-of.ts';
 import { invalid, notFound, Problem, problem } from '../../answers/problem.ts';
 import type { DomainCall } from '../../calls/call.ts';
 import { domainRoute } from '../../calls/route.ts';
@@ -42,7 +43,7 @@ export const switchSubscription = domainRoute({
   path: '/domains/{domain}/subscriptions/switch',
   operationId: 'switchSubscription',
   summary: 'Switches the paid subscription of a domain to another term.',
-  description: `The paid time that is left is credited to the wallet, rounded down; then the new term is bought, from now on. ${UNLESS}`,
+  description: `The paid time that is left is credited to the wallet, rounded down, and what a reseller had added to that of its wallet; then the new term is bought, from now on. ${UNLESS}`,
   body: SubscriptionSwitch,
   problems: ['wrong_state', 'credit_limit_reached'],
   statuses: [402, 409],
@@ -82,9 +83,8 @@ async function buy(
   kind: BuyKind,
   order: { readonly termId: number; readonly autoRenew?: boolean | undefined },
 ): Promise<z.input<typeof Subscription> | Problem> {
-  const { maxNegativeRials = 0 } = api;
   const about = { domainId: domain.id, ownerId: domain.accountId };
-  const bought = await buyTerm(api.db, { kind, ...about, ...order, maxNegativeRials });
+  const bought = await buyTerm(api.db, { kind, ...about, ...order, ...chargingOf(api) });
   if (bought.kind !== 'bought') return buyingProblem(bought);
   const { before, subscription } = bought;
   audit({ before: toldSubscription(before), after: toldSubscription(subscription) });

@@ -100,7 +100,8 @@ export const showInvoice = accountRoute({
     const invoice = await loadInvoice(api.db, { id: params.id, accountId: caller.account.id });
     if (invoice === undefined) return notFound('invoice');
     answerHeader('Content-Security-Policy', PAGE_POLICY);
-    const shown = { ...invoice, number: invoiceNumber(invoice) };
-    return new StreamedText(invoicePage(shown, api.payments.seller));
+    // One that was made before its seller was stored has none but that of now.
+    const seller = invoice.seller ?? api.payments.seller ?? '';
+    return new StreamedText(invoicePage({ ...invoice, seller, number: invoiceNumber(invoice) }));
   },
 });

@@ -4,7 +4,7 @@ import type { Route } from '../../calls/route.ts';
 import { purchaseSubscription, setAutoRenew, switchSubscription } from './buying.ts';
 import { getInvoice, listDomainInvoices, listOwnInvoices, showInvoice } from './invoices.ts';
 import { notePayment } from './notices.ts';
-import { listTopups, orderOneTopup, showTopup } from './topups.ts';
+import { cancelOneTopup, listTopups, orderOneTopup, showTopup } from './topups.ts';
 import { getWallet, listWalletTransactions } from './wallet.ts';
 
 export const MONEY_ROUTES: readonly Route[] = [
@@ -15,6 +15,7 @@ export const MONEY_ROUTES: readonly Route[] = [
   listWalletTransactions,
   orderOneTopup,
   listTopups,
+  cancelOneTopup,
   showTopup,
   notePayment,
   listOwnInvoices,

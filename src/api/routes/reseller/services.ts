@@ -17,6 +17,7 @@ import {
 } from '../../../store/resellers/services.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
+import { chargingOf } from '../../actions/charging-of.ts';
 import { domainTaken, invalid, notFound, problem } from '../../answers/problem.ts';
 import { type ApiCaller, asActor } from '../../callers/caller.ts';
 import { notOwned } from '../../calls/find-domain.ts';
@@ -112,7 +113,7 @@ const create = resellerRoute({
       },
       isSigned: dnsMode === 'managed' && api.signsNewDomains === true,
       termId: body.plan_term_id,
-      maxNegativeRials: api.maxNegativeRials ?? 0,
+      ...chargingOf(api),
     });
     switch (created.kind) {
       case 'bought': {
@@ -159,7 +160,7 @@ const change = domainRoute({
   audit: 'domain.plan',
   tag,
   summary: 'Buy another term of a plan for a domain of a client.',
-  description: `Where paid time is left it is switched, and credited to the client’s wallet; else it is a purchase. ${UNLESS}`,
+  description: `Where paid time is left it is switched, and credited to whoever paid for it, the client or you; else it is a purchase. ${UNLESS}`,
   permission: 'billing',
   keptForEver: true,
   body: SubscriptionSwitch,
@@ -167,7 +168,7 @@ const change = domainRoute({
   problems: ['credit_limit_reached', 'wrong_state'],
   statuses: [409],
   async run({ api, caller, domain, body, audit }) {
-    const order = { termId: body.plan_term_id, maxNegativeRials: api.maxNegativeRials ?? 0 };
+    const order = { termId: body.plan_term_id, ...chargingOf(api) };
     const bought = await changePlan(api.db, { ...owned(caller, domain), ...order });
     if (bought.kind === 'not_owned') return notOwned();
     if (bought.kind !== 'bought') return buyingProblem(bought);

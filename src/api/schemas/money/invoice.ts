@@ -9,6 +9,7 @@ export const Invoice = z
     id: Id,
     number: z.string().describe('`2026-000042`: without gaps in a year (UTC).'),
     issued_at: Timestamp,
+    seller: z.string().optional().describe('Who sold it, as it was on that day.'),
     buyer_name: z.string().optional().describe('As it was on that day, like the email.'),
     buyer_email: z.string(),
     domain_id: Id.optional(),

@@ -1,12 +1,12 @@
 // Top-ups: ordered, listed, told by gateways, seen by operators.
 
 import { z } from 'zod';
-import { LEAST_TOPUP_RIALS, MOST_TOPUP_RIALS } from '../../../billing/topup.ts';
+import { LEAST_TOPUP_RIALS, MOST_TOPUP_RIALS, TOPUP_STATES } from '../../../billing/topup.ts';
 import { Id } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
 
 const reference = z.string().describe('What people and gateways name it by.');
-const state = z.enum(['open', 'paid', 'expired']);
+export const TopupState = z.enum(TOPUP_STATES);
 
 export const NewTopup = z
   .strictObject({
@@ -20,10 +20,11 @@ const topup = {
   reference,
   gateway: z.string(),
   amount_rials: z.int(),
-  state,
+  state: TopupState,
   created_at: Timestamp,
   expires_at: Timestamp.describe('Then it is open no more; what is paid later is credited all the same.'),
   paid_at: Timestamp.optional(),
+  cancelled_at: Timestamp.optional(),
 };
 
 export const Topup = z.object(topup).meta({ id: 'Topup' });

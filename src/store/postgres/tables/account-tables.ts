@@ -91,6 +91,7 @@ interface MembershipsTable {
   account_id: number;
   role: Exclude<Role, 'owner'>;
   created_at: Generated<Date>;
+  granted_by: number | null;
 }
 
 /** How an invite came to its end. One that is open is over once it expires. */

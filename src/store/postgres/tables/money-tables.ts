@@ -8,6 +8,8 @@ interface WalletsTable {
   balance_rials: Generated<number>;
   negative_since: Date | null;
   suspended_at: Date | null;
+  given_back_rials: Generated<number>;
+  debt_ms: number | null;
 }
 
 interface LedgerTable {
@@ -39,6 +41,9 @@ interface InvoicesTable {
   period_start: Date | null;
   period_end: Date | null;
   issued_at: Date;
+  seller: string | null;
+  funded_by: number | null;
+  funded_rials: Generated<number>;
 }
 
 interface PaymentsTable {
@@ -53,6 +58,7 @@ interface PaymentsTable {
   movement_id: number | null;
   refused_rials: number | null;
   refused_at: Date | null;
+  cancelled_at: Date | null;
 }
 
 export interface MoneyTables {

@@ -38,6 +38,8 @@ const balance = async () => (await browser.ask('GET', '/wallet')).body.balance_r
 
 interface Notice {
   readonly gateway?: string;
+  /** By default the gateway that it is sent to. */
+  readonly signedFor?: string;
   readonly secret?: string;
   readonly at?: Date;
   readonly header?: string | null;
@@ -48,7 +50,7 @@ interface Notice {
 async function tell(notice: object, how: Notice = {}) {
   const { gateway = 'online', secret = ONLINE_GATEWAY.secret, at = new Date() } = how;
   const text = JSON.stringify(notice);
-  const header = how.header === undefined ? signNotice(secret, Buffer.from(text), at) : how.header;
+  const header = how.header === undefined ? signNotice(secret, how.signedFor ?? gateway, Buffer.from(text), at) : how.header;
   return await api.ask('POST', `/payments/${gateway}`, {
     as: null,
     body: how.sent ?? text,
