@@ -74,6 +74,7 @@ describe('a notice is the gateway’s', () => {
     const order = { reference: 'A', amountRials: 5, pageUrl: 'https://a.test/', at };
     const mac = Buffer.from(signOrder(SECRET, order, proof.seconds), 'hex');
     const text = Buffer.from(`order.A.5.https://a.test/.${proof.seconds}`);
-    for (const each of [body, text]) expect(isNoticeOf('online', only(gateway), { ...proof, mac }, each)).toBe(false);
+    for (const each of [body, text])
+      expect(isNoticeOf('online', only(gateway), { ...proof, mac }, each)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { floorOf, overdueSince, shortfallOf } from '../../src/billing/ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { bookOn, floorOf, overdueSince, shortfallOf, type WalletState } from '../../src/billing/ledger.ts';
 
 const purse = (balanceRials: number, floorRials = 0) => ({ balanceRials, floorRials });
 
@@ -26,4 +26,45 @@ it('a debt is overdue when its days are over', () => {
   const at = new Date('2026-03-08T12:00:00Z');
   expect(overdueSince(at, 7)).toEqual(new Date('2026-03-01T12:00:00Z'));
   expect(overdueSince(at, 0)).toEqual(at);
+});
+
+describe('the time of a debt', () => {
+  const DAY = 86_400_000;
+  const on = (days: number) => new Date(Date.UTC(2026, 2, 1) + days * DAY);
+  const NEW: WalletState = { balanceRials: 0, negativeSince: null, givenBackRials: 0, debtMs: null };
+  const play = (...steps: readonly (readonly [day: number, amount: number, back?: 'back'])[]) =>
+    steps.reduce(
+      (wallet, [day, amountRials, back]) =>
+        bookOn(wallet, { amountRials, isGivenBack: back !== undefined, at: on(day) }),
+      NEW,
+    );
+  const clean = { negativeSince: null, givenBackRials: 0, debtMs: null };
+
+  it('begins below zero, and ends at zero with money that comes in', () => {
+    expect(play([0, -100], [2, -50])).toMatchObject({ balanceRials: -150, negativeSince: on(0) });
+    expect(play([0, -100], [6, 100])).toEqual({ balanceRials: 0, ...clean });
+    expect(play([0, -100], [6, 100], [9, -1])).toMatchObject({ negativeSince: on(9) });
+  });
+
+  it('goes on where it stopped, if only what was given back settled it and is spent again', () => {
+    const settled = play([0, -100], [6, 500, 'back']);
+    expect(settled).toEqual({ balanceRials: 400, negativeSince: null, givenBackRials: 500, debtMs: 6 * DAY });
+    const again = play([0, -100], [6, 500, 'back'], [20, -500]);
+    expect(again).toMatchObject({ balanceRials: -100, negativeSince: on(14), debtMs: null });
+  });
+
+  it('is over once so much came in as was owed, and not with a rial of it', () => {
+    const there = [
+      [0, -100],
+      [6, 500, 'back'],
+      [6, -500],
+    ] as const;
+    expect(play(...there, [7, 100])).toEqual({ balanceRials: 0, ...clean });
+    expect(play([0, -100], [6, 500, 'back'], [6, 1], [6, -500])).toMatchObject({ negativeSince: on(0) });
+    expect(play([0, -100], [6, 500, 'back'], [6, 100])).toEqual({ balanceRials: 500, ...clean });
+  });
+
+  it('of who owes nothing is not begun by what is given back', () => {
+    expect(play([0, 100], [1, 500, 'back'], [2, -600])).toEqual({ balanceRials: 0, ...clean });
+  });
 });

@@ -7,7 +7,7 @@ import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { NO_WALLET } from '../../support/billing/no-wallet.ts';
 import { playOnPostgres } from '../../support/billing/play-on-postgres.ts';
 import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -137,12 +137,11 @@ describe('a round', () => {
     expect(await move(end - 3 * DAY)).toMatchObject({ renewed: 1, unpaid: 0 });
     const priced = await pricedDomain('priced.test.');
     const order = { at: new Date(priced.end - 3 * DAY), limit: 10 };
-    const broken = { lock: NO_WALLET.lock, charge: () => Promise.reject(new Error('the wallet is away')) };
+    const broken = { lock: async () => () => Promise.reject(new Error('the wallet is away')) };
     await expect(moveSubscriptions(db, { ...order, wallet: broken })).rejects.toThrow('away');
     const paid: object[] = [];
     const wallet = {
-      lock: NO_WALLET.lock,
-      charge: async (_: unknown, charge: object) => paid.push(charge) > 0,
+      lock: async () => async (charge: object) => paid.push(charge) > 0,
     };
     await moveSubscriptions(db, { ...order, wallet });
     expect(paid).toEqual([
@@ -158,6 +157,43 @@ describe('a round', () => {
     ]);
     const [renewed] = await listSubscriptions(db, priced.id);
     expect(renewed).toMatchObject({ status: 'active', expiresAt: new Date(priced.end + 30 * DAY) });
+  });
+
+  it('goes on with all others where one fails, which is told and tried again a little later', async () => {
+    const { db } = database;
+    const domains = [];
+    for (const name of ['one.test.', 'bad.test.', 'two.test.']) domains.push(await pricedDomain(name));
+    const [one, bad, two] = domains as [(typeof domains)[0], (typeof domains)[0], (typeof domains)[0]];
+    const at = new Date(bad.end - DAY);
+    let isBroken = true;
+    const wallet = {
+      lock: async (trx: Database) => async (charge: { domainId: number }) => {
+        // Postgres itself refuses, so that the transaction could do no more without its savepoint.
+        if (isBroken && charge.domainId === bad.id) await sql`select 1 / 0`.execute(trx);
+        return true;
+      },
+    };
+    const failed: unknown[] = [];
+    const order = {
+      wallet,
+      onFailed: (which: object, error: unknown) => failed.push([which, String(error)]),
+    };
+    expect(await moveSubscriptions(db, { ...order, at })).toMatchObject({ renewed: 2, failed: 1 });
+    const [own] = await listSubscriptions(db, bad.id);
+    expect(failed).toEqual([
+      [{ id: own?.id, domainId: bad.id }, expect.stringContaining('division by zero')],
+    ]);
+    expect(own).toMatchObject({ status: 'active', expiresAt: new Date(bad.end), chargeTriedAt: null });
+    for (const { id, end } of [one, two])
+      expect((await listSubscriptions(db, id))[0]).toMatchObject({ expiresAt: new Date(end + 30 * DAY) });
+    // It takes nobody's turn meanwhile.
+    expect(await moveSubscriptions(db, { ...order, at, limit: 1 })).toMatchObject({
+      failed: 0,
+      isMore: false,
+    });
+    isBroken = false;
+    const later = new Date(at.getTime() + 15 * 60_000);
+    expect(await moveSubscriptions(db, { ...order, at: later })).toMatchObject({ renewed: 1, failed: 0 });
   });
 });
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
@@ -46,7 +46,7 @@ async function newBuyer(rials: number, { providerId }: { providerId?: number } =
   return { accountId, domainId };
 }
 
-const give = (accountId: number, amountRials: number) =>
+const give = (accountId: number, amountRials: number, at = on(0)) =>
   inTransaction(db, (trx) =>
     moveMoney(trx, {
       from: { outside: 'operator' },
@@ -54,7 +54,7 @@ const give = (accountId: number, amountRials: number) =>
       amountRials,
       refType: 'adjustment',
       description: 'given',
-      at: on(0),
+      at,
     }),
   );
 const buy = (
@@ -268,3 +268,158 @@ it('an account that owes gets no provider, who would pay its debt', async () => 
   await give(owing.accountId, 900);
   expect((await setProvider(db, owing.accountId, provider.accountId)).kind).toBe('updated');
 });
+
+/** A client without money, whose reseller may owe `owes`. */
+async function newClient(owes: number, { resellerRials = 0, rials = 0 } = {}) {
+  const reseller = await newBuyer(resellerRials);
+  await setReseller(db, reseller.accountId, true);
+  const client = await newBuyer(rials, { providerId: reseller.accountId });
+  const balances = async () => [await balanceOf(reseller.accountId), await balanceOf(client.accountId)];
+  return { reseller: reseller.accountId, client, balances, maxNegativeRials: owes };
+}
+
+describe('what a reseller had added', () => {
+  it('goes back to its wallet when time is given back: what it may owe becomes nobody’s cash', async () => {
+    const { reseller, client, balances, maxNegativeRials } = await newClient(900);
+    await buy('purchase', client.domainId, month, { maxNegativeRials });
+    expect(await balances()).toEqual([-900, 0]);
+    const free = await newTerm('pro', 30, 0);
+    expect((await buy('switch', client.domainId, free, { at: on(10), maxNegativeRials })).kind).toBe(
+      'bought',
+    );
+    expect(await balances()).toEqual([-300, 0]);
+    const { rows } = await sql`
+      select account_id as account, outside, amount_rials as amount, ref_type as type from ledger
+      where created_at = ${on(10)} and ref_id in (select id from subscriptions where domain_id = ${client.domainId})
+      order by id`.execute(db);
+    const own = client.accountId;
+    expect(rows).toEqual([
+      { account: null, outside: 'sales', amount: -600, type: 'switch_credit' },
+      { account: own, outside: null, amount: 600, type: 'switch_credit' },
+      { account: own, outside: null, amount: -600, type: 'reseller_autofund' },
+      { account: reseller, outside: null, amount: 600, type: 'reseller_autofund' },
+    ]);
+    expect((await invoicesOf(own)).map(({ total }) => total)).toEqual([900, -600]);
+  });
+
+  it('is its share, and the client’s own money is given back to the client', async () => {
+    const { client, balances, maxNegativeRials } = await newClient(0, { resellerRials: 600, rials: 300 });
+    await buy('purchase', client.domainId, month, { maxNegativeRials });
+    expect(await balances()).toEqual([0, 0]);
+    const free = await newTerm('pro', 30, 0);
+    await buy('switch', client.domainId, free, { at: on(15), maxNegativeRials });
+    expect(await balances()).toEqual([300, 150]);
+  });
+
+  it('goes back to who added it, also when the client has another provider by then', async () => {
+    const first = await newClient(900);
+    const { client } = first;
+    await buy('purchase', client.domainId, month, { maxNegativeRials: 900 });
+    await setProvider(db, client.accountId, null);
+    const free = await newTerm('pro', 30, 0);
+    expect((await buy('switch', client.domainId, free, { at: on(10) })).kind).toBe('bought');
+    expect(await first.balances()).toEqual([-300, 0]);
+  });
+
+  it('of a renewal goes back too', async () => {
+    const { client, balances } = await newClient(1000, { rials: 900 });
+    await buy('purchase', client.domainId, month);
+    await moveSubscriptions(db, { at: on(27), wallet: renewalWallet({ maxNegativeRials: 1000 }) });
+    expect(await balances()).toEqual([-900, 0]);
+    const free = await newTerm('pro', 30, 0);
+    await buy('switch', client.domainId, free, { at: on(27) });
+    expect(await balances()).toEqual([0, 90]);
+  });
+});
+
+it('a debt is not begun anew by a switch to a free term and back', async () => {
+  const owing = await newBuyer(0);
+  await setReseller(db, owing.accountId, true);
+  const free = await newTerm('pro', 30, 0);
+  const dear = await newTerm('pro', 30, 3_000_000);
+  const maxNegativeRials = 3_000_000;
+  await buy('purchase', owing.domainId, dear, { maxNegativeRials });
+  const at = on(6);
+  await buy('switch', owing.domainId, free, { at, maxNegativeRials });
+  expect(await balanceOf(owing.accountId)).toBe(-600_000);
+  await give(owing.accountId, 600_000, on(6));
+  await buy('purchase', owing.domainId, dear, { at, maxNegativeRials });
+  const since = async () =>
+    (
+      await sql<{ since: Date }>`
+      select negative_since as since from wallets where account_id = ${owing.accountId}`.execute(db)
+    ).rows[0]?.since;
+  // Of 3,000,000 that it owed it has paid 600,000, and bought for the rest again.
+  expect(await since()).toEqual(on(0));
+});
+
+it('grace is paid for with the next term, also by who left for a free one meanwhile', async () => {
+  const { domainId } = await newBuyer(1000);
+  await buy('purchase', domainId, decade, { autoRenew: false });
+  await moveSubscriptions(db, { at: on(16), wallet: renewalWallet({ maxNegativeRials: 0 }) });
+  const free = await newTerm('pro', 30, 0);
+  expect((await buy('purchase', domainId, free, { at: on(16) })).kind).toBe('bought');
+  expect((await listSubscriptions(db, domainId))[0]).toMatchObject({ startedAt: on(16), expiresAt: on(46) });
+  expect((await buy('purchase', domainId, decade, { at: on(16.5) })).kind).toBe('bought');
+  expect((await listSubscriptions(db, domainId))[0]).toMatchObject({
+    startedAt: on(10.5),
+    expiresAt: on(20.5),
+  });
+});
+
+it('an invoice keeps the seller of its day', async () => {
+  const { accountId, domainId } = await newBuyer(2000);
+  const order = { kind: 'purchase', domainId, ownerId: accountId, maxNegativeRials: 0 } as const;
+  await buyTerm(db, { ...order, termId: month, at: on(0), seller: 'Old Ltd' });
+  await buyTerm(db, { ...order, kind: 'switch', termId: decade, at: on(10), seller: 'New Ltd' });
+  await moveSubscriptions(db, {
+    at: on(17),
+    wallet: renewalWallet({ maxNegativeRials: 0, seller: 'Newest Ltd' }),
+  });
+  const { rows } = await sql<{ seller: string; total: number }>`
+    select seller, total_rials as total from invoices where account_id = ${accountId} order by id`.execute(
+    db,
+  );
+  expect(rows.map(({ seller, total }) => [seller, total])).toEqual([
+    ['Old Ltd', 900],
+    ['New Ltd', -600],
+    ['New Ltd', 100],
+    ['Newest Ltd', 100],
+  ]);
+});
+
+it('a switch beside a change of provider locks no wallet after the numbers of invoices', async () => {
+  const { client } = await newClient(2000);
+  const other = await newBuyer(5000);
+  await setReseller(db, other.accountId, true);
+  await buy('purchase', client.domainId, month, { maxNegativeRials: 2000 });
+  // The wallet that the client's new reseller would pay from: whoever waits for it while holding the numbers stops all others.
+  const holder = await database.db.startTransaction().execute();
+  await sql`select from wallets where account_id = ${other.accountId} for update`.execute(holder);
+  const bystander = await newBuyer(1000);
+  // The provider changes just after the credit note is written, as if the change had come through in between.
+  await sql`
+    create function change_provider() returns trigger language plpgsql as $$
+    begin
+      if new.total_rials < 0 then
+        update accounts set provider_id = ${sql.lit(other.accountId)} where id = ${sql.lit(client.accountId)};
+      end if;
+      return new;
+    end $$`.execute(db);
+  await sql`create trigger change_provider after insert on invoices for each row execute function change_provider()`.execute(
+    db,
+  );
+  const switched = buy('switch', client.domainId, decade, { at: on(10), maxNegativeRials: 2000 });
+  try {
+    expect((await Promise.race([switched, deadline()]))?.kind).toBe('bought');
+    expect((await buy('purchase', bystander.domainId, month)).kind).toBe('bought');
+  } finally {
+    await holder.rollback().execute();
+    await switched;
+    await sql`drop trigger change_provider on invoices`.execute(db);
+    await sql`drop function change_provider()`.execute(db);
+  }
+});
+
+/** Undefined after a while: what does not come then waits for a lock. */
+const deadline = () => new Promise<undefined>((resolve) => setTimeout(resolve, 5000, undefined));

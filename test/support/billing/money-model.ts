@@ -51,10 +51,7 @@ export class ModelHolding {
   /** When the workers look at it next, and which of those of that time is first. */
   looked: { readonly due: number; readonly order: number } | undefined;
   termId: number | null = null;
-  readonly paid = new Map<
-    ModelSubscription,
-    PaidInvoice[]
-  >();
+  readonly paid = new Map<ModelSubscription, PaidInvoice[]>();
 
   constructor(id: number, account: ModelAccount, plans: ModelDomain) {
     this.id = id;
@@ -206,7 +203,10 @@ export class MoneyModel {
     this.#book(account, null, price, 'subscription', now, 'sales');
     const invoice = this.#invoice(holding, account, price, from, until, now);
     const { own } = holding.plans;
-    holding.paid.set(own, [...(holding.paid.get(own) ?? []), { ...invoice, from, until, funder: account.provider, funded: added }]);
+    holding.paid.set(own, [
+      ...(holding.paid.get(own) ?? []),
+      { ...invoice, from, until, funder: account.provider, funded: added },
+    ]);
   }
 
   /** Each payer gets the part that it paid, the owner's rounded down. */
