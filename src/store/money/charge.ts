@@ -41,7 +41,7 @@ interface Payer {
 }
 
 /** Who pays for each account. They are read once, and their wallets are locked until the end of the transaction. */
-export type LockedPayers = ReadonlyMap<number, Payer>;
+type LockedPayers = ReadonlyMap<number, Payer>;
 
 /**
  * Locks the wallets of all who may pay for these accounts, and those of `others`, once, in order. Nothing of it is read again
@@ -104,7 +104,11 @@ export async function chargePurchase(
     period,
     at,
     seller,
-    funded: missing > 0 && providerId !== null ? { by: providerId, rials: missing } : undefined,
+    // What it adds beyond the price pays a debt of the client's, which no switch gives back.
+    funded:
+      missing > 0 && providerId !== null
+        ? { by: providerId, rials: Math.min(missing, priceRials) }
+        : undefined,
   });
   return { kind: 'paid', invoiceId };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
+import { cancelTopup, creditTopup, orderTopup } from '../../../src/store/money/payments.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
 import { rememberDevice } from '../../../src/store/people/devices.ts';
 import { orderMail } from '../../../src/store/people/mails.ts';
@@ -139,4 +140,55 @@ it('forgets sessions, links, browsers, failures and mails that are over, and no 
   expect(await count()).toEqual([2, 2, 2, 2, 2]);
   await purgeOld(db);
   expect(await count()).toEqual([1, 1, 1, 1, 1]);
+});
+
+it('forgets top-ups that nobody paid 90 days after their time, and keeps those that are paid', async () => {
+  const { db } = database;
+  const accountId = await newAccount(db, 'a@example.org');
+  const topup = async (expiredDays: number) => {
+    const ordered = await orderTopup(db, { accountId, gateway: 'manual', amountRials: 50_000 });
+    if (ordered.kind !== 'ordered') throw new Error(ordered.kind);
+    const { id } = ordered.payment;
+    return {
+      id,
+      expire: () =>
+        sql`
+          update payments set expires_at = clock_timestamp() - make_interval(days => ${expiredDays}::integer, mins => 1)
+          where id = ${id}`.execute(db),
+    };
+  };
+  const [old, young, paid, cancelled] = [await topup(90), await topup(89), await topup(400), await topup(90)];
+  expect((await creditTopup(db, { id: paid.id })).kind).toBe('credited');
+  expect((await cancelTopup(db, { accountId, id: cancelled.id })).kind).toBe('cancelled');
+  const open = await topup(-1);
+  for (const each of [old, young, paid, cancelled, open]) await each.expire();
+  await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
+  await purgeOld(db);
+  const { rows } = await sql<{ id: number }>`select id from payments order by id`.execute(db);
+  expect(rows.map(({ id }) => id)).toEqual([young.id, paid.id, open.id]);
+});
+
+it('forgets tickets 400 days after they were closed, with their messages, and none that is open', async () => {
+  const { db } = database;
+  const accountId = await newAccount(db, 'a@example.org');
+  for (const [subject, status, days] of [
+    ['old', 'closed', 400],
+    ['young', 'closed', 399],
+    ['open', 'open', 4000],
+    ['answered', 'answered', 4000],
+  ] as const)
+    await sql`
+      with made as (
+        insert into tickets (account_id, subject, status, priority, updated_at, messages)
+        values (${accountId}, ${subject}, ${status}, false,
+          clock_timestamp() - make_interval(days => ${days}::integer, mins => 1), 1) returning id)
+      insert into ticket_messages (ticket_id, is_staff, account_id, message)
+      select id, false, ${accountId}, ${subject} from made`.execute(db);
+  await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
+  await purgeOld(db);
+  const { rows } = await sql`
+    select array(select subject from tickets order by id) as tickets,
+      array(select message from ticket_messages order by id) as messages`.execute(db);
+  const kept = ['young', 'open', 'answered'];
+  expect(rows).toEqual([{ tickets: kept, messages: kept }]);
 });

@@ -321,6 +321,25 @@ describe('what a reseller had added', () => {
     expect(await first.balances()).toEqual([-300, 0]);
   });
 
+  it('for a debt of the client is no part of the price, and is not given back', async () => {
+    const { client, balances } = await newClient(0, { resellerRials: 1300 });
+    await inTransaction(db, (trx) =>
+      moveMoney(trx, {
+        from: { accountId: client.accountId, floorRials: -400 },
+        to: { outside: 'operator' },
+        amountRials: 400,
+        refType: 'adjustment',
+        description: 'owed',
+        at: on(0),
+      }),
+    );
+    await buy('purchase', client.domainId, month);
+    expect(await balances()).toEqual([0, 0]);
+    const free = await newTerm('pro', 30, 0);
+    await buy('switch', client.domainId, free, { at: on(10) });
+    expect(await balances()).toEqual([600, 0]);
+  });
+
   it('of a renewal goes back too', async () => {
     const { client, balances } = await newClient(1000, { rials: 900 });
     await buy('purchase', client.domainId, month);

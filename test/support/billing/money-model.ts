@@ -205,7 +205,7 @@ export class MoneyModel {
     const { own } = holding.plans;
     holding.paid.set(own, [
       ...(holding.paid.get(own) ?? []),
-      { ...invoice, from, until, funder: account.provider, funded: added },
+      { ...invoice, from, until, funder: account.provider, funded: Math.min(added, price) },
     ]);
   }
 

@@ -7,13 +7,13 @@ import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
 import { toldSubscription } from '../../../store/audit/told-fields.ts';
 import { setPlan } from '../../../store/change/set-plan.ts';
 import { type Bought, buyTerm } from '../../../store/purchases/buy-term.ts';
-import { chargingOf } from '../../actions/charging-of.ts';
 import { invalid, notFound, Problem, problem } from '../../answers/problem.ts';
 import type { DomainCall } from '../../calls/call.ts';
 import { domainRoute } from '../../calls/route.ts';
 import { printSubscription } from '../../print/print-subscription.ts';
 import { AutoRenew, SubscriptionPurchase, SubscriptionSwitch } from '../../schemas/money/buying.ts';
 import { Subscription } from '../../schemas/subscription.ts';
+import { chargingOf } from './charging-of.ts';
 
 const common = {
   method: 'POST',

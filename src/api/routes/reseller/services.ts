@@ -17,7 +17,6 @@ import {
 } from '../../../store/resellers/services.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
-import { chargingOf } from '../../actions/charging-of.ts';
 import { domainTaken, invalid, notFound, problem } from '../../answers/problem.ts';
 import { type ApiCaller, asActor } from '../../callers/caller.ts';
 import { notOwned } from '../../calls/find-domain.ts';
@@ -30,6 +29,7 @@ import { integerText } from '../../schemas/query-text.ts';
 import { NewService, Service } from '../../schemas/reseller/bought.ts';
 import { refusal as refuseDnssec } from '../dnssec.ts';
 import { buyingProblem } from '../money/buying.ts';
+import { chargingOf } from '../money/charging-of.ts';
 
 const tag = 'Reseller';
 const SERVICE = '/reseller/v1/services/{serviceId}';

@@ -14,10 +14,12 @@ const STATEMENTS = [
      -- the reseller who paid a part of it (reseller_autofund), and how much
      add column funded_by bigint references accounts,
      add column funded_rials bigint not null default 0 check (funded_rials >= 0),
-     add check ((funded_by is null) = (funded_rials = 0))`,
+     add check ((funded_by is null) = (funded_rials = 0)),
+     -- more was added where a client owed: that paid its debt
+     add check (funded_rials <= abs(total_rials))`,
   // A charge is funded just before it is made: between the invoice before and this one, by the numbers of movements.
   `alter table invoices disable trigger invoices_kept`,
-  `update invoices i set funded_by = f.reseller, funded_rials = f.rials
+  `update invoices i set funded_by = f.reseller, funded_rials = least(f.rials, i.total_rials)
    from (
      select i.id, l.account_id as reseller, -l.amount_rials as rials
      from (

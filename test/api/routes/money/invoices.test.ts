@@ -45,6 +45,7 @@ it('an account reads its own, newest first, as data', async () => {
     id: expect.any(Number),
     number: `${year}-000001`,
     issued_at: expect.any(String),
+    seller: 'Us & Sons <i>Ltd</i>\nStreet 1',
     buyer_name: MARKUP,
     buyer_email: '"<b>x</b>"@a.test',
     domain_id: expect.any(Number),

@@ -41,16 +41,21 @@ interface Notice {
   /** By default the gateway that it is sent to. */
   readonly signedFor?: string;
   readonly secret?: string;
-  readonly at?: Date;
+  /** How far from now its time is. */
+  readonly offMs?: number;
   readonly header?: string | null;
   /** What is sent, where that is not what is signed. */
   readonly sent?: string;
 }
 
 async function tell(notice: object, how: Notice = {}) {
-  const { gateway = 'online', secret = ONLINE_GATEWAY.secret, at = new Date() } = how;
+  const { gateway = 'online', secret = ONLINE_GATEWAY.secret, offMs = 0 } = how;
+  const at = new Date(Date.now() + offMs);
   const text = JSON.stringify(notice);
-  const header = how.header === undefined ? signNotice(secret, how.signedFor ?? gateway, Buffer.from(text), at) : how.header;
+  const header =
+    how.header === undefined
+      ? signNotice(secret, how.signedFor ?? gateway, Buffer.from(text), at)
+      : how.header;
   return await api.ask('POST', `/payments/${gateway}`, {
     as: null,
     body: how.sent ?? text,
@@ -124,7 +129,7 @@ describe('ordering a top-up', () => {
     expect(many.filter(({ status }) => status === 200)).toHaveLength(10);
     const refused = many.filter(({ status }) => status !== 200);
     expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
-      new Set(['409 10 top-ups are open: pay one, or wait until one expires']),
+      new Set(['409 10 top-ups are open: pay or cancel one']),
     );
     expect(
       await api.db
@@ -137,6 +142,75 @@ describe('ordering a top-up', () => {
       api.db,
     );
     expect((await other.ask('POST', '/wallet/topup', { amount_rials: 10_000 })).status).toBe(200);
+  });
+});
+
+describe('an open top-up', () => {
+  const states = async (query = '') =>
+    (await browser.ask('GET', `/wallet/topups${query}`)).body.map(
+      ({ id, state }: { id: number; state: string }) => [id, state],
+    );
+
+  it('is listed with those that are open, and is not once it is cancelled', async () => {
+    const [first, second] = [await order(), await order()];
+    const listed = await states('?state=open');
+    expect(listed.slice(0, 2)).toEqual([
+      [second.id, 'open'],
+      [first.id, 'open'],
+    ]);
+    const cancelled = await browser.ask('DELETE', `/wallet/topups/${first.id}`);
+    expect(cancelled.body).toMatchObject({
+      id: first.id,
+      state: 'cancelled',
+      cancelled_at: expect.any(String),
+    });
+    expect((await states('?state=open')).map(([id]: [number]) => id)).not.toContain(first.id);
+    expect(await states('?state=cancelled')).toEqual([[first.id, 'cancelled']]);
+    expect((await browser.ask('GET', `/wallet/topups/${first.reference}/page`)).text).toContain('Cancelled');
+    const audit = (await operator.ask('GET', '/admin/audit?action=wallet.cancel')).body;
+    expect(audit).toMatchObject([{ before: { payment: first.id, gateway: 'online', amount_rials: 50_000 } }]);
+    await browser.ask('DELETE', `/wallet/topups/${second.id}`);
+  });
+
+  it('makes room for another when it is cancelled', async () => {
+    const open = [];
+    for (let i = (await states('?state=open')).length; i < 10; i++) open.push((await order()).id);
+    expect((await browser.ask('POST', '/wallet/topup', { amount_rials: 50_000 })).status).toBe(409);
+    for (const id of open) expect((await browser.ask('DELETE', `/wallet/topups/${id}`)).status).toBe(200);
+    await order();
+  });
+
+  it('is cancelled by nobody else, nor by a key, and no other than an open one', async () => {
+    const { id, reference } = await order();
+    const theirs = await other.ask('DELETE', `/wallet/topups/${id}`);
+    expect([theirs.status, theirs.body]).toEqual([404, { error: 'top-up not found' }]);
+    expect((await other.ask('DELETE', '/wallet/topups/999999')).body).toEqual(theirs.body);
+    expect((await api.ask('DELETE', `/wallet/topups/${id}`)).status).toBe(403);
+    await tell({ reference, amount_rials: 50_000 });
+    const paid = await browser.ask('DELETE', `/wallet/topups/${id}`);
+    expect([paid.status, paid.body.code]).toEqual([400, 'wrong_state']);
+    const again = await order();
+    await browser.ask('DELETE', `/wallet/topups/${again.id}`);
+    expect((await browser.ask('DELETE', `/wallet/topups/${again.id}`)).body.code).toBe('wrong_state');
+  });
+
+  it('that is paid after it was cancelled is credited, since the money has come', async () => {
+    const before = await balance();
+    const { id, reference } = await order();
+    await browser.ask('DELETE', `/wallet/topups/${id}`);
+    expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
+    expect(await balance()).toBe(before + 50_000);
+    expect((await states('?state=paid')).map(([paid]: [number]) => paid)).toContain(id);
+  });
+
+  it('is ordered a hundred times a day, since a cancelled one is kept', async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count from invite_windows where subject = ${`topups:${api.accountIds.owner}`}`.execute(api.db);
+    for (let i = rows[0]?.count ?? 0; i < 100; i++)
+      await browser.ask('DELETE', `/wallet/topups/${(await order()).id}`);
+    const often = await browser.ask('POST', '/wallet/topup', { amount_rials: 50_000 });
+    expect([often.status, Number(often.headers['retry-after']) > 0]).toEqual([429, true]);
+    await sql`delete from invite_windows where subject = ${`topups:${api.accountIds.owner}`}`.execute(api.db);
   });
 });
 
@@ -213,10 +287,11 @@ describe('a notice', () => {
   it.each<[string, Notice]>([
     ['without a signature', { header: null }],
     ['with another secret', { secret: `${ONLINE_GATEWAY.secret}.` }],
-    ['of more than 5 minutes ago', { at: new Date(Date.now() - 310_000) }],
-    ['of more than 5 minutes from now', { at: new Date(Date.now() + 310_000) }],
+    ['of more than 5 minutes ago', { offMs: -310_000 }],
+    ['of more than 5 minutes from now', { offMs: 310_000 }],
     ['to a gateway that there is not', { gateway: 'nobody' }],
     ['to the gateway that sends none', { gateway: 'manual' }],
+    ['that was signed for another gateway', { signedFor: 'manual' }],
     ['with another body than was signed', { sent: '{"reference":"A","amount_rials":50000}' }],
     ['with a body that is no JSON', { sent: '{"reference":' }],
     ['with a body that is too long', { sent: `{"reference":"${'A'.repeat(5000)}","amount_rials":1}` }],
@@ -281,7 +356,7 @@ describe('an operator', () => {
 
   it('lists by state and by account, page by page', async () => {
     const all = (await operator.ask('GET', `/admin/payments?user=${api.accountIds.owner}&count=true`)).body;
-    const states = ['open', 'paid', 'expired'];
+    const states = ['open', 'paid', 'cancelled', 'expired'];
     const each = await Promise.all(
       states.map(
         async (state) =>
