@@ -1,4 +1,5 @@
-// Money while processes die: 32 clients buy, switch and top up through API processes that are killed, and Postgres is
+// Money while processes die: 32 clients buy, switch and top up, and resellers move money to and from
+// their clients and buy for them, through API processes that are killed, and Postgres is
 // restarted. Each call is repeated with its Idempotency-Key until it is answered, and happens once: the sums are those of
 // what was acknowledged, and each key answers later what it answered first.
 
@@ -51,7 +52,7 @@ beforeAll(async () => {
   db = openDatabase(postgres.url, { onError: () => {} });
   await migrate(db, TEST_SETTINGS);
   terms = await sellTwoTerms(db);
-  buyers = await makeBuyers(db, { count: WALLETS, domains: DOMAINS, rials: 30_000 });
+  buyers = await makeBuyers(db, { count: WALLETS, domains: DOMAINS, rials: 30_000, managed: true });
   admin = await sessionOf(db, await newAccount(db, 'admin@buy.test', true));
   fleet = await ApiFleet.start(postgres.url, 2, { RESELLER_MAX_NEGATIVE_RIALS: String(MOST_OWED) });
 });
@@ -85,11 +86,27 @@ async function topUp({ token }: Buyer): Promise<void> {
   await ask('topup', { token: admin, path: `/admin/payments/${ordered.body.id}/confirm`, body: {} });
 }
 
+/** Its reseller moves money both ways, and buys a service with what the client lacks, or changes it. */
+async function manage(clientId: number, domainId: number, token: string, random: (most: number) => number) {
+  const at = '/reseller/v1';
+  const what = random(5);
+  if (what === 0) {
+    const body = { plan_term_id: terms[random(2)] };
+    await ask('change', { token, path: `${at}/services/${domainId}/change-plan`, body });
+  } else {
+    const path = `${at}/clients/${clientId}/${what > 2 ? 'credit' : 'debit'}`;
+    await ask('transfer', { token, path, body: { amount_rials: 1 + random(2000), description: 'moved' } });
+  }
+}
+
 async function client(seed: number, isOver: () => boolean): Promise<void> {
   const random = randomOf(seed);
   while (!isOver()) {
     const buyer = buyers[random(WALLETS)] as Buyer;
-    if (random(4) === 0) await topUp(buyer);
+    const { accountId, domainIds, provider } = buyer;
+    if (provider !== undefined)
+      await manage(accountId, domainIds[random(DOMAINS)] as number, provider.token, random);
+    else if (random(4) === 0) await topUp(buyer);
     else await buy(buyer, random);
   }
 }
@@ -118,8 +135,11 @@ it('each acknowledged call happened once, whatever died meanwhile', async () => 
     isOver = true;
   })();
   await Promise.all([faults, ...Array.from({ length: CLIENTS }, (_, i) => client(i + 1, over))]);
+  const seconds = Math.round(lasted() / 1000);
   expect(done.length).toBeGreaterThanOrEqual(LEAST);
   expect([fleet.kills > 0, failures > 0]).toEqual([true, true]);
+  const kinds = new Set(done.map(({ kind }) => kind));
+  expect([...kinds].sort()).toEqual(['buy', 'change', 'order', 'topup', 'transfer']);
 
   expect(await unsound(db)).toEqual([]);
   const { rows } = await sql<{ account: number; balance: number }>`
@@ -128,7 +148,8 @@ it('each acknowledged call happened once, whatever died meanwhile', async () => 
   const tooLow = rows.filter(({ account, balance }) => balance < (resellers.has(account) ? -MOST_OWED : 0));
   expect(tooLow).toEqual([]);
   expect(await counted()).toEqual({
-    bought: done.filter(({ kind }) => kind === 'buy').length,
+    bought: done.filter(({ kind }) => kind === 'buy' || kind === 'change').length,
+    transferred: done.filter(({ kind }) => kind === 'transfer').length,
     ordered: done.filter(({ kind }) => kind === 'order').length,
     toppedUp: done.filter(({ kind }) => kind === 'topup').length * TOPUP,
   });
@@ -147,11 +168,26 @@ it('each acknowledged call happened once, whatever died meanwhile', async () => 
   await Promise.all(Array.from({ length: 8 }, replay));
   expect(wrong).toEqual([]);
   expect(await counted()).toEqual(before);
+  const figures = Object.fromEntries(
+    [...kinds].map((kind) => [kind, done.filter((d) => d.kind === kind).length]),
+  );
+  const { kills } = fleet;
+  console.info(
+    JSON.stringify({
+      acknowledged: done.length,
+      ...figures,
+      kills,
+      failures,
+      refused: refused.length,
+      seconds,
+    }),
+  );
 });
 
 async function counted() {
   const { rows } = await sql`
     select (select count(*)::integer from ledger where ref_type = 'subscription' and account_id is not null) as bought,
+      (select count(*)::integer / 2 from ledger where ref_type = 'reseller_transfer') as transferred,
       (select count(*)::integer from payments) as ordered,
       (select coalesce(sum(amount_rials), 0)::bigint from ledger where ref_type = 'topup' and account_id is not null) as "toppedUp"`.execute(
     db,
