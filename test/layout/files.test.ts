@@ -49,8 +49,9 @@ describe('tests', () => {
     const strays = tests.filter((path) => {
       if (/^test\/(flows|proofs|chaos|support|layout)\//.test(path)) return false;
       const stem = path.replace(/^test\//, '').replace(/\.test\.ts$/, '');
-      return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`].some((source) =>
-        existsSync(join(ROOT, source)),
+      const console = stem.replace(/^console\//, 'console/src/');
+      return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`, `${console}.ts`].some(
+        (source) => existsSync(join(ROOT, source)),
       );
     });
     expect(strays).toEqual([]);

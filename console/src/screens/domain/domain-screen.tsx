@@ -12,6 +12,7 @@ import { words } from '../../words/words.ts';
 import { type Domain, Here, mayDo, useDomain } from './domain-here.ts';
 
 const Delegation = lazy(() => import('../delegation/delegation-screen.tsx'));
+const Records = lazy(() => import('../records/records-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -33,6 +34,7 @@ function DomainPages({ name }: { readonly name: string }) {
           <Router>
             <Route path="/" component={FirstPage} />
             <Route path="/delegation" component={Delegation} />
+            <Route path="/records" component={Records} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>
@@ -53,7 +55,7 @@ function FirstPage() {
 }
 
 /** The pages that there are; add one's route above as well. */
-const BUILT: readonly Page[] = ['delegation'];
+const BUILT: readonly Page[] = ['delegation', 'records'];
 
 /** Whether a page is there, and has anything for this domain and this person. */
 function hasPage(page: Page, domain: Domain): boolean {

@@ -1,0 +1,92 @@
+// How many nameservers have a change, as it arrives: green with the time it took when all have it.
+
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiError, asApiError } from '../../api/api-error.ts';
+import { api, dataOf } from '../../api/client.ts';
+import { domainPath, Link } from '../../app/place.tsx';
+import { words } from '../../words/words.ts';
+
+const WAIT_SECONDS = 1;
+const PAUSE_AFTER_FAILURE_MS = 3000;
+/** Then it is asked for more seldom: a nameserver may be away for long. */
+const HURRIED_ROUNDS = 60;
+const PAUSE_MS = 10_000;
+
+interface Seen {
+  readonly seen: number;
+  readonly live: number;
+  /** Set once all have it. */
+  readonly afterMs?: number;
+  readonly error?: ApiError;
+}
+
+export function Arrival({
+  domain,
+  changeId,
+  sentMs,
+}: {
+  readonly domain: string;
+  readonly changeId: number;
+  /** By `performance.now()`; undefined: how long it took is not known. */
+  readonly sentMs?: number;
+}) {
+  const [state, setState] = useState<Seen>();
+  useEffect(() => {
+    const ended = new AbortController();
+    setState(undefined);
+    void follow(domain, changeId, sentMs, setState, ended.signal);
+    return () => ended.abort();
+  }, [domain, changeId, sentMs]);
+  const isThere = state?.afterMs !== undefined;
+  const { seen = 0, live = 0 } = state ?? {};
+  return (
+    <div class={`note rec-arrival ${isThere ? 'good' : ''}`} role="status">
+      <span aria-hidden="true" class="rec-arrival-mark">
+        {isThere ? '✓' : '…'}
+      </span>
+      <span>
+        {isThere
+          ? words.records.arrived(live, sentMs === undefined ? undefined : (state?.afterMs ?? 0))
+          : state === undefined
+            ? words.records.arriving
+            : words.records.arrivedAt(seen, live)}{' '}
+        {state?.error !== undefined && words.records.arrivalUnknown}
+      </span>
+      {live > 0 && <progress class="rec-arrival-bar" max={live} value={seen} aria-hidden="true" />}
+      <Link to={domainPath(domain, `history/${changeId}`)}>{words.records.changeLink(changeId)}</Link>
+    </div>
+  );
+}
+
+async function follow(
+  domain: string,
+  id: number,
+  sentMs: number | undefined,
+  tell: (seen: Seen) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let last: Seen = { seen: 0, live: 0 };
+  for (let round = 0; !signal.aborted; round++) {
+    try {
+      const path = { domain, id };
+      const query = round === 0 ? {} : { wait: WAIT_SECONDS };
+      const change = await dataOf(
+        api.GET('/domains/{domain}/changes/{id}', { params: { path, query }, signal }),
+      );
+      if (signal.aborted) return;
+      const afterMs = performance.now() - (sentMs ?? performance.now());
+      last = { ...change.nodes, ...(change.in_sync && { afterMs }) };
+      tell(last);
+      if (change.in_sync) return;
+      if (round > HURRIED_ROUNDS) await pause(PAUSE_MS);
+    } catch (error) {
+      if (signal.aborted) return;
+      tell({ ...last, error: asApiError(error) });
+      await pause(PAUSE_AFTER_FAILURE_MS);
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

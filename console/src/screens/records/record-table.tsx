@@ -1,0 +1,211 @@
+// The table of records: thousands of rows of which those in sight are drawn. Arrows move, Enter opens a row, Delete marks it.
+
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { words } from '../../words/words.ts';
+import type { Problems } from './batch.ts';
+import type { Conflict } from './conflicts.ts';
+import { deleteRows, type RowKey, undoRow } from './draft.ts';
+import { RecordRow } from './record-row.tsx';
+import { RowEditor } from './row-editor.tsx';
+import type { Row } from './rows.ts';
+import type { Editor } from './use-editor.ts';
+import { useOpenHeights } from './use-open-heights.ts';
+import { heightOf, offsetOf, rowsInSight } from './window-rows.ts';
+
+const WIDE_ROW_PX = 42;
+const NARROW_ROW_PX = 66;
+const narrow = matchMedia('(max-width: 760px)');
+const PAGE_ROWS = 12;
+
+interface TableProps {
+  readonly editor: Editor;
+  readonly rows: readonly Row[];
+  readonly problems: Problems;
+  readonly conflicts: ReadonlyMap<RowKey, Conflict>;
+  readonly open: ReadonlySet<RowKey>;
+  readonly setOpen: (key: RowKey, isOpen: boolean) => void;
+  readonly chosen: ReadonlySet<RowKey>;
+  readonly choose: (key: RowKey, isChosen: boolean) => void;
+  /** A row to go to: set after rows were added. */
+  readonly goTo: { readonly key: RowKey } | undefined;
+}
+
+export function RecordTable(props: TableProps) {
+  const { editor, rows, problems, conflicts, open, setOpen, chosen, choose, goTo } = props;
+  const body = useRef<HTMLDivElement>(null);
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  const [sight, setSight] = useState({ top: 0, height: innerHeight });
+  const [active, setActive] = useState<RowKey>();
+  const focusWanted = useRef(false);
+  const rowHeight = isNarrow ? NARROW_ROW_PX : WIDE_ROW_PX;
+  const indexOf = useMemo(() => new Map(rows.map(({ key }, i) => [key, i])), [rows]);
+  const heights = useOpenHeights();
+
+  const openRows = [...open]
+    .flatMap((key) => {
+      const index = indexOf.get(key);
+      return index === undefined ? [] : [{ index, extra: heights.of(key, rowHeight * 3) - rowHeight }];
+    })
+    .sort((a, b) => a.index - b.index);
+  const list = { count: rows.length, rowHeight, open: openRows };
+
+  useEffect(() => {
+    const measure = () => {
+      const top = -(body.current?.getBoundingClientRect().top ?? 0);
+      const step = Math.max(0, Math.floor(top / (4 * rowHeight)) * 4 * rowHeight);
+      const height = innerHeight + 4 * rowHeight;
+      setSight((before) =>
+        before.top === step && before.height === height ? before : { top: step, height },
+      );
+    };
+    const turn = () => setNarrow(narrow.matches);
+    measure();
+    addEventListener('scroll', measure, { passive: true });
+    addEventListener('resize', measure);
+    narrow.addEventListener('change', turn);
+    return () => {
+      removeEventListener('scroll', measure);
+      removeEventListener('resize', measure);
+      narrow.removeEventListener('change', turn);
+    };
+  }, [rowHeight]);
+
+  const activeIndex = (active === undefined ? undefined : indexOf.get(active)) ?? 0;
+  const drawn = rowsInSight(list, sight.top, sight.height, [
+    ...openRows.map(({ index }) => index),
+    ...(rows.length > 0 ? [activeIndex] : []),
+  ]);
+
+  const focusRow = useCallback((key: RowKey) => {
+    focusWanted.current = true;
+    setActive(key);
+  }, []);
+  useLayoutEffect(() => {
+    if (!focusWanted.current) return;
+    const row = body.current?.querySelector<HTMLElement>(`[data-key="${active}"]`);
+    if (row === null || row === undefined) return;
+    focusWanted.current = false;
+    const first = open.has(active ?? '') ? row.querySelector<HTMLElement>('input, select, textarea') : null;
+    (first ?? row).focus();
+    row.scrollIntoView({ block: 'nearest' });
+  });
+  useEffect(() => {
+    if (goTo !== undefined) focusRow(goTo.key);
+  }, [goTo]);
+
+  const close = (key: RowKey) => {
+    setOpen(key, false);
+    focusRow(key);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = event.target as HTMLElement;
+    const row = rows[activeIndex];
+    if (event.key === 'Escape' && row !== undefined && open.has(row.key)) return close(row.key);
+    if (target.getAttribute('role') !== 'row' || row === undefined) return;
+    const to = moves(event.key, activeIndex, rows.length);
+    const next = to === undefined ? undefined : rows[to];
+    if (next !== undefined) focusRow(next.key);
+    else if (event.key === 'Enter' || event.key === 'F2') openRow(row);
+    else if (event.key === 'Delete' && editor.canEdit) remove(row);
+    else if (event.key === ' ' && editor.canEdit) choose(row.key, !chosen.has(row.key));
+    else return;
+    event.preventDefault();
+  };
+  const openRow = (row: Row) => {
+    setOpen(row.key, true);
+    focusRow(row.key);
+  };
+  const remove = (row: Row) => editor.change((draft) => deleteRows(draft, [row.key], editor.byId));
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in parts
+    <div
+      class="rec-table"
+      role="grid"
+      aria-label={words.records.table}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={6}
+      aria-multiselectable={editor.canEdit}
+      onKeyDown={onKeyDown}
+    >
+      <Head />
+      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+      <div
+        class="rec-body"
+        role="rowgroup"
+        ref={body}
+        style={{ height: `${heightOf(list)}px` }}
+        onFocusIn={(event) => {
+          const key = (event.target as HTMLElement).closest<HTMLElement>('[data-key]')?.dataset.key;
+          if (key !== undefined && key !== active) setActive(key);
+        }}
+      >
+        {drawn.map((index) => {
+          const row = rows[index] as Row;
+          const isOpen = open.has(row.key);
+          const shared = {
+            key: row.key,
+            row,
+            index,
+            top: offsetOf(list, index),
+            isActive: index === activeIndex,
+            problems: problems.get(row.key),
+            conflict: conflicts.get(row.key),
+          };
+          return isOpen ? (
+            <RowEditor
+              {...shared}
+              editor={editor}
+              measure={heights.measure}
+              onDone={() => close(row.key)}
+              onRemove={() => remove(row)}
+              onUndo={() => editor.change((draft) => undoRow(draft, row.key))}
+            />
+          ) : (
+            <RecordRow
+              {...shared}
+              height={rowHeight}
+              canEdit={editor.canEdit}
+              isChosen={chosen.has(row.key)}
+              onChoose={(isChosen) => choose(row.key, isChosen)}
+              onOpen={() => openRow(row)}
+              onRemove={() => remove(row)}
+              onUndo={() => editor.change((draft) => undoRow(draft, row.key))}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Head() {
+  const { columns } = words.records;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    // biome-ignore lint/a11y/useFocusableInteractive: a head takes no focus
+    <div class="rec-row rec-head" role="row" aria-rowindex={1}>
+      {[columns.name, columns.type, columns.value, columns.ttl, columns.proxied, columns.actions].map(
+        (title) => (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          // biome-ignore lint/a11y/useFocusableInteractive: as above
+          <span key={title} role="columnheader">
+            {title}
+          </span>
+        ),
+      )}
+    </div>
+  );
+}
+
+function moves(key: string, from: number, count: number): number | undefined {
+  const to = {
+    ArrowDown: from + 1,
+    ArrowUp: from - 1,
+    PageDown: from + PAGE_ROWS,
+    PageUp: from - PAGE_ROWS,
+    Home: 0,
+    End: count - 1,
+  }[key];
+  return to === undefined ? undefined : Math.min(count - 1, Math.max(0, to));
+}

@@ -1,0 +1,98 @@
+// Asks the API what is wrong with the draft while it is typed: a batch as a dry run, after a rest, one at a time.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ApiError, asApiError } from '../../api/api-error.ts';
+import { api } from '../../api/client.ts';
+import { type BatchOfRows, batchOf, isEmptyBatch, NO_PROBLEMS, type Problems, problemsOf } from './batch.ts';
+import type { Draft } from './draft.ts';
+import { typedOfRow } from './rows.ts';
+
+const REST_MS = 300;
+
+export interface Checked {
+  readonly problems: Problems;
+  /** What is wrong with all of it, or why it could not be judged. */
+  readonly error: ApiError | undefined;
+  /** The draft that was judged last. */
+  readonly of: Draft | undefined;
+}
+
+const UNCHECKED: Checked = { problems: NO_PROBLEMS, error: undefined, of: undefined };
+
+export function useCheck(domain: string, draft: Draft, isWanted: boolean): Checked {
+  const [checked, setChecked] = useState(UNCHECKED);
+  const latest = useRef(draft);
+  latest.current = draft;
+  const running = useRef<AbortController | undefined>(undefined);
+
+  const turn = async (): Promise<void> => {
+    if (running.current !== undefined) return; // the one under way looks again when it ends
+    const mine = new AbortController();
+    running.current = mine;
+    const judged = latest.current;
+    const result = await judge(domain, judged, mine.signal);
+    running.current = undefined;
+    if (mine.signal.aborted) return;
+    setChecked(result);
+    if (latest.current !== judged) await turn();
+  };
+
+  useEffect(() => {
+    if (!isWanted) return;
+    const timer = setTimeout(() => void turn(), REST_MS);
+    return () => clearTimeout(timer);
+  }, [draft, isWanted]);
+  useEffect(
+    () => () => {
+      running.current?.abort();
+      running.current = undefined;
+    },
+    [],
+  );
+  return checked;
+}
+
+async function judge(domain: string, draft: Draft, signal: AbortSignal): Promise<Checked> {
+  const batch = batchOf(draft);
+  if (isEmptyBatch(batch)) return { ...UNCHECKED, of: draft };
+  try {
+    await sendBatch(domain, batch, { dryRun: true, signal });
+    return { ...UNCHECKED, of: draft };
+  } catch (error) {
+    return { ...explain(asApiError(error), batch, draft), of: draft };
+  }
+}
+
+/** What the API refused, by row; what is about no row stays an error. */
+export function explain(
+  error: ApiError,
+  batch: BatchOfRows,
+  draft: Draft,
+): { problems: Problems; error: ApiError | undefined } {
+  const items = error.problem.items ?? [];
+  const problems = problemsOf(items, batch, (key) => typedOfRow(draft, key));
+  return { problems, error: problems.size > 0 ? undefined : error };
+}
+
+interface Sending {
+  readonly dryRun?: boolean;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+export async function sendBatch(
+  domain: string,
+  { body }: BatchOfRows,
+  { dryRun, idempotencyKey, signal }: Sending,
+) {
+  const answer = await api.PUT('/domains/{domain}/records/batch', {
+    params: {
+      path: { domain },
+      ...(dryRun === true && { query: { dry_run: true } }),
+      ...(idempotencyKey !== undefined && { header: { 'Idempotency-Key': idempotencyKey } }),
+    },
+    body: body as never, // as typed: the API says what is no number
+    signal,
+  });
+  return answer.data;
+}

@@ -1,0 +1,84 @@
+// The records of a domain and the draft over them: what every part of the editor shares.
+
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
+import { api, dataOf } from '../../api/client.ts';
+import { type Loaded, useLoad } from '../../api/use-load.ts';
+import { useDraft } from '../../app/drafts.ts';
+import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { type Conflict, rebase } from './conflicts.ts';
+import { type Draft, NO_DRAFT, type RowKey } from './draft.ts';
+import { sortRecords } from './rows.ts';
+import type { KeptRecord } from './typed.ts';
+import { back, forth, NO_STEPS, step, type UndoStack } from './undo-stack.ts';
+
+export interface Editor {
+  readonly domain: string;
+  readonly canEdit: boolean;
+  readonly loaded: Loaded<readonly KeptRecord[]>;
+  readonly sorted: readonly KeptRecord[];
+  readonly byId: ReadonlyMap<RowKey, KeptRecord>;
+  readonly draft: Draft;
+  readonly conflicts: readonly Conflict[];
+  /** `about` joins steps that undo takes back as one. */
+  readonly change: (edit: (draft: Draft) => Draft, about?: string) => void;
+  readonly undo: (() => void) | undefined;
+  readonly redo: (() => void) | undefined;
+  /** After a save: what was before it cannot be undone here. */
+  readonly begin: (draft: Draft) => void;
+  /** Loads the records, and answers with the draft on top of them. */
+  readonly refresh: () => Promise<void>;
+}
+
+const NONE: readonly KeptRecord[] = [];
+
+export function useEditor(): Editor {
+  const { name, domain } = useDomain();
+  const loaded = useLoad<readonly KeptRecord[]>(`records ${name}`, (signal) =>
+    dataOf(api.GET('/domains/{domain}/records/', { params: { path: { domain: name } }, signal })),
+  );
+  const [kept, keep] = useDraft<Draft>(`records ${domain.id}`, NO_DRAFT);
+  const [steps, setSteps] = useState<UndoStack<Draft>>(NO_STEPS);
+  const sorted = useMemo(() => sortRecords(loaded.data ?? NONE), [loaded.data]);
+  const byId = useMemo(() => new Map(sorted.map((record) => [String(record.id), record])), [sorted]);
+  const { draft, conflicts } = useMemo(
+    () => (loaded.data === undefined ? { draft: kept, conflicts: [] } : rebase(kept, byId)),
+    [kept, byId, loaded.data],
+  );
+
+  const now = useRef({ draft, steps });
+  now.current = { draft, steps };
+  const put = useCallback(
+    (next: Draft, nextSteps: UndoStack<Draft>) => {
+      now.current = { draft: next, steps: nextSteps };
+      setSteps(nextSteps);
+      keep(next);
+    },
+    [keep],
+  );
+  const change = useCallback(
+    (edit: (draft: Draft) => Draft, about?: string) => {
+      const { draft, steps } = now.current;
+      const next = edit(draft);
+      if (next !== draft) put(next, step(steps, draft, about));
+    },
+    [put],
+  );
+  const walk = (turn: typeof back) => () => {
+    const turned = turn(now.current.steps, now.current.draft);
+    if (turned !== undefined) put(turned.value, turned.stack);
+  };
+  return {
+    domain: name,
+    canEdit: mayDo(domain, 'records.edit'),
+    loaded,
+    sorted,
+    byId,
+    draft,
+    conflicts,
+    change,
+    undo: steps.past.length === 0 ? undefined : walk(back),
+    redo: steps.future.length === 0 ? undefined : walk(forth),
+    begin: useCallback((next: Draft) => put(next, NO_STEPS), [put]),
+    refresh: loaded.reload,
+  };
+}
