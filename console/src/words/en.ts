@@ -8,6 +8,13 @@ const listOf = (parts: readonly (readonly [number, string])[]) => {
   return texts.length === 0 ? 'nothing' : texts.join(', ');
 };
 
+const countsText = ({ create, update, delete: gone }: { create: number; update: number; delete: number }) =>
+  listOf([
+    [create, `${create.toLocaleString('en-GB')} added`],
+    [update, `${update.toLocaleString('en-GB')} changed`],
+    [gone, `${gone.toLocaleString('en-GB')} deleted`],
+  ]);
+
 export const en = {
   locale: 'en-GB',
 
@@ -559,12 +566,8 @@ export const en = {
         [update, `${update.toLocaleString('en-GB')} edited`],
         [gone, `${gone.toLocaleString('en-GB')} to delete`],
       ]),
-    tally: ({ create, update, delete: gone }: { create: number; update: number; delete: number }) =>
-      `${listOf([
-        [create, `${create.toLocaleString('en-GB')} added`],
-        [update, `${update.toLocaleString('en-GB')} changed`],
-        [gone, `${gone.toLocaleString('en-GB')} deleted`],
-      ])}, in one change: all of it, or nothing.`,
+    tally: (counts: { create: number; update: number; delete: number }) =>
+      `${countsText(counts)}, in one change: all of it, or nothing.`,
     wrongRows: (count: number) => `${plural(count, 'row needs', 'rows need')} attention: show`,
     checking: 'Checking…',
     checkedFine: 'Checked: it can be saved. Nothing is live yet.',
@@ -614,6 +617,103 @@ export const en = {
       mail: 'Mail server',
       text_record: 'Text, to prove something',
     },
+  },
+
+  imports: {
+    back: 'Back to the records',
+    title: 'Import a zone file',
+    text: 'A zone file has all records of a domain as text: most DNS providers offer it as “export”. Nothing is changed before you confirm.',
+    drop: 'Drop a zone file here, or',
+    choose: 'Choose a file',
+    paste: 'Or paste its text',
+    example: 'www  3600  IN  A  192.0.2.10',
+    read: 'Read it',
+    tooLarge: 'The file is larger than 32 MB. Split it.',
+    unreadable: 'The file could not be read.',
+    reviewTitle: 'What the import would change',
+    errors: (count: number) => `${plural(count, 'line', 'lines')} cannot be read, and would be left out:`,
+    place: (line: number, column: number) => `Line ${line}, column ${column}`,
+    skipped: (count: number) =>
+      `${plural(count, 'record is', 'records are')} not imported: the service sets them, or they belong to the old provider`,
+    noRecords: 'The text has no records that can be imported.',
+    nothingNew: 'All these records are here already. Nothing would change.',
+    tally: (counts: { create: number; update: number; delete: number }) =>
+      `${countsText(counts)}. Names and types that the file does not have stay as they are; texts (TXT) are only added.`,
+    import: (count: number) => `Import: ${plural(count, 'change', 'changes')}`,
+    doneTitle: 'Imported',
+    done: (created: number, overwritten: number, removed: number) =>
+      `${plural(created, 'record', 'records')} added, ${overwritten.toLocaleString('en-GB')} replaced, ${removed.toLocaleString('en-GB')} removed.`,
+    failed: (count: number) => `${plural(count, 'record was', 'records were')} left out:`,
+  },
+
+  scan: {
+    title: 'Find the records that the domain has now',
+    text: 'We ask the servers that answer for the domain today: for the domain itself, for common names, and for names that other records mention. DNS cannot list all names, so compare the result with what you know. Nothing is changed before you confirm.',
+    start: 'Start looking',
+    again: 'Look again',
+    starting: 'Starting…',
+    progress: (names: number, of: number, records: number) =>
+      `${names.toLocaleString('en-GB')} of ${of.toLocaleString('en-GB')} names asked, ${plural(records, 'record', 'records')} found`,
+    found: (count: number) =>
+      count === 0 ? 'Nothing new was found' : `${plural(count, 'new record', 'new records')} found`,
+    missing: 'Names that nobody can guess are not found: add those yourself.',
+    incomplete: 'The search is not complete:',
+    here: (count: number) =>
+      `${plural(count, 'more record is', 'more records are')} at names and types that have records here. They stay as they are.`,
+    all: 'Choose all',
+    nothing: 'Choose none',
+    cdn: (network: string) => `leads to ${network}`,
+    add: (count: number) => `Add ${plural(count, 'record', 'records')}`,
+    added: (count: number) => `${plural(count, 'record', 'records')} added.`,
+    leftOut: (count: number) => `${plural(count, 'record', 'records')} cannot be brought along`,
+  },
+
+  history: {
+    back: 'All changes',
+    only: 'Show',
+    all: 'all changes',
+    reload: 'Look again',
+    older: 'Show older changes',
+    list: 'Changes, newest first',
+    empty: 'No changes here',
+    emptyText:
+      'Everything that is changed in the domain is listed here, with before and after, and can be taken back.',
+    sources: {
+      api: 'edit',
+      import: 'import',
+      scan: 'found elsewhere',
+      aname: 'followed an ANAME',
+      acme: 'certificate',
+      cli: 'command line',
+      revert: 'taken back',
+      status: 'status',
+    },
+    you: 'You',
+    somebody: 'Somebody with access',
+    account: (id: number | undefined) => `Account ${id ?? '?'}`,
+    byKey: (who: string | undefined, key: number | undefined) =>
+      `${who === undefined ? 'An' : `${who}, by an`} API key${key === undefined ? '' : ` (${key})`}`,
+    byToken: 'The reseller',
+    byOperator: 'The operator',
+    byService: 'The service',
+    from: (address: string) => `from ${address}`,
+    records: countsText,
+    rules: (count: number) => plural(count, 'rule', 'rules'),
+    rule: (op: 'create' | 'update' | 'delete', type: string, id: number) =>
+      `Rule ${id} (${type}) ${op === 'create' ? 'added' : op === 'update' ? 'changed' : 'deleted'}`,
+    newDomain: 'new',
+    goneDomain: 'deleted',
+    reverts: (id: number) => `takes back change ${id}`,
+    at: 'When',
+    serial: 'Serial of the zone',
+    beforeAfter: 'Before and after',
+    revert: 'Take it back…',
+    revertTitle: (id: number) => `Take back change ${id}`,
+    revertText: 'This makes a new change that undoes the old one. It can be taken back as well.',
+    revertNow: 'Take it back',
+    revertRules: 'Its rules are taken back as well.',
+    later: (count: number) =>
+      `${plural(count, 'record was', 'records were')} changed again since. A change can be taken back only while no later one touches the same records: take back the later one first.`,
   },
 
   operator: {

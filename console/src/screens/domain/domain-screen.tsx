@@ -13,6 +13,10 @@ import { type Domain, Here, mayDo, useDomain } from './domain-here.ts';
 
 const Delegation = lazy(() => import('../delegation/delegation-screen.tsx'));
 const Records = lazy(() => import('../records/records-screen.tsx'));
+const Import = lazy(() => import('../records/import-screen.tsx'));
+const Scan = lazy(() => import('../records/scan-screen.tsx'));
+const History = lazy(() => import('../history/history-screen.tsx'));
+const Change = lazy(() => import('../history/change-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -35,6 +39,10 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/" component={FirstPage} />
             <Route path="/delegation" component={Delegation} />
             <Route path="/records" component={Records} />
+            <Route path="/records/import" component={Import} />
+            <Route path="/records/scan" component={Scan} />
+            <Route path="/history" component={History} />
+            <Route path="/history/:change" component={Change} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>
@@ -55,7 +63,7 @@ function FirstPage() {
 }
 
 /** The pages that there are; add one's route above as well. */
-const BUILT: readonly Page[] = ['delegation', 'records'];
+const BUILT: readonly Page[] = ['delegation', 'records', 'history'];
 
 /** Whether a page is there, and has anything for this domain and this person. */
 function hasPage(page: Page, domain: Domain): boolean {

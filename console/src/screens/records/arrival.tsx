@@ -27,7 +27,7 @@ export function Arrival({
 }: {
   readonly domain: string;
   readonly changeId: number;
-  /** By `performance.now()`; undefined: how long it took is not known. */
+  /** By `performance.now()`; undefined: this is the page of the change, some time later. */
   readonly sentMs?: number;
 }) {
   const [state, setState] = useState<Seen>();
@@ -53,7 +53,9 @@ export function Arrival({
         {state?.error !== undefined && words.records.arrivalUnknown}
       </span>
       {live > 0 && <progress class="rec-arrival-bar" max={live} value={seen} aria-hidden="true" />}
-      <Link to={domainPath(domain, `history/${changeId}`)}>{words.records.changeLink(changeId)}</Link>
+      {sentMs !== undefined && (
+        <Link to={domainPath(domain, `history/${changeId}`)}>{words.records.changeLink(changeId)}</Link>
+      )}
     </div>
   );
 }

@@ -11,14 +11,15 @@ import type { Field, Typed } from './typed.ts';
 
 const FIRST = 100;
 
-export function DiffList({
-  differences,
-  label,
-}: {
+interface DiffProps {
   readonly differences: readonly Difference[];
   readonly label: string;
-}) {
-  const [shown, setShown] = useState(FIRST);
+  /** So many lines are shown at first. */
+  readonly first?: number;
+}
+
+export function DiffList({ differences, label, first = FIRST }: DiffProps) {
+  const [shown, setShown] = useState(first);
   return (
     <div class="rec-diff">
       <ul class="plain" aria-label={label}>

@@ -1,0 +1,27 @@
+// Who made a change, in words.
+
+import { words } from '../../words/words.ts';
+
+interface Actor {
+  readonly kind: string;
+  readonly user_id?: number;
+  readonly key_id?: number;
+}
+
+/** `me`: the account that looks. */
+export function actorText({ kind, user_id, key_id }: Actor, me: number): string {
+  const say = words.history;
+  const who = user_id === me ? say.you : say.account(user_id);
+  switch (kind) {
+    case 'session':
+      return user_id === undefined ? say.somebody : who;
+    case 'key':
+      return say.byKey(user_id === undefined ? undefined : who, key_id);
+    case 'token':
+      return say.byToken;
+    case 'cli':
+      return say.byOperator;
+    default:
+      return say.byService;
+  }
+}

@@ -1,0 +1,75 @@
+// One change: before and after, where it has arrived, and taking it back.
+
+import './history.css';
+import '../records/records.css';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { api, dataOf } from '../../api/client.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { domainPath, Link, usePlace } from '../../app/place.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { exact } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { Arrival } from '../records/arrival.tsx';
+import { differencesOfChange } from '../records/diff.ts';
+import { DiffList } from '../records/diff-list.tsx';
+import { type Change, ChangeHead, RuleLines } from './change-summary.tsx';
+import { RevertDialog } from './revert-dialog.tsx';
+
+export default function ChangeScreen({ change: id = '' }: { readonly change?: string }) {
+  const { name } = useDomain();
+  const loaded = useLoad<Change>(`change ${name} ${id}`, (signal) =>
+    dataOf(
+      api.GET('/domains/{domain}/changes/{id}', {
+        params: { path: { domain: name, id: Number(id) } },
+        signal,
+      }),
+    ),
+  );
+  return (
+    <div class="rec">
+      <p>
+        <Link to={domainPath(name, 'history')}>{words.history.back}</Link>
+      </p>
+      <Loading of={loaded}>{(change) => <Shown key={change.id} change={change} />}</Loading>
+    </div>
+  );
+}
+
+function Shown({ change }: { readonly change: Change }) {
+  const { name, domain } = useDomain();
+  const { go } = usePlace();
+  const say = words.history;
+  const [isReverting, setReverting] = useState(false);
+  const differences = useMemo(() => differencesOfChange(change.records), [change]);
+  const isRevertible = change.records.length > 0 || (change.rules ?? []).length > 0;
+  useEffect(() => setReverting(false), [change.id]);
+  return (
+    <>
+      <h2>{words.records.changeLink(change.id)}</h2>
+      <ChangeHead domain={name} change={change} differences={differences} />
+      <dl class="facts">
+        <dt>{say.at}</dt>
+        <dd>{exact(change.at)}</dd>
+        <dt>{say.serial}</dt>
+        <dd>{change.serial}</dd>
+      </dl>
+      <Arrival domain={name} changeId={change.id} />
+      <RuleLines change={change} />
+      {differences.length > 0 && <DiffList differences={differences} label={say.beforeAfter} />}
+      {isRevertible && mayDo(domain, 'records.edit') && (
+        <div class="row">
+          <Button onClick={() => setReverting(true)}>{say.revert}</Button>
+        </div>
+      )}
+      {isReverting && (
+        <RevertDialog
+          change={change}
+          onClose={() => setReverting(false)}
+          onReverted={(made) => go(domainPath(name, `history/${made.id}`))}
+        />
+      )}
+    </>
+  );
+}

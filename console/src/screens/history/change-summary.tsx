@@ -1,0 +1,76 @@
+// One change in a line: when, who, how, and what it did.
+
+import { person } from '../../app/session.ts';
+import { domainPath, Link } from '../../app/place.tsx';
+import type { Schemas } from '../../api/client.ts';
+import { Badge, StatusBadge } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { tally } from '../records/diff.ts';
+import type { Difference } from '../records/diff.ts';
+import { actorText } from './actor-text.ts';
+
+export type Change = Schemas['Change'];
+
+export function ChangeHead({
+  domain,
+  change,
+  differences,
+  isLinked = false,
+}: {
+  readonly isLinked?: boolean;
+  readonly domain: string;
+  readonly change: Change;
+  readonly differences: readonly Difference[];
+}) {
+  const say = words.history;
+  const { id, at, actor, source, reverts, status, rules = [] } = change;
+  return (
+    <div class="his-head">
+      <span class="his-when">
+        <Time at={at} />
+      </span>
+      <span>
+        <strong>{actorText(actor, person().user_id)}</strong>
+        {actor.address !== undefined && <span class="quiet"> {say.from(actor.address)}</span>}
+      </span>
+      <Badge>{say.sources[source] ?? source}</Badge>
+      <span class="his-what">
+        {differences.length > 0 && say.records(tally(differences))}
+        {rules.length > 0 && ` ${say.rules(rules.length)}`}
+        {status !== undefined && (
+          <>
+            {' '}
+            {status.from === undefined ? say.newDomain : <StatusBadge status={status.from} />}{' '}
+            <span aria-hidden="true">→</span>{' '}
+            {status.to === undefined ? say.goneDomain : <StatusBadge status={status.to} />}
+          </>
+        )}
+        {reverts !== undefined && (
+          <>
+            {' '}
+            <Link to={domainPath(domain, `history/${reverts}`)}>{say.reverts(reverts)}</Link>
+          </>
+        )}
+      </span>
+      {isLinked && (
+        <Link to={domainPath(domain, `history/${id}`)} class="his-link">
+          {words.records.changeLink(id)}
+        </Link>
+      )}
+    </div>
+  );
+}
+
+export function RuleLines({ change }: { readonly change: Change }) {
+  const { rules = [] } = change;
+  if (rules.length === 0) return null;
+  return (
+    <ul>
+      {rules.map(({ op, before, after }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a change never changes
+        <li key={i}>{words.history.rule(op, (after ?? before)?.type ?? '', (after ?? before)?.id ?? 0)}</li>
+      ))}
+    </ul>
+  );
+}

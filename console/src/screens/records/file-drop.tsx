@@ -1,0 +1,53 @@
+// A place to drop a text file on, which is also a button that chooses one.
+
+import { useRef, useState } from 'preact/hooks';
+import { toast } from '../../app/toasts.ts';
+import { Button } from '../../parts/button.tsx';
+import { words } from '../../words/words.ts';
+
+/** As much as the API takes. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+export function FileDrop({ onText }: { readonly onText: (text: string) => void }) {
+  const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const read = async (file: File | undefined) => {
+    if (file === undefined) return;
+    if (file.size > MOST_BYTES) return toast(words.imports.tooLarge, 'bad');
+    try {
+      onText(await file.text());
+    } catch {
+      toast(words.imports.unreadable, 'bad');
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same by keyboard
+    <div
+      class={`rec-drop ${isOver ? 'over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void read(event.dataTransfer?.files[0]);
+      }}
+    >
+      <p>{words.imports.drop}</p>
+      <input
+        ref={input}
+        class="only-read"
+        type="file"
+        tabIndex={-1}
+        aria-label={words.imports.choose}
+        onChange={(event) => {
+          void read(event.currentTarget.files?.[0]);
+          event.currentTarget.value = '';
+        }}
+      />
+      <Button onClick={() => input.current?.click()}>{words.imports.choose}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+// What a zone file would change, line by line, before it is imported.
+
+import { useMemo, useRef } from 'preact/hooks';
+import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure, Note } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { words } from '../../words/words.ts';
+import { useDomain } from '../domain/domain-here.ts';
+import { tally } from './diff.ts';
+import { DiffList } from './diff-list.tsx';
+import { importDifferences } from './import-diff.ts';
+import type { KeptRecord } from './typed.ts';
+
+type Parsed = Schemas['ParsedZoneFile'];
+type Imported = Schemas['ImportResult'];
+const SHOWN = 200;
+
+interface ReviewProps {
+  readonly parsed: Parsed;
+  readonly onDone: (result: Imported, sentMs: number) => void;
+}
+
+export function ImportReview({ parsed, onDone }: ReviewProps) {
+  const { name, domain } = useDomain();
+  const say = words.imports;
+  const { records, errors, skipped } = parsed;
+  const loaded = useLoad<readonly KeptRecord[]>(`records ${name} for an import`, (signal) =>
+    dataOf(api.GET('/domains/{domain}/records/', { params: { path: { domain: name } }, signal })),
+  );
+  const differences = useMemo(
+    () => (loaded.data === undefined ? [] : importDifferences(loaded.data, records, domain.name)),
+    [loaded.data, records],
+  );
+  const key = useRef(idempotent());
+  const save = useAction(async () => {
+    const sentMs = performance.now();
+    const params = { path: { domain: name }, ...key.current };
+    onDone(
+      await dataOf(
+        api.POST('/domains/{domain}/records/import', { params, body: { records: records as never } }),
+      ),
+      sentMs,
+    );
+  });
+  return (
+    <section class="rec" aria-label={say.reviewTitle}>
+      <h2>{say.reviewTitle}</h2>
+      {errors.length > 0 && (
+        <Note tone="bad">
+          <p>
+            <strong>{say.errors(errors.length)}</strong>
+          </p>
+          <ul>
+            {errors.slice(0, SHOWN).map(({ line, column, error }) => (
+              <li key={`${line} ${column}`}>
+                {say.place(line, column)}: {error}
+              </li>
+            ))}
+          </ul>
+        </Note>
+      )}
+      {skipped.length > 0 && (
+        <details>
+          <summary>{say.skipped(skipped.length)}</summary>
+          <ul>
+            {skipped.slice(0, SHOWN).map(({ line, name: owner, type, reason }) => (
+              <li key={`${line} ${owner} ${type}`}>
+                <code>
+                  {owner} {type}
+                </code>
+                : {reason}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Loading of={loaded}>
+        {() =>
+          differences.length === 0 ? (
+            <Note tone="good">{records.length === 0 ? say.noRecords : say.nothingNew}</Note>
+          ) : (
+            <>
+              <p>{words.imports.tally(tally(differences))}</p>
+              <DiffList differences={differences} label={say.reviewTitle} />
+              <Failure error={save.error} />
+              <div class="row">
+                <Button kind="main" isBusy={save.isBusy} onClick={() => void save.run()}>
+                  {say.import(differences.length)}
+                </Button>
+              </div>
+            </>
+          )
+        }
+      </Loading>
+    </section>
+  );
+}

@@ -1,0 +1,127 @@
+// A zone file becomes records: drop, choose or paste it, see what it would change, confirm.
+
+import './records.css';
+import { useState } from 'preact/hooks';
+import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useDraft } from '../../app/drafts.ts';
+import { domainPath, Link } from '../../app/place.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Failure, Note } from '../../parts/failure.tsx';
+import { TextArea } from '../../parts/field.tsx';
+import { words } from '../../words/words.ts';
+import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { Arrival } from './arrival.tsx';
+import { FileDrop } from './file-drop.tsx';
+import { ImportReview } from './import-review.tsx';
+
+type Parsed = Schemas['ParsedZoneFile'];
+type Imported = Schemas['ImportResult'];
+
+export default function ImportScreen() {
+  const { name, domain } = useDomain();
+  const say = words.imports;
+  const [text, setText, dropText] = useDraft(`import ${domain.id}`, '');
+  const [parsed, setParsed] = useState<Parsed>();
+  const [done, setDone] = useState<{ readonly result: Imported; readonly sentMs: number }>();
+  const parse = useAction(async (source: string) => {
+    setParsed(undefined);
+    const path = { domain: name };
+    setParsed(
+      await dataOf(
+        api.POST('/domains/{domain}/records/import/parse', {
+          params: { path },
+          body: source as never,
+          bodySerializer: (body: unknown) => body as string,
+          headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+        }),
+      ),
+    );
+  });
+  const read = (source: string) => {
+    setDone(undefined);
+    setText(source);
+    void parse.run(source);
+  };
+  const back = (
+    <p>
+      <Link to={domainPath(name, 'records')}>{say.back}</Link>
+    </p>
+  );
+  if (!mayDo(domain, 'records.edit')) return <Note>{words.records.readOnly}</Note>;
+  if (done !== undefined) {
+    const { result, sentMs } = done;
+    return (
+      <div class="rec">
+        <h2>{say.doneTitle}</h2>
+        <p>{say.done(result.created, result.overwritten, result.removed)}</p>
+        {result.change_id !== undefined && (
+          <Arrival domain={name} changeId={result.change_id} sentMs={sentMs} />
+        )}
+        {result.failed.length > 0 && (
+          <Note tone="warn">
+            <p>{say.failed(result.failed.length)}</p>
+            <ul>
+              {result.failed.map(({ index, name: item, type, error }) => (
+                <li key={index}>
+                  <code>
+                    {item} {type}
+                  </code>
+                  : {error}
+                </li>
+              ))}
+            </ul>
+          </Note>
+        )}
+        {back}
+      </div>
+    );
+  }
+  return (
+    <div class="rec">
+      {back}
+      <h2>{say.title}</h2>
+      <p>{say.text}</p>
+      <FileDrop onText={read} />
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          read(text);
+        }}
+      >
+        <TextArea
+          label={say.paste}
+          rows={8}
+          spellcheck={false}
+          class="rec-zone"
+          value={text}
+          placeholder={say.example}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setParsed(undefined);
+          }}
+        />
+        <Button
+          type="submit"
+          kind={parsed === undefined ? 'main' : undefined}
+          isBusy={parse.isBusy}
+          disabled={text.trim() === ''}
+        >
+          {say.read}
+        </Button>
+      </form>
+      <Failure error={parse.error} />
+      {parsed !== undefined && (
+        <ImportReview
+          parsed={parsed}
+          onDone={(result, sentMs) => {
+            dropText();
+            setParsed(undefined);
+            setDone({ result, sentMs });
+          }}
+        />
+      )}
+    </div>
+  );
+}
