@@ -1,5 +1,6 @@
 // One record as it is read. Its buttons are for pointers; the row itself takes the keys.
 
+import { Component } from 'preact';
 import { Button } from '../../parts/button.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
@@ -24,13 +25,36 @@ interface RecordRowProps extends SharedRowProps {
   readonly height: number;
   readonly canEdit: boolean;
   readonly isChosen: boolean;
-  readonly onChoose: (isChosen: boolean) => void;
-  readonly onOpen: () => void;
-  readonly onRemove: () => void;
-  readonly onUndo: () => void;
+  readonly actions: RowActions;
 }
 
-export function RecordRow(props: RecordRowProps) {
+/** The same object always, so that a row whose record did not change is not drawn again. */
+export interface RowActions {
+  readonly choose: (row: Row, isChosen: boolean) => void;
+  readonly open: (row: Row) => void;
+  readonly remove: (row: Row) => void;
+  readonly undo: (row: Row) => void;
+}
+
+/** Drawn again only when what it shows is another: scrolling moves past thousands. */
+export class RecordRow extends Component<RecordRowProps> {
+  override shouldComponentUpdate(next: RecordRowProps): boolean {
+    const { row, ...others }: RecordRowProps = this.props;
+    const isSameRow =
+      row.typed === next.row.typed &&
+      row.state === next.row.state &&
+      row.isFirst === next.row.isFirst &&
+      row.record === next.row.record;
+    const keys = Object.keys(others) as Exclude<keyof RecordRowProps, 'row'>[];
+    return !isSameRow || keys.some((key) => others[key as keyof typeof others] !== next[key]);
+  }
+
+  override render() {
+    return <ShownRow {...this.props} />;
+  }
+}
+
+function ShownRow(props: RecordRowProps) {
   const { row, index, top, height, isActive, problems, conflict, canEdit, isChosen } = props;
   const { typed, state, record, isFirst } = row;
   const isManaged = record?.editable === false;
@@ -50,7 +74,7 @@ export function RecordRow(props: RecordRowProps) {
       style={{ top: `${top}px`, height: `${height}px` }}
       onClick={(event) => {
         if ((event.target as HTMLElement).closest('button, input, label, a') !== null) return;
-        if (getSelection()?.isCollapsed !== false) props.onOpen();
+        if (getSelection()?.isCollapsed !== false) props.actions.open(row);
       }}
     >
       <Cell kind="name">
@@ -60,7 +84,7 @@ export function RecordRow(props: RecordRowProps) {
               type="checkbox"
               tabIndex={tabIndex}
               checked={isChosen}
-              onChange={(event) => props.onChoose(event.currentTarget.checked)}
+              onChange={(event) => props.actions.choose(row, event.currentTarget.checked)}
             />
             <span class="only-read">{say.choose(typed.name, typed.type)}</span>
           </label>
@@ -103,7 +127,7 @@ export function RecordRow(props: RecordRowProps) {
             kind="bare"
             tabIndex={tabIndex}
             aria-label={say.deleteOf(typed.name, typed.type)}
-            onClick={props.onRemove}
+            onClick={() => props.actions.remove(row)}
           >
             ✕
           </Button>
@@ -113,7 +137,7 @@ export function RecordRow(props: RecordRowProps) {
             kind="bare"
             tabIndex={tabIndex}
             aria-label={say.undoOf(typed.name, typed.type)}
-            onClick={props.onUndo}
+            onClick={() => props.actions.undo(row)}
           >
             ↶
           </Button>

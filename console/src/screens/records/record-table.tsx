@@ -5,10 +5,11 @@ import { words } from '../../words/words.ts';
 import type { Problems } from './batch.ts';
 import type { Conflict } from './conflicts.ts';
 import { deleteRows, type RowKey, undoRow } from './draft.ts';
-import { RecordRow } from './record-row.tsx';
+import { RecordRow, type RowActions } from './record-row.tsx';
 import { RowEditor } from './row-editor.tsx';
 import type { Row } from './rows.ts';
 import type { Editor } from './use-editor.ts';
+import { useFocusKept } from './use-focus-kept.ts';
 import { useOpenHeights } from './use-open-heights.ts';
 import { heightOf, offsetOf, rowsInSight } from './window-rows.ts';
 
@@ -76,6 +77,7 @@ export function RecordTable(props: TableProps) {
     ...(rows.length > 0 ? [activeIndex] : []),
   ]);
 
+  useFocusKept(body);
   const focusRow = useCallback((key: RowKey) => {
     focusWanted.current = true;
     setActive(key);
@@ -116,6 +118,18 @@ export function RecordTable(props: TableProps) {
     focusRow(row.key);
   };
   const remove = (row: Row) => editor.change((draft) => deleteRows(draft, [row.key], editor.byId));
+  const undo = (row: Row) => editor.change((draft) => undoRow(draft, row.key));
+  const latest = useRef<RowActions>(undefined as never);
+  latest.current = { open: openRow, remove, undo, choose: (row, isChosen) => choose(row.key, isChosen) };
+  const actions = useMemo<RowActions>(
+    () => ({
+      open: (row) => latest.current.open(row),
+      remove: (row) => latest.current.remove(row),
+      undo: (row) => latest.current.undo(row),
+      choose: (row, isChosen) => latest.current.choose(row, isChosen),
+    }),
+    [],
+  );
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot be drawn in parts
@@ -159,7 +173,7 @@ export function RecordTable(props: TableProps) {
               measure={heights.measure}
               onDone={() => close(row.key)}
               onRemove={() => remove(row)}
-              onUndo={() => editor.change((draft) => undoRow(draft, row.key))}
+              onUndo={() => undo(row)}
             />
           ) : (
             <RecordRow
@@ -167,10 +181,7 @@ export function RecordTable(props: TableProps) {
               height={rowHeight}
               canEdit={editor.canEdit}
               isChosen={chosen.has(row.key)}
-              onChoose={(isChosen) => choose(row.key, isChosen)}
-              onOpen={() => openRow(row)}
-              onRemove={() => remove(row)}
-              onUndo={() => editor.change((draft) => undoRow(draft, row.key))}
+              actions={actions}
             />
           );
         })}
