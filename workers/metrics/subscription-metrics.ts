@@ -8,7 +8,7 @@ type Moved = Omit<MovedSubscriptions, 'isMore'>;
 export function addSubscriptionMetrics(registry: Registry): (moved: Moved) => void {
   const moves = new Counter({
     name: 'zonefleet_subscription_moves_total',
-    help: 'What became of subscriptions whose time had come: renewed, unpaid (a renewal that nobody paid), grace, ended.',
+    help: 'What became of subscriptions whose time had come: renewed, unpaid (a renewal that nobody paid), grace, ended, failed (tried again).',
     labelNames: ['became'],
     registers: [registry],
   });

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { MAX_RIALS } from '../../billing/ledger.ts';
-import { stateOf } from '../../billing/topup.ts';
+import { stateOf, TOPUP_STATES, type TopupState } from '../../billing/topup.ts';
 import type { Payment } from '../../store/money/payments.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
@@ -43,7 +43,7 @@ export function addWalletCommands(program: Command, cli: Cli): void {
     .command('topups')
     .description('list the top-ups of an account, or of all, newest first')
     .argument('[account]', 'email or id')
-    .option('--state <state>', 'open, paid or expired')
+    .option('--state <state>', 'open, paid, cancelled or expired')
     .action((account: string | undefined, { state }: { state?: string }) => topups(cli, account, state));
   wallet
     .command('confirm')
@@ -138,8 +138,8 @@ async function adjust(cli: Cli, name: string, { add, take, reason }: AdjustOptio
 }
 
 async function topups(cli: Cli, name: string | undefined, state: string | undefined): Promise<void> {
-  if (state !== undefined && state !== 'open' && state !== 'paid' && state !== 'expired')
-    throw new Failure('usage', `--state: expected open, paid or expired, not "${state}"`);
+  if (state !== undefined && !isTopupState(state))
+    throw new Failure('usage', `--state: expected open, paid, cancelled or expired, not "${state}"`);
   const { listPayments } = await import('../../store/money/list-payments.ts');
   const { output } = cli;
   await cli.withStore(async (db) => {
@@ -198,6 +198,10 @@ const REFUSED = {
   differs: 'it is of another amount',
   full: 'the wallet would hold more than is counted',
 } as const;
+
+function isTopupState(text: string): text is TopupState {
+  return TOPUP_STATES.some((state) => state === text);
+}
 
 function topupJson(payment: Payment): object {
   return {
