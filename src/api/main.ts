@@ -32,6 +32,7 @@ import { describeRoutes } from './description/describe-routes.ts';
 import { addDocsPage } from './description/docs-page.ts';
 import { EdgeFeed } from './edge/edge-feed.ts';
 import { listenForEdges, pathsBesideEdges } from './edge-listener.ts';
+import { EventFeed } from './events/event-feed.ts';
 import { addHealth } from './health.ts';
 import { API_LIMITS, listenHttp } from './http/listen.ts';
 import { OutageLog } from './http/outage-log.ts';
@@ -125,6 +126,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   life.onStop(() => cacheRegistry.close());
   const edgeFeed = new EdgeFeed({ db, databaseUrl, log });
+  const eventFeed = new EventFeed({ db, databaseUrl, log });
   const analytics = settings.analyticsUrl === undefined ? undefined : openAnalytics(settings.analyticsUrl);
   life.onStop(async () => analytics?.close());
   let requests: Awaited<ReturnType<typeof openRequests>> | undefined;
@@ -133,6 +135,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     api: {
       db,
       edgeFeed,
+      eventFeed,
       cacheRegistry,
       countCacheEntries: metrics.countCacheEntries,
       analytics,
@@ -196,6 +199,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const edgeListeners = await listenForEdges(app, settings, { ...common, log });
   life.onStop(async () => edgeListeners?.close(DRAIN_MS));
   life.onStop(() => edgeFeed.close());
+  life.onStop(() => eventFeed.close());
   const { addresses } = listeners;
   const spoolDirectory = analytics === undefined ? undefined : placeSpool(settings, user);
   dropRights(user, log);

@@ -19,7 +19,7 @@ import { observeAddresses } from './aname/observe-addresses.ts';
 import { observeCaa } from './caa/observe-caa.ts';
 import { type ChildOptions, observeChild } from './child/observe-child.ts';
 import { OwnProbes } from './child/own-probes.ts';
-import { type ObserveOptions, observeDelegation } from './delegation/observe-delegation.ts';
+import { type ObserveOptions, observeDelegation, type Seen } from './delegation/observe-delegation.ts';
 import { observeDs } from './dnssec/observe-ds.ts';
 import { observeSigned, type SignedOptions } from './dnssec/observe-signed.ts';
 import { observeTheirKeys, type TheirOptions } from './dnssec/observe-their-keys.ts';
@@ -34,7 +34,7 @@ import { observeTxt } from './txt/observe-txt.ts';
 import { observeRootKeys } from './validation/observe-root-keys.ts';
 import { findAddresses } from './walk/find-addresses.ts';
 
-export type { ObserveOptions };
+export type { ObserveOptions, Seen };
 
 export interface Resolver {
   /** Rejects with the signal's reason when that aborts, and when the resolver is closed. */

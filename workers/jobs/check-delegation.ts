@@ -34,6 +34,7 @@ import { observeInSlot, type SlotTools } from '../rounds/observe-in-slot.ts';
 import type { VantageAsker } from '../vantage/ask-vantages.ts';
 import { confirmChange } from '../vantage/confirm-change.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
+import { tellProgress } from './tell-progress.ts';
 
 export type CheckOutcome =
   | {
@@ -140,12 +141,15 @@ async function checkOnce(
   const held = await loadHeldZone(db, name);
   const isThorough = claims.claims.some(({ takeoverSeenAt }) => takeoverSeenAt !== undefined);
   const asked = claims.claims.find(({ id }) => id === job.domainId) as CheckedClaim;
+  const progress = job.kind === 'background' ? undefined : tellProgress(db, job.domainId);
   const evidence = await observeInSlot(options, name, asked.accountId, {
     signal,
     ...(held && { held }),
     ...(isThorough && { isThorough }),
     fresh: job.kind !== 'background',
+    ...(progress && { onStep: progress.step }),
   });
+  progress?.end();
   signal.throwIfAborted(); // an aborted run has no outcome
 
   const needsOurs = evidence.servers.some(({ showsCut }) => showsCut === true);

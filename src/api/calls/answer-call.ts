@@ -20,7 +20,7 @@ import { Problem, problem } from '../answers/problem.ts';
 import { type ApiCaller, asActor } from '../callers/caller.ts';
 import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { Asker } from '../people/people.ts';
-import type { Api } from './call.ts';
+import type { Api, Following } from './call.ts';
 import type { Admitted } from './guard.ts';
 import { findReplay, idempotentRequest, remakeAnswer, storedResponse } from './idempotency.ts';
 import type { Route } from './route.ts';
@@ -43,6 +43,7 @@ export interface AskedCall {
   readonly segments: readonly Uint8Array[];
   readonly log: FastifyBaseLogger;
   readonly gone: AbortSignal;
+  readonly following?: Following | undefined;
   /** Undefined in threads. */
   readonly asker?: Asker | undefined;
 }
@@ -188,6 +189,7 @@ async function run(api: Api, route: Route, asked: AskedCall): Promise<Ran> {
     answerHeader(name: string, value: string | number) {
       headers[name] = String(value);
     },
+    following: asked.following,
     audit(note?: AuditNote) {
       isTold = true;
       if (note !== undefined) notes.push(note);

@@ -15,6 +15,7 @@ import type { CountryOf } from '../../zone/records/country.ts';
 import type { ApiCaller, Credential } from '../callers/caller.ts';
 import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { EdgeFeed } from '../edge/edge-feed.ts';
+import type { EventFeed, Judgement } from '../events/event-feed.ts';
 import type { Asker, People } from '../people/people.ts';
 import type { RequestIntake } from '../requests/take-requests.ts';
 
@@ -51,6 +52,8 @@ export interface Api {
   readonly analytics?: Analytics | undefined;
   /** What edges are told; undefined in threads, and where no edge is served. */
   readonly edgeFeed?: EdgeFeed | undefined;
+  /** What happens to domains, for those who follow it; undefined in threads. */
+  readonly eventFeed?: EventFeed | undefined;
   /** What edges have cached; undefined in threads. */
   readonly cacheRegistry?: CacheRegistry | undefined;
   readonly countCacheEntries?: (counts: Readonly<Record<string, number>>) => void;
@@ -93,9 +96,18 @@ export type AnswerHeader =
   | 'X-Total-Count'
   | 'Allow'
   | 'Content-Disposition'
-  | 'Content-Security-Policy';
+  | 'Content-Security-Policy'
+  | 'X-Accel-Buffering';
 
 export const STOPPING = 'this process stops';
+
+/** Of a call whose answer goes on for as long as its caller may have it. */
+export interface Following {
+  /** The `Last-Event-ID` of the request. */
+  readonly lastEventId: string | undefined;
+  /** Judges the request as when it came, without counting it. Rejects when that cannot be done now. */
+  readonly judge: () => Promise<Judgement>;
+}
 
 export interface Call<Params, Query, Body> {
   readonly api: Api;
@@ -110,6 +122,8 @@ export interface Call<Params, Query, Body> {
   readonly gone: AbortSignal;
   /** For routes that wait, since they run outside the transaction that keeps the answer. */
   readonly idempotencyKey: string | undefined;
+  /** Of routes that say `follows`. */
+  readonly following?: Following | undefined;
   /** Sets a header of the answer if it is a success. */
   answerHeader(name: AnswerHeader, value: string | number): void;
   /**

@@ -130,6 +130,8 @@ interface Declaration<
    * answer.
    */
   readonly waits?: true;
+  /** The answer goes on for as long as its caller may have it: the call can have its caller judged again. */
+  readonly follows?: true;
   /** The handler judges the body's texts, and refuses only the part that cannot be stored. */
   readonly judgesText?: true;
   /** A POST that writes nothing: its answer is not kept under an Idempotency-Key, and a repeat is answered anew. */
@@ -152,7 +154,12 @@ interface Declaration<
 }
 
 /** A success, always 200; or a problem; or an array page by page, or a text line by line. */
-type Outcome<R extends z.ZodType> = z.input<R> | Problem | StreamedArray<ItemOf<z.input<R>>> | StreamedText;
+type Outcome<R extends z.ZodType> =
+  | z.input<R>
+  | Problem
+  | StreamedArray<ItemOf<z.input<R>>>
+  | StreamedText
+  | StreamedLines;
 type ItemOf<A> = A extends readonly (infer I)[] ? I : never;
 
 interface AccountRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>

@@ -31,6 +31,10 @@ export const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
     description: 'The page runs and loads nothing.',
     schema: { type: 'string' },
   },
+  'X-Accel-Buffering': {
+    description: '`no`: a proxy passes it on as it comes.',
+    schema: { type: 'string', enum: ['no'] },
+  },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 };
 

@@ -11,7 +11,7 @@ import { openTextStream, StreamedText } from '../answers/stream-text.ts';
 import type { PresentedNotice } from '../callers/gateway-callers.ts';
 import type { VerifiedVantage } from '../callers/vantage-callers.ts';
 import { type AskedCall, answerCall, type CallAnswer, type InTurn } from '../calls/answer-call.ts';
-import { type Api, STOPPING } from '../calls/call.ts';
+import { type Api, type Following, STOPPING } from '../calls/call.ts';
 import type { FindDomain } from '../calls/find-domain.ts';
 import type { Admitted } from '../calls/guard.ts';
 import { allowedMethods } from '../calls/open-path.ts';
@@ -39,6 +39,7 @@ declare module 'fastify' {
     /** The payment gateway whose headers these are said to be; its signature is judged with the body. */
     notice: PresentedNotice | undefined;
     asker: Asker | undefined;
+    following: Following | undefined;
     /** Undefined where no body came. */
     received: ReceivedBody | undefined;
     /** The response; it tells when the caller has gone. */
@@ -132,6 +133,7 @@ async function respond(
     body,
     segments: received?.segments ?? [],
     asker: request.asker,
+    following: request.following,
     log,
     get gone() {
       return gone();
@@ -165,7 +167,9 @@ async function sendAnswer(reply: FastifyReply, route: Route, answer: CallAnswer)
     return reply.header('Content-Type', type).send(openTextStream(outcome.lines));
   }
   if (outcome instanceof StreamedLines) {
-    return reply.header('Content-Type', 'application/x-ndjson').send(await openLineStream(outcome));
+    return reply
+      .header('Content-Type', route.textResponse ?? 'application/x-ndjson')
+      .send(await openLineStream(outcome));
   }
   if (!(outcome instanceof StreamedArray)) return reply.send(outcome);
   const stream = await openArrayStream(outcome.pages);

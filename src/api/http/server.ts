@@ -60,6 +60,7 @@ import type { LargeWork } from '../large/large-work.ts';
 import type { Asker, People } from '../people/people.ts';
 import { StreamedBody } from '../requests/streamed-body.ts';
 import { admitEdge, isEdgePath } from './admit-edge.ts';
+import { judgeAgain } from './judge-again.ts';
 import { isDecodable, KnownPaths, pathOf, readablePath } from './known-paths.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
@@ -115,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('edge', undefined);
   app.decorateRequest('notice', undefined);
   app.decorateRequest('asker', undefined);
+  app.decorateRequest('following', undefined);
   app.decorateRequest('declaredType', undefined);
   app.decorateRequest('received', undefined);
   app.decorateRequest('response');
@@ -147,17 +149,23 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     await Promise.all(Object.values(uses).map((each) => each.settle()));
   });
 
+  async function identify(request: FastifyRequest, { address, cookies }: Asker) {
+    const isOfResellers = isResellerPath(readablePath(request.originalUrl));
+    return await authenticate(credentials, request.headers, {
+      address,
+      cookie: cookies.session,
+      isOfResellers,
+    });
+  }
+
   /** Who calls, after 401 and 429. */
   async function callerOf(
     request: FastifyRequest,
     reply: FastifyReply,
     asker: Asker,
   ): Promise<ApiCaller | Problem> {
-    const { address, cookies } = asker;
     const isOfResellers = isResellerPath(readablePath(request.originalUrl));
-    const caller =
-      judgeCredentials(request.raw.rawHeaders) ??
-      (await authenticate(credentials, request.headers, { address, cookie: cookies.session, isOfResellers }));
+    const caller = judgeCredentials(request.raw.rawHeaders) ?? (await identify(request, asker));
     if (caller instanceof Problem) return isOfResellers ? withRateCode(caller) : caller;
     trustConnection(request.raw.socket);
     const { credential } = caller;
@@ -225,7 +233,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     }
     const caller = await callerOf(request, reply, asker);
     if (caller instanceof Problem) return sendProblem(reply, caller);
-    const admitted: Admitted | Problem = await admit(api, caller, {
+    const asked = {
       method: request.method,
       url: request.url,
       params,
@@ -236,9 +244,22 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       unrouted: unrouted?.problem,
       origin: asker.origin,
       log: request.log,
-    });
+    };
+    const admitted: Admitted | Problem = await admit(api, caller, asked);
     if (admitted instanceof Problem) return sendProblem(reply, admitted);
     request.admitted = admitted;
+    if (route?.follows === true) {
+      const { 'last-event-id': lastEventId } = request.headers;
+      request.following = {
+        lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+        judge: () =>
+          judgeAgain(
+            admitted,
+            () => identify(request, asker),
+            (again) => admit(api, again, asked),
+          ),
+      };
+    }
   });
   app.addHook('onRequest', async (request, reply) => {
     request.response = reply.raw;

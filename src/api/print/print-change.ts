@@ -60,7 +60,7 @@ export function printChange(
 }
 
 /** Changes by `migrate`, the demo, tests and refreshes of signatures are shown as coming from the command line. */
-function publicSource(source: ChangeSource): Printed['source'] {
+export function publicSource(source: ChangeSource): Printed['source'] {
   return isHidden(source) ? 'cli' : source;
 }
 

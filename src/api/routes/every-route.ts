@@ -28,6 +28,7 @@ import { getChange, listChangesOfDomain, revertChange } from './domain-changes.t
 import { listDomains } from './list-domains.ts';
 import { MONEY_ROUTES } from './money/money-routes.ts';
 import { getDnsAnalytics } from './monitoring/dns-counts.ts';
+import { followDomain } from './monitoring/events.ts';
 import { dismiss, listRecommendations } from './monitoring/recommendations.ts';
 import { getUptime } from './monitoring/uptime.ts';
 import { getNameserverSets } from './nameserver-sets.ts';
@@ -76,6 +77,7 @@ export const ROUTES: readonly Route[] = [
   listChecksOfDomain,
   getCheck,
   listChangesOfDomain,
+  followDomain,
   getChange,
   revertChange,
   getFeatures,

@@ -32,6 +32,8 @@ interface Options {
   readonly mayMiss: (at: Name) => boolean;
   /** Asks all addresses, up to the limit, also where the first ones agree. */
   readonly isThorough?: boolean;
+  /** Called with what the servers have said so far. */
+  readonly onServers?: (servers: readonly ServerEvidence[]) => void;
   /** Of a secure parent. */
   readonly keys: ParentKeys | undefined;
 }
@@ -41,7 +43,7 @@ export async function askParent(
   state: ResolverState,
   zone: KnownZone,
   domain: Name,
-  { work, doubt, mayMiss, keys, isThorough = false }: Options,
+  { work, doubt, mayMiss, keys, isThorough = false, onServers }: Options,
 ): Promise<ParentResult> {
   const { now, random, hasIpv6, limits } = state.around;
   const lookups = new Lookups(state, zone, { work, within: undefined });
@@ -93,6 +95,7 @@ export async function askParent(
       const isNews = isConclusive(seen) && seen.outcome !== 'nxdomain';
       if (doubt !== undefined && isNews) return { kind: 'doubted', name: doubt };
     }
+    onServers?.(servers);
     if (work.stopped === undefined) continue;
     if (servers.length === 0 || !isOver(work.stopped)) throw work.stopped;
     return seenSoFar();

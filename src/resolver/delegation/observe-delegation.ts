@@ -20,6 +20,12 @@ import { securePath } from '../validation/secure-path.ts';
 import { isSilence, Journey, keepReferral, silenceOf, walk } from '../walk/walk.ts';
 import { askParent } from './ask-parent.ts';
 
+/** What has been seen so far. */
+export interface Seen {
+  readonly walk: readonly WalkedZone[];
+  readonly servers: readonly ServerEvidence[];
+}
+
 export interface ObserveOptions {
   readonly held?: HeldZone | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -27,6 +33,8 @@ export interface ObserveOptions {
   readonly isThorough?: boolean;
   /** Called once when the check has waited long for packets; false ends it. */
   readonly onSlow?: (() => boolean) | undefined;
+  /** Called with each step. It must not throw. */
+  readonly onStep?: ((seen: Seen) => void) | undefined;
   /** Somebody waits for the result: remembered silence does not count. */
   readonly fresh?: boolean | undefined;
 }
@@ -35,7 +43,7 @@ export interface ObserveOptions {
 export async function observeDelegation(
   state: ResolverState,
   name: Name,
-  { held, signal, onSlow, fresh, isThorough = false }: ObserveOptions = {},
+  { held, signal, onSlow, onStep, fresh, isThorough = false }: ObserveOptions = {},
 ): Promise<Evidence> {
   const domain = foldCase(name);
   if (domain === ROOT) throw new RangeError('the root has no parent');
@@ -48,8 +56,11 @@ export async function observeDelegation(
     held?.cut === undefined ? state.root : state.knownZone(held.cut, { names: held.ns, glue: held.glue });
   const before: WalkedZone[] = held === undefined ? [] : [{ zone: held.zone, servers: [], cached: true }];
   const journey = new Journey(state, start, { fresh: fresh === true });
+  const tell = (servers: readonly ServerEvidence[]) =>
+    onStep?.({ walk: [...before, ...journey.walked()], servers });
+  if (onStep !== undefined) journey.onStep = () => tell([]);
   return runWork(state, { limits: state.around.limits, signal, onSlow, fresh }, async (work) => {
-    const observed = await observe(state, domain, journey, { work, isThorough });
+    const observed = await observe(state, domain, journey, { work, isThorough, onServers: tell });
     return {
       domain,
       ...observed,
@@ -64,6 +75,7 @@ export async function observeDelegation(
 interface Asking {
   readonly work: Work;
   readonly isThorough: boolean;
+  readonly onServers: (servers: readonly ServerEvidence[]) => void;
 }
 
 type ParentObservation = Pick<
@@ -95,7 +107,7 @@ async function walkAndAsk(
   state: ResolverState,
   domain: Name,
   journey: Journey,
-  { work, isThorough }: Asking,
+  { work, isThorough, onServers }: Asking,
 ): Promise<ParentObservation> {
   const budget = new ValidationBudget();
   for (;;) {
@@ -114,7 +126,14 @@ async function walkAndAsk(
     const { security, rootFault } = path;
     const keys = path.from && { from: path.from, budget, now: state.around.now };
     const mayMiss = (at: Name) => journey.missed(at);
-    const result = await askParent(state, zone, domain, { work, doubt, mayMiss, keys, isThorough });
+    const result = await askParent(state, zone, domain, {
+      work,
+      doubt,
+      mayMiss,
+      keys,
+      isThorough,
+      onServers,
+    });
     switch (result.kind) {
       case 'seen':
         if (result.servers.some(isConclusive)) silences?.noteReply(key);

@@ -22,6 +22,8 @@ export class Journey {
   readonly start: KnownZone;
   /** The path so far, from the start to the last zone. */
   path: readonly KnownZone[];
+  /** Called when the path has grown. */
+  onStep: (() => void) | undefined;
   readonly #state: ResolverState;
   readonly #learned = new Map<Name, KnownCut>();
   readonly #fresh = new Set<KnownZone>();
@@ -84,7 +86,9 @@ export async function walk(
   const { work, within, inclusive = false } = options;
   for (;;) {
     const step = nextStep(wanted, journey.start, journey.known, { inclusive });
+    const isNews = step.path.length > journey.path.length;
     journey.path = step.path;
+    if (isNews) journey.onStep?.();
     if (within === undefined) work.reached = step.zone.zone;
     if (step.kind !== 'ask') return step;
     const { at, cut } = await findCut(state, step.zone, step.name, { work, within });

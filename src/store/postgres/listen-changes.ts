@@ -3,19 +3,24 @@
 
 import { createBackoff, pauseUnless } from '../../process/reconnect.ts';
 import { CHANGES_CHANNEL } from './announce-changes.ts';
+import { PROGRESS_CHANNEL } from './announce-progress.ts';
 import { connect } from './connection.ts';
 
 export interface Listening {
   stop(): Promise<void>;
 }
 
+interface ListenOptions {
+  readonly applicationName: string;
+  readonly onChange: () => void;
+  /** Hears of the progress of checks too, with what the worker says of it. */
+  readonly onProgress?: (text: string) => void;
+}
+
 /** Returns at once, and connects again for as long as it is not stopped. */
-export function listenChanges(
-  databaseUrl: string,
-  { applicationName, onChange }: { readonly applicationName: string; readonly onChange: () => void },
-): Listening {
+export function listenChanges(databaseUrl: string, options: ListenOptions): Listening {
   const stopping = new AbortController();
-  const running = listenUntil(stopping.signal, databaseUrl, applicationName, onChange);
+  const running = listenUntil(stopping.signal, databaseUrl, options);
   return {
     async stop() {
       stopping.abort();
@@ -30,15 +35,19 @@ const PROBE_MS = 5000;
 async function listenUntil(
   signal: AbortSignal,
   databaseUrl: string,
-  applicationName: string,
-  onChange: () => void,
+  { applicationName, onChange, onProgress }: ListenOptions,
 ): Promise<void> {
   const backoff = createBackoff();
+  const onNotification = ({ channel, payload = '' }: { channel: string; payload?: string | undefined }) => {
+    if (channel === PROGRESS_CHANNEL) onProgress?.(payload);
+    else onChange();
+  };
   while (!signal.aborted) {
     try {
-      const connection = await connect(databaseUrl, { applicationName, onNotification: onChange, signal });
+      const connection = await connect(databaseUrl, { applicationName, onNotification, signal });
       try {
         await connection.query(`listen ${CHANGES_CHANNEL}`);
+        if (onProgress !== undefined) await connection.query(`listen ${PROGRESS_CHANNEL}`);
         backoff.reset();
         onChange(); // what was announced before is not heard
         while (connection.isOpen() && !signal.aborted) {

@@ -12,6 +12,7 @@ import type { Route } from '../../../src/api/calls/route.ts';
 import { describeRoutes } from '../../../src/api/description/describe-routes.ts';
 import { addDocsPage } from '../../../src/api/description/docs-page.ts';
 import { EdgeFeed } from '../../../src/api/edge/edge-feed.ts';
+import { EventFeed, type EventLimits } from '../../../src/api/events/event-feed.ts';
 import { addHealth } from '../../../src/api/health.ts';
 import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { createServer } from '../../../src/api/http/server.ts';
@@ -58,6 +59,7 @@ export interface Answer {
 export interface TestApi {
   readonly app: FastifyInstance;
   readonly db: Database;
+  readonly events: EventFeed;
   readonly database: TestDatabase;
   /** Everything that the server has logged, as objects. */
   readonly logged: Record<string, unknown>[];
@@ -109,10 +111,14 @@ export interface TestApiOptions {
   cacheRegistryUrl?: string;
   /** A store's URL, of `startAnalytics`, or a store; default: there is none. */
   analytics?: string | Analytics;
+  /** Of streams of events, where they differ from an API process. */
+  eventLimits?: Partial<EventLimits>;
   /** The database to use; it is dropped all the same. */
   database?: TestDatabase;
   /** Another way to the same database. */
   db?: Database;
+  /** The same for what listens. */
+  databaseUrl?: string;
   /** Of what edges report: `sink` instead of a store, and where it differs from an API process. */
   reports?: Partial<Omit<Parameters<typeof openRequests>[0], 'db' | 'log' | 'analytics'>> & {
     readonly sink?: Pick<Analytics, 'insert'>;
@@ -147,6 +153,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const outages = new OutageLog(log);
   const edgeFeed = new EdgeFeed({ db: own, databaseUrl: asRole(database.url, 'zonefleet_api'), log });
+  const eventFeed = new EventFeed({
+    db: own,
+    databaseUrl: options.databaseUrl ?? asRole(database.url, 'zonefleet_api'),
+    log,
+    ...(options.eventLimits && { limits: options.eventLimits }),
+  });
   const cacheRegistry = new CacheRegistry({
     url: options.cacheRegistryUrl ?? asRole(database.url, 'zonefleet_api'),
     isElsewhere: options.cacheRegistryUrl !== undefined,
@@ -170,6 +182,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     api: {
       db: own,
       edgeFeed,
+      eventFeed,
       cacheRegistry,
       analytics,
       requests: requests?.intake,
@@ -235,6 +248,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   return {
     app,
     db,
+    events: eventFeed,
     database,
     logged,
     accountIds,
@@ -277,6 +291,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     },
     async stop() {
       await edgeFeed.close();
+      await eventFeed.close();
       await app.close();
       await cacheRegistry.close();
       await requests?.close();

@@ -101,6 +101,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/changes/{id}/revert': ['000 rn. p....n i.. .ff. .. . db 0'],
+  'GET /domains/{domain}/events': ['000 .n. .....n i.. .... .. . .. 0', { query: () => 'once=true' }],
   'GET /domains/{domain}/features': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/ssl': ['000 .n. .....n i.. .... .. . .. 0'],
   'POST /domains/{domain}/ssl/issue': ['000 rnk ppxxxn ixx xffx xx x db 0'],

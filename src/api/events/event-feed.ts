@@ -1,0 +1,336 @@
+// Follows what happens to domains, once for all streams of this process: one connection listens, one statement asks how far all
+// domains are that somebody follows, and each event is read one time. Without streams nothing is read. It also keeps the streams
+// within their bounds: how many there are, that they are read, and that whoever has one may still have it.
+
+import { createBackoff, type Log } from '../../process/reconnect.ts';
+import { type EventCursor, isBehind, isBeyond } from '../../store/events/event-cursor.ts';
+import {
+  type DomainEvents,
+  type EventHead,
+  loadEventHeads,
+  loadEventsBehind,
+} from '../../store/events/load-events.ts';
+import { inSync } from '../../store/feed/in-sync.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { type Listening, listenChanges } from '../../store/postgres/listen-changes.ts';
+import { Gate } from '../edge/gate.ts';
+import { DomainWatch, eventsOf } from './domain-watch.ts';
+import { SyncStates } from './sync-states.ts';
+
+/** `ended`: it may follow no more. */
+export type Judgement = 'same' | 'ended';
+
+interface NewFollower {
+  readonly domainId: number;
+  /** Which key or session follows. */
+  readonly holder: string;
+  readonly accountId: number;
+  /** Whether the caller may still follow. Rejects when that cannot be found out now. */
+  readonly judge: () => Promise<Judgement>;
+}
+
+export interface Follower extends NewFollower {
+  readonly watch: DomainWatch;
+  readonly ended: AbortSignal;
+  /** Whoever reads the stream has taken the last piece; else since when it lies here. */
+  unreadSinceMs: number | undefined;
+  leave(): void;
+}
+
+interface Held extends Follower {
+  readonly ending: AbortController;
+  judgedAtMs: number;
+  isJudged: Promise<void> | undefined;
+}
+
+export interface EventLimits {
+  readonly ofHolder: number;
+  readonly ofAccount: number;
+  readonly streams: number;
+  /** Rights are judged again after this time … */
+  readonly judgeMs: number;
+  /** … and nothing is told any more when they could not be judged for so long. */
+  readonly judgedForMs: number;
+  /** A stream that is not read for so long is ended. */
+  readonly unreadMs: number;
+}
+
+const LIMITS: EventLimits = {
+  ofHolder: 4,
+  ofAccount: 20,
+  streams: 2000,
+  judgeMs: 20_000,
+  judgedForMs: 30_000,
+  unreadMs: 30_000,
+};
+
+/** Changes are announced; checks, and changes whose announcement was lost, are found after this time. */
+const POLL_MS = 1000;
+const LEAST_PAUSE_MS = 40;
+/** A look costs at most this share of the time. */
+const PAUSE_FOR_EACH = 4;
+const DOMAINS_AT_ONCE = 500;
+const READS_AT_ONCE = 3;
+const JUDGED_AT_ONCE = 4;
+const TICK_MS = 500;
+/** A page that is loaded again finds the connection still there. */
+const LINGER_MS = 5000;
+const TROUBLE_MS = 60_000;
+/** Beyond that whoever has missed so much reads everything again. */
+const MOST_MISSED = 50;
+
+interface FeedOptions {
+  readonly db: Database;
+  /** Undefined: changes are found by the timer alone. */
+  readonly databaseUrl?: string | undefined;
+  readonly log: Log;
+  readonly limits?: Partial<EventLimits>;
+}
+
+export class EventFeed {
+  readonly #options: FeedOptions;
+  readonly #limits: EventLimits;
+  readonly #followers = new Set<Held>();
+  readonly #watches = new Map<number, DomainWatch>();
+  readonly #reads = new Gate(READS_AT_ONCE);
+  readonly #judging = new Gate(JUDGED_AT_ONCE);
+  readonly #sync: SyncStates;
+  #running: Promise<void> | undefined;
+  #ticking: NodeJS.Timeout | undefined;
+  #wake: () => void = () => {};
+  #isWoken = false;
+  #isClosed = false;
+  #troubleAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#sync = new SyncStates((ids) => inSync(options.db, ids));
+  }
+
+  /** How many streams there are. */
+  get streams(): number {
+    return this.#followers.size;
+  }
+
+  /** How many domains are followed. */
+  get domains(): number {
+    return this.#watches.size;
+  }
+
+  /** Or whose bound is reached. */
+  join(follower: NewFollower): Follower | 'holder' | 'account' | 'process' {
+    const { ofHolder, ofAccount, streams } = this.#limits;
+    if (this.#isClosed || this.#followers.size >= streams) return 'process';
+    const held = [...this.#followers];
+    const own = held.filter(({ holder }) => holder === follower.holder);
+    if (own.length >= ofHolder) return 'holder';
+    if (held.filter(({ accountId }) => accountId === follower.accountId).length >= ofAccount)
+      return 'account';
+    const { domainId } = follower;
+    const watch = this.#watches.get(domainId) ?? new DomainWatch(domainId);
+    this.#watches.set(domainId, watch);
+    const ending = new AbortController();
+    const joined: Held = {
+      ...follower,
+      watch,
+      ending,
+      ended: ending.signal,
+      judgedAtMs: performance.now(),
+      isJudged: undefined,
+      unreadSinceMs: undefined,
+      leave: () => this.#leave(joined),
+    };
+    this.#followers.add(joined);
+    this.#start();
+    return joined;
+  }
+
+  /** Where the domain is now. Events behind it come into the ring from now on. */
+  async readHead(watch: DomainWatch): Promise<EventHead | undefined> {
+    const heads = await this.#reads.run(() => loadEventHeads(this.#options.db, [watch.domainId]));
+    const head = heads.get(watch.domainId);
+    if (head !== undefined && watch.cursor === undefined) this.#begin(watch, head);
+    return head;
+  }
+
+  async readBehind(watch: DomainWatch, cursor: EventCursor, head: EventCursor): Promise<DomainEvents> {
+    const bounds = { cursor, head, most: MOST_MISSED };
+    return await this.#reads.run(() => loadEventsBehind(this.#options.db, watch.domainId, bounds));
+  }
+
+  /** Whether something may be told now. Where the last judgement is too old, it is made before. */
+  async mayTell(follower: Follower): Promise<boolean> {
+    const held = follower as Held;
+    const isOld = () => performance.now() - held.judgedAtMs > this.#limits.judgedForMs;
+    if (isOld()) await this.#judge(held);
+    return !held.ended.aborted && !isOld();
+  }
+
+  /** Told once in a while, however many meet it. */
+  noteTrouble(error: unknown): void {
+    if (performance.now() - this.#troubleAtMs < TROUBLE_MS) return;
+    this.#troubleAtMs = performance.now();
+    this.#options.log.warn({ err: error }, 'events of domains cannot be read: their streams wait');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const follower of [...this.#followers]) this.#end(follower);
+    this.#wakeUp();
+    await this.#running;
+  }
+
+  #leave(follower: Held): void {
+    this.#followers.delete(follower);
+    const { watch } = follower;
+    if ([...this.#followers].some((other) => other.watch === watch)) return;
+    this.#watches.delete(watch.domainId);
+    this.#sync.drop(watch);
+    if (this.#followers.size === 0) this.#wakeUp();
+  }
+
+  #end(follower: Held): void {
+    follower.ending.abort();
+    this.#leave(follower);
+  }
+
+  #start(): void {
+    if (this.#running !== undefined) {
+      this.#wakeUp();
+      return;
+    }
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#followers.size > 0 && !this.#isClosed) this.#start(); // one came while the last one left
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { databaseUrl } = this.#options;
+    let listening: Listening | undefined;
+    if (databaseUrl !== undefined) {
+      listening = listenChanges(databaseUrl, {
+        applicationName: 'zonefleet events',
+        onChange: () => this.#wakeUp(),
+        onProgress: (text) => this.#noteProgress(text),
+      });
+    }
+    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    const backoff = createBackoff();
+    let leftAtMs: number | undefined;
+    for (;;) {
+      if (this.#isClosed) break;
+      if (this.#followers.size > 0) leftAtMs = undefined;
+      else leftAtMs ??= performance.now();
+      const lingersMs = leftAtMs === undefined ? 0 : leftAtMs + LINGER_MS - performance.now();
+      if (leftAtMs !== undefined && lingersMs <= 0) break;
+      if (leftAtMs !== undefined) {
+        await this.#pause(lingersMs);
+        continue;
+      }
+      const begunMs = performance.now();
+      const trouble = await this.#follow().catch((error: unknown) => ({ error }));
+      if (trouble === undefined) backoff.reset();
+      else this.noteTrouble(trouble.error);
+      const tookMs = performance.now() - begunMs;
+      await pause(Math.max(LEAST_PAUSE_MS, tookMs * PAUSE_FOR_EACH));
+      await this.#pause(trouble === undefined ? POLL_MS : backoff.nextMs());
+    }
+    clearInterval(this.#ticking);
+    await listening?.stop();
+  }
+
+  async #follow(): Promise<undefined> {
+    this.#isWoken = false;
+    const watches = [...this.#watches.values()];
+    for (let i = 0; i < watches.length; i += DOMAINS_AT_ONCE) {
+      const part = watches.slice(i, i + DOMAINS_AT_ONCE);
+      const heads = await loadEventHeads(
+        this.#options.db,
+        part.map(({ domainId }) => domainId),
+      );
+      await Promise.all(part.map((watch) => this.#advance(watch, heads.get(watch.domainId))));
+    }
+  }
+
+  async #advance(watch: DomainWatch, head: EventHead | undefined): Promise<void> {
+    if (head === undefined) return; // gone for good: whoever follows it is judged
+    if (watch.cursor === undefined) return this.#begin(watch, head);
+    const { cursor } = watch;
+    if (isBeyond(cursor, head)) {
+      watch.cursor = head;
+      watch.push([{ kind: 'reset', cursor: head }]);
+    } else if (isBehind(cursor, head)) {
+      const events = await this.readBehind(watch, cursor, head);
+      if (watch.cursor !== cursor) return;
+      const told = eventsOf(events, cursor, head);
+      watch.cursor = told.at(-1)?.cursor ?? head;
+      watch.push(told);
+    }
+    if (cursor.change !== head.change) this.#sync.track(watch, head.change, head.changeAgeMs);
+  }
+
+  #begin(watch: DomainWatch, head: EventHead): void {
+    watch.cursor = head;
+    if (head.change > 0 && this.#watches.get(watch.domainId) === watch)
+      this.#sync.track(watch, head.change, head.changeAgeMs);
+  }
+
+  #noteProgress(text: string): void {
+    try {
+      const { domain_id: id, ...progress } = JSON.parse(text) as { readonly domain_id: number };
+      this.#watches.get(id)?.noteProgress(progress);
+    } catch {
+      // not of ours
+    }
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    for (const follower of [...this.#followers]) {
+      const unreadMs = follower.unreadSinceMs === undefined ? 0 : nowMs - follower.unreadSinceMs;
+      if (unreadMs > this.#limits.unreadMs) this.#end(follower);
+      else if (nowMs - follower.judgedAtMs > this.#limits.judgeMs) void this.#judge(follower);
+    }
+  }
+
+  #judge(follower: Held): Promise<void> {
+    follower.isJudged ??= this.#judging
+      .run(async () => {
+        if (follower.ended.aborted) return;
+        const beganMs = performance.now();
+        if ((await follower.judge()) === 'ended') this.#end(follower);
+        else follower.judgedAtMs = beganMs;
+      })
+      .catch((error: unknown) => this.noteTrouble(error))
+      .finally(() => {
+        follower.isJudged = undefined;
+      });
+    return follower.isJudged;
+  }
+
+  #wakeUp(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isWoken || this.#isClosed) {
+      this.#isWoken = false;
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#isWoken = false;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,151 @@
+// What has happened to domains, for those who follow it: how far each domain is, in one statement for all, and what lies behind a
+// cursor. Rows are told without what can be large in them: it is loaded by whoever wants it.
+
+import { sql } from 'kysely';
+import type { DomainStatus } from '../../zone/domain/domain-status.ts';
+import type { Actor } from '../accounts/actor.ts';
+import { listChecks, type SavedRun } from '../checks/load-checks.ts';
+import type { Database } from '../postgres/database.ts';
+import type { ActorKind, ChangeSource, DomainOperation } from '../postgres/tables/change-tables.ts';
+import { type EventCursor, isCheckBehind } from './event-cursor.ts';
+
+/** A change without its records. */
+export interface ToldChange {
+  readonly id: number;
+  readonly serial: number;
+  readonly at: Date;
+  readonly operation: DomainOperation;
+  readonly source: ChangeSource;
+  readonly actor: Actor;
+  readonly isFormer: boolean;
+  readonly isByAdmin: boolean;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  readonly rules: number;
+  readonly from: DomainStatus | null;
+  readonly to: DomainStatus | null;
+  readonly checkId: number | null;
+  readonly reverts: number | null;
+}
+
+/** A look for the TXT record, without what each server said. */
+export interface ToldVerification {
+  readonly id: number;
+  readonly finishedAt: Date;
+  readonly verdict: string;
+  readonly found: number;
+  readonly asked: number;
+  readonly message: string;
+}
+
+export interface DomainEvents {
+  readonly changes: readonly ToldChange[];
+  readonly checks: readonly SavedRun[];
+  readonly verifications: readonly ToldVerification[];
+  /** There are more of a kind than `most`: they are told in no order that is whole. */
+  readonly isCut: boolean;
+}
+
+/** How far a domain is. */
+export interface EventHead extends EventCursor {
+  /** How long ago the newest change was made, by the clock of the database. */
+  readonly changeAgeMs: number;
+}
+
+/** A few looks along indexes for each domain. A domain that is gone is left out. */
+export async function loadEventHeads(
+  db: Database,
+  domainIds: readonly number[],
+): Promise<Map<number, EventHead>> {
+  const { rows } = await sql<{ id: number } & EventHead>`
+    select d.id, coalesce(k.last_run_id, 0) as "check", coalesce(r.repeated, 0) as repeated,
+      coalesce(c.id, 0) as change,
+      coalesce((extract(epoch from clock_timestamp() - c.at) * 1000)::double precision, 0) as "changeAgeMs",
+      coalesce((select v.id from verification_runs v where v.domain_id = d.id order by v.id desc limit 1), 0) as verification
+    from domains d left join domain_checks k on k.domain_id = d.id left join check_runs r on r.id = k.last_run_id
+      left join lateral (
+        select c.id, c.at from domain_changes c where c.domain_id = d.id order by c.id desc limit 1) c on true
+    where d.id = any(${domainIds}::bigint[])`.execute(db);
+  return new Map(rows.map(({ id, ...head }) => [id, head]));
+}
+
+/** What lies behind the cursor: at most `most` of each kind, the oldest first. Only kinds in which `head` is further are read. */
+export async function loadEventsBehind(
+  db: Database,
+  domainId: number,
+  { cursor, head, most }: { readonly cursor: EventCursor; readonly head: EventCursor; readonly most: number },
+): Promise<DomainEvents> {
+  const changes =
+    cursor.change < head.change
+      ? await loadChanges(db, domainId, { after: cursor.change, most: most + 1 })
+      : [];
+  // The newest check counts again each time that it is repeated.
+  const after =
+    cursor.repeated < head.repeated && cursor.check === head.check ? cursor.check - 1 : cursor.check;
+  const checks = isCheckBehind(cursor, head)
+    ? await listChecks(db, domainId, { limit: most + 1, descending: false }, { after })
+    : [];
+  const verifications =
+    cursor.verification < head.verification
+      ? await loadVerifications(db, domainId, { after: cursor.verification, most: most + 1 })
+      : [];
+  return {
+    changes: changes.slice(0, most),
+    checks: checks.slice(0, most),
+    verifications: verifications.slice(0, most),
+    isCut: [changes, checks, verifications].some(({ length }) => length > most),
+  };
+}
+
+interface Behind {
+  readonly after: number;
+  readonly most: number;
+}
+
+type ChangeRow = Omit<ToldChange, 'actor'> & {
+  readonly kind: ActorKind;
+  readonly accountId: number | null;
+  readonly keyId: number | null;
+  readonly address: string | null;
+  readonly name: string | null;
+};
+
+async function loadChanges(db: Database, domainId: number, { after, most }: Behind): Promise<ToldChange[]> {
+  const { rows } = await sql<ChangeRow>`
+    select c.id, c.serial, c.at, c.operation, c.source, c.actor_kind as kind, c.actor_account_id as "accountId",
+      c.actor_key_id as "keyId", c.actor_address as address, c.actor_name as name, c.status_from as "from",
+      c.status_to as "to", c.check_id as "checkId", c.reverts, coalesce(jsonb_array_length(c.rules), 0) as rules,
+      o.created, o.updated, o.deleted,
+      c.account_id <> (select d.account_id from domains d where d.id = c.domain_id) as "isFormer",
+      exists (select from accounts x where x.id = c.actor_account_id and x.is_admin) as "isByAdmin"
+    from domain_changes c cross join lateral (
+      select (count(*) filter (where op->>'op' = 'create'))::integer as created,
+        (count(*) filter (where op->>'op' = 'update'))::integer as updated,
+        (count(*) filter (where op->>'op' = 'delete'))::integer as deleted
+      from jsonb_array_elements(c.ops) op) o
+    where c.domain_id = ${domainId} and c.id > ${after} order by c.id limit ${most}`.execute(db);
+  return rows.map(({ kind, accountId, keyId, address, name, ...change }) => ({
+    ...change,
+    actor: {
+      kind,
+      ...(accountId !== null && { accountId }),
+      ...(keyId !== null && { keyId }),
+      ...(address !== null && { address }),
+      ...(name !== null && { name }),
+    },
+  }));
+}
+
+async function loadVerifications(
+  db: Database,
+  domainId: number,
+  { after, most }: Behind,
+): Promise<ToldVerification[]> {
+  const { rows } = await sql<ToldVerification>`
+    select v.id, v.finished_at as "finishedAt", v.verdict, v.found, v.asked, v.message
+    from verification_runs v where v.domain_id = ${domainId} and v.id > ${after} order by v.id limit ${most}`.execute(
+    db,
+  );
+  return rows;
+}
