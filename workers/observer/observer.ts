@@ -3,6 +3,7 @@
 //   ask for jobs (long poll) ──> observe, up to MAX_RUNNING at once ──> answer, again until the deadline
 //     └ no answer, or not 200 ──> pause, longer each time
 
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import { encodeEvidence } from '../../src/checks/delegation/evidence-json.ts';
 import { createBackoff, pauseUnless, Wakeup } from '../../src/process/reconnect.ts';
 import { VANTAGE_CLOCK_MS } from '../../src/process/vantage-signature.ts';
@@ -151,7 +152,7 @@ export class Observer {
         fresh: job.fresh,
         isThorough: job.thorough,
       });
-      const body = { id: job.id, name: job.text, evidence: encodeEvidence(evidence) };
+      const body = { id: job.id, name: job.text, evidence: encodeEvidence(withoutGlue(evidence)) };
       const refusal = await this.#answer(body, signal);
       if (refusal === undefined) onOutcome('taken');
       else onOutcome('dropped', refusal);
@@ -197,4 +198,9 @@ function explainRefusal({ status, clockAheadMs }: VantageReply): string {
   if (Math.abs(clockAheadMs) > VANTAGE_CLOCK_MS)
     return `the API answers 401: the clock here is ${seconds} s ${clockAheadMs > 0 ? 'behind' : 'ahead of'} that of the API`;
   return 'the API answers 401: it has no observer of this name with this key (zonefleet vantage list)';
+}
+
+/** Who asks has it from its own look: an observer says what decides. */
+function withoutGlue(evidence: Evidence): Evidence {
+  return { ...evidence, servers: evidence.servers.map(({ glue: _, ...server }) => server) };
 }

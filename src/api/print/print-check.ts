@@ -1,7 +1,7 @@
 // A check as the API shows it: names without the final dot, DS as zone-file text, and what is not known is absent.
 
 import type { z } from 'zod';
-import type { ServerEvidence } from '../../checks/delegation/evidence.ts';
+import type { Evidence, ServerEvidence } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -37,7 +37,7 @@ export function printCheck(run: SavedRun): Printed {
     ...(evidence !== undefined && { security: evidence.security ?? 'indeterminate' }),
     queries: run.queries,
     ...moments({ next_check_at: run.nextCheckAt }),
-    ...(evidence !== undefined && { evidence: evidence.servers.map(printServer) }),
+    ...(evidence !== undefined && printEvidence(evidence)),
     ...(vantages !== undefined && {
       vantages: vantages.map(({ label, word, kind, ns }) => ({
         network: label,
@@ -49,8 +49,22 @@ export function printCheck(run: SavedRun): Printed {
   };
 }
 
+function printEvidence({ walk, failure, servers }: Evidence): Pick<Printed, 'walk' | 'failure' | 'evidence'> {
+  return {
+    walk: walk.map((at) => ({
+      zone: printWithoutDot(at.zone),
+      servers: printNames(at.servers),
+      cached: at.cached,
+    })),
+    ...(failure !== undefined && {
+      failure: { zone: printWithoutDot(failure.zone), message: failure.message },
+    }),
+    evidence: servers.map(printServer),
+  };
+}
+
 function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[number] {
-  const { address, rttMs, outcome, rcode, aa, ns, ttl, ds, showsCut, proof, error } = server;
+  const { address, rttMs, outcome, rcode, aa, ns, glue, ttl, ds, showsCut, proof, error } = server;
   return {
     server: printWithoutDot(server.server),
     ...(address !== '' && { address }),
@@ -61,6 +75,9 @@ function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[n
     ...(rcode !== undefined && { rcode }),
     ...(aa !== undefined && { aa }),
     ...((outcome === 'referral' || outcome === 'answer') && { ns: printNames(ns) }),
+    ...(glue !== undefined && {
+      glue: glue.map((each) => ({ name: printWithoutDot(each.name), address: each.address })),
+    }),
     ...(ttl !== undefined && { ttl }),
     ...(ds.length > 0 && { ds: ds.map((rdata) => printRdata(TYPE.DS, rdata)) }),
     ...(showsCut !== undefined && { shows_cut: showsCut }),

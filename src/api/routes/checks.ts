@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { VERDICTS } from '../../checks/delegation/verdict.ts';
-import { countChecks, listChecks, loadCheck, type SavedRun } from '../../store/checks/load-checks.ts';
+import { countChecks, listChecks, loadCheck, loadLatestCheck, type SavedRun } from '../../store/checks/load-checks.ts';
 import { loadChildCheck } from '../../store/child/load-child-check.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -53,6 +53,20 @@ export const listChecksOfDomain = domainRoute({
   },
 });
 
+export const getLatestCheck = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/checks/latest',
+  operationId: 'getLatestDomainCheck',
+  tag,
+  summary: 'The newest check, as `getDomainCheck` shows it.',
+  permission: 'domain.view',
+  find: ({ api, domain }: DomainCall<unknown, unknown, unknown, undefined>) =>
+    loadLatestCheck(api.db, domain.id),
+  finds: 'check',
+  response: Check,
+  run: (call) => answerCheck(call, call.found),
+});
+
 export const getCheck = domainRoute({
   method: 'GET',
   path: '/domains/{domain}/checks/{id}',
@@ -66,11 +80,16 @@ export const getCheck = domainRoute({
     loadCheck(api.db, domain.id, params.id),
   finds: 'check',
   response: Check,
-  async run({ api, caller, domain, found }) {
-    const child = await loadChildCheck(api.db, domain.id);
-    const printed = printCheck(found);
-    return child === undefined
-      ? printed
-      : { ...printed, child: printChildCheck(child, caller.account.isAdmin) };
-  },
+  run: (call) => answerCheck(call, call.found),
 });
+
+async function answerCheck(
+  { api, caller, domain }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'api' | 'caller' | 'domain'>,
+  run: SavedRun,
+) {
+  const child = await loadChildCheck(api.db, domain.id);
+  const printed = printCheck(run);
+  return child === undefined
+    ? printed
+    : { ...printed, child: printChildCheck(child, caller.account.isAdmin) };
+}

@@ -18,7 +18,7 @@ import { REQUEST_ROUTES } from './analytics/requests.ts';
 import { getTrafficUsage } from './analytics/traffic.ts';
 import { listDomainAudit, listOwnAudit } from './audit.ts';
 import { CACHE_ROUTES } from './cache/purges.ts';
-import { getCheck, listChecksOfDomain } from './checks.ts';
+import { getCheck, getLatestCheck, listChecksOfDomain } from './checks.ts';
 import { createDomain } from './create-domain.ts';
 import { DNSSEC_ROUTES } from './dnssec.ts';
 import { checkDnssec } from './dnssec-check.ts';
@@ -75,6 +75,7 @@ export const ROUTES: readonly Route[] = [
   ...DNSSEC_KEY_ROUTES,
   checkDnssec,
   listChecksOfDomain,
+  getLatestCheck,
   getCheck,
   listChangesOfDomain,
   followDomain,

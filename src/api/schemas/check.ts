@@ -42,6 +42,10 @@ const ServerEvidence = z.object({
   rcode: z.int().min(0).optional().describe('0 is NOERROR, 3 is NXDOMAIN.'),
   aa: z.boolean().optional().describe('It answered with authority.'),
   ns: Names.optional().describe('The delegation that it gave.'),
+  glue: z
+    .array(z.object({ name: z.string(), address: z.string() }))
+    .optional()
+    .describe('The addresses that it gave beside it.'),
   ttl: z.int().min(0).optional().describe('Of that, or of the negative answer, in seconds.'),
   ds: Names.optional().describe('The DS records beside it, as in a zone file.'),
   shows_cut: z
@@ -138,6 +142,20 @@ export const Check = z
       ),
     queries: z.int().min(0).describe('Packets that were sent.'),
     next_check_at: Timestamp.optional(),
+    walk: z
+      .array(
+        z.object({
+          zone: z.string(),
+          servers: Names.describe('Its nameservers; empty for a zone that this service has.'),
+          cached: z.boolean().describe('It was known already.'),
+        }),
+      )
+      .optional()
+      .describe('The way from the root to the parent zone, both included. With the evidence only.'),
+    failure: z
+      .object({ zone: z.string(), message: z.string() })
+      .optional()
+      .describe('Why the parent was not found, or not asked, and at which zone. With the evidence only.'),
     evidence: z
       .array(ServerEvidence)
       .optional()

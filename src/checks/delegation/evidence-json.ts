@@ -6,13 +6,15 @@ import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
 
 const MAX_NAMES = 64;
 const MAX_DS = 16;
+const MAX_GLUE = 64;
 const MAX_TEXT = 2000;
 
 export interface JsonServer
-  extends Omit<ServerEvidence, 'server' | 'ns' | 'ds' | Unknown>,
+  extends Omit<ServerEvidence, 'server' | 'ns' | 'ds' | 'glue' | Unknown>,
     Partial<Pick<ServerEvidence, Unknown>> {
   readonly server: string;
   readonly ns: readonly string[];
+  readonly glue?: readonly { readonly name: string; readonly address: string }[];
   /** DS records in base64. */
   readonly ds: readonly string[];
 }
@@ -60,7 +62,7 @@ export function encodeEvidence(evidence: Evidence): JsonEvidence {
   };
 }
 
-function encodeServer({ server, ns, ds, error, ...passed }: ServerEvidence): JsonServer {
+function encodeServer({ server, ns, ds, glue, error, ...passed }: ServerEvidence): JsonServer {
   const left = [
     ...(error === undefined ? [] : [error]),
     ...(ns.length > MAX_NAMES ? [`${ns.length - MAX_NAMES} more names are not kept`] : []),
@@ -70,6 +72,9 @@ function encodeServer({ server, ns, ds, error, ...passed }: ServerEvidence): Jso
     ...passed,
     server: jsonName(server),
     ns: encodeNames(ns),
+    ...(glue !== undefined && {
+      glue: glue.slice(0, MAX_GLUE).map(({ name, address }) => ({ name: jsonName(name), address })),
+    }),
     ds: ds.slice(0, MAX_DS).map((rdata) => Buffer.from(rdata).toString('base64')),
     ...(left.length > 0 && { error: boundedText(left.join('; ')) }),
   };

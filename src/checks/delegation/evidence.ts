@@ -47,6 +47,8 @@ export interface ServerEvidence {
   readonly aa: boolean | undefined;
   /** The names of the NS set, for `referral` and `answer`; else empty. */
   readonly ns: readonly Name[];
+  /** The addresses beside the NS set, which lead to its names; absent where there are none. */
+  readonly glue?: readonly { readonly name: Name; readonly address: string }[];
   /** The TTL of the NS set, or of the SOA of a negative answer, in seconds. */
   readonly ttl: number | undefined;
   /** The rdata of the DS set in a referral, or in the answer to a question for DS. */

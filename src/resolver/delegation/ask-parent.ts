@@ -193,6 +193,10 @@ function readElsewhere(
 const NO_NAMES: readonly Name[] = [];
 const NO_DS: readonly Uint8Array[] = [];
 
+function printGlue(glue: ReplyOf<'referral'>['glue']): NonNullable<ServerEvidence['glue']> {
+  return glue.map(({ name, address }) => ({ name, address }));
+}
+
 function evidenceOf(result: ServerResult, { server, address }: ZoneAddress, zone: Name): ServerEvidence {
   const { reply, askedAt, message, transport, rttMs } = result;
   const isForeign = 'soa' in reply && reply.soa !== zone; // of a zone that the server holds besides
@@ -206,6 +210,7 @@ function evidenceOf(result: ServerResult, { server, address }: ZoneAddress, zone
     rcode: message?.rcode,
     aa: message?.aa,
     ns: reply.kind === 'referral' ? reply.ns : reply.kind === 'answer' ? namesIn(reply.rdata) : NO_NAMES,
+    ...('glue' in reply && reply.glue.length > 0 && { glue: printGlue(reply.glue) }),
     ttl: 'ttl' in reply && !isForeign ? reply.ttl : undefined,
     ds: reply.kind === 'referral' ? reply.ds : NO_DS,
     error: isForeign ? 'its SOA is not of the parent zone' : 'error' in reply ? reply.error : undefined,

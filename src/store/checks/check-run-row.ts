@@ -31,9 +31,12 @@ export function decodeEvidence(json: JsonEvidence): Evidence {
   };
 }
 
-function decodeServer(json: JsonServer): ServerEvidence {
+function decodeServer({ glue, ...json }: JsonServer): ServerEvidence {
   return {
     ...json,
+    ...(glue !== undefined && {
+      glue: glue.map(({ name, address }) => ({ name: decodeNameColumn(name), address })),
+    }),
     server: decodeNameColumn(json.server),
     rttMs: json.rttMs,
     rcode: json.rcode,

@@ -89,6 +89,11 @@ export async function loadCheck(db: Database, domainId: number, id: number): Pro
   return run;
 }
 
+export async function loadLatestCheck(db: Database, domainId: number): Promise<SavedRun | undefined> {
+  const [run] = await loadRuns(db, sql`r.domain_id = ${domainId} order by r.id desc limit 1`, true);
+  return run;
+}
+
 export async function findCheckByRequest(db: Database, request: string): Promise<SavedRun | undefined> {
   const [run] = await loadRuns(db, sql`r.request = ${request}::uuid`, true);
   return run;

@@ -153,6 +153,24 @@ describe('the log of checks', () => {
     }
   });
 
+  it('has the newest one by a path of its own, with the way to the parent and the glue that its servers gave', async () => {
+    const { id, name, path } = await freshDomain();
+    expect((await api.ask('GET', `${path}/latest`)).status).toBe(404);
+    await check(id, OURS);
+    const glue = [{ name: parseName('ns1.example.net.'), address: '192.0.2.1' }];
+    const made = await makeCheck(api.database.db, { domainId: id, kind: 'manual' }, (domain) =>
+      evidenceOf(domain, OURS, { glue }),
+    );
+    const { body } = await api.ask('GET', `${path}/latest`, { as: 'viewer' });
+    expect(body.id).toBe(made.kind === 'saved' ? made.checkId : 0);
+    expect(body).toEqual((await api.ask('GET', `/domains/${name}/checks/${body.id}`)).body);
+    expect(body.walk).toEqual([
+      { zone: '.', servers: ['a.root'], cached: true },
+      { zone: 'example', servers: ['a.nic.test', 'b.nic.test'], cached: false },
+    ]);
+    expect(body.evidence[0].glue).toEqual([{ name: 'ns1.example.net', address: '192.0.2.1' }]);
+  });
+
   it('has the evidence where it is asked for', async () => {
     const { id, path } = await freshDomain();
     const run = await check(id, OURS);

@@ -58,6 +58,7 @@ export interface Sent {
 export type Row = readonly [letters: string, sent?: Sent];
 
 const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
+const HAS_CHECK: Sent = { prepare: (w) => w.checkId() };
 const LOOK_IS_FREE: Sent = { prepare: (w) => w.haveLooked() };
 const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 'domain')}` };
 const rankedBy: Sent = { query: async (w) => `${await ofItsDomain.query?.(w)}&metric=uris` };
@@ -97,6 +98,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   ],
   'POST /domains/{domain}/dnssec/import-keys': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
+  'GET /domains/{domain}/checks/latest': ['000 .n. .....n i.. .... .. . .. 0', HAS_CHECK],
   'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/changes/{id}': ['000 .n. .....n i.. .... .. . .. 0'],
