@@ -29,9 +29,11 @@ import { analyticsOf } from './analytics-place.ts';
 import { consoleFolder, keepConsoleBuilt } from './console/build-console.ts';
 import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { type KeptAnalytics, openKeptAnalytics } from './keep-analytics.ts';
+import { judgeDemoSettings, openDemo } from './keep-demo.ts';
 import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
 import { environmentOf, environmentOfProgram, environmentWithoutSettings } from './process-environment.ts';
+import { readArguments } from './read-arguments.ts';
 import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { SupervisedProcess } from './supervise.ts';
 
@@ -46,7 +48,8 @@ const stopping = new AbortController();
 const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
 
-async function start(settings: Settings): Promise<void> {
+async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean }): Promise<void> {
+  if (isDemo) judgeDemoSettings(process.env);
   const log = openLog('start', settings.logLevel);
   for (const warning of settings.warnings) log.warn(warning);
   const user = chooseUser(settings.runAs, loadAccounts());
@@ -76,6 +79,12 @@ async function start(settings: Settings): Promise<void> {
     running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
   }
   const builtConsole = consoleOf(settings, user);
+  const { dataDirectory } = settings;
+  const demo = isDemo
+    ? await openDemo({ url: roles.owner, keySecrets, dataDirectory, user, env: process.env, log })
+    : undefined;
+  if (demo !== undefined) running.push(demo.stop);
+  stopping.signal.throwIfAborted();
   // Each process has metrics of its own: one port after the other.
   const { address, port } = settings.metricsListen;
   const metrics = [port, port + 1, port + 2].map((port) => ({ address, port }));
@@ -91,6 +100,7 @@ async function start(settings: Settings): Promise<void> {
         METRICS_LISTEN: printListenAddress(metricsListen),
         PUBLIC_URL: settings.publicUrl,
         CONSOLE_FILES: settings.consoleFiles ?? consoleFolder(builtConsole),
+        ...demo?.settings,
         ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
       }),
@@ -111,9 +121,10 @@ async function start(settings: Settings): Promise<void> {
   say(
     summary({
       ...{ addresses, api, board, metrics, place, ...samples },
-      ...{ first, shownKey, publicUrl, hasConsole, secrets },
+      ...{ first, shownKey, registrar: demo?.registrar, publicUrl, hasConsole, secrets },
     }),
   );
+  demo?.play();
   void analytics?.keep(); // tells itself what goes wrong
   if (settings.console && settings.consoleFiles === undefined) void keepConsoleBuilt(builtConsole);
 }
@@ -218,6 +229,8 @@ function summary(started: {
   /** Empty where there is no board. */
   board: readonly ListenAddress[];
   metrics: readonly ListenAddress[];
+  /** The demo's. */
+  registrar: string | undefined;
   place: string;
   question: string;
   remark: string | undefined;
@@ -239,6 +252,9 @@ function summary(started: {
     ...(started.hasConsole ? [`  console   ${started.publicUrl}/console/`] : []),
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
     ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
+    ...(started.registrar === undefined
+      ? []
+      : [`  registrar ${started.registrar} (of the demo's private internet: enter nameservers there)`]),
     `  database  ${started.place}`,
     ...(started.first === undefined
       ? []
@@ -296,7 +312,7 @@ process.on('SIGINT', interrupt);
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => end(0));
 process.stdout.on('error', () => {}); // the terminal is gone; a signal tells us to end
 
-const starting = (async () => start(readSettings(process.env)))();
+const starting = (async () => start(readSettings(process.env), readArguments(process.argv.slice(2))))();
 starting.catch((error: unknown) => {
   if (stopping.signal.aborted) return;
   process.stderr.write(`zonefleet: ${explain(error)}\n`);

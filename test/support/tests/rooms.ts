@@ -213,7 +213,9 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'start/npm': '',
   'start/console': 'start/npm',
   'start/analytics': 'process start/npm',
+  'start/demo':
+    'dns dns/zone-file zone zone/edit zone/image nameserver/answer process resolver/exchange store/accounts store/change store/checks store/dnssec store/domains store/migrate store/postgres store/records',
   start:
-    'start/analytics start/console dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
+    'start/analytics start/console start/demo dns zone/edit process process/settings queue store/accounts store/change store/domains store/migrate store/postgres store/records store/roles start/postgres store/people store/secrets',
   cli: 'cli/money process/settings cli/account cli/check cli/domain cli/nameservers cli/node cli/scan cli/terminal cli/vantage cli/zone start cli/dnssec cli/edge cli/certificates cli/cache cli/analytics',
 };

@@ -1,0 +1,36 @@
+// What `npm start -- --demo` remembers beside the settings, and whether a database may be used by it.
+
+import { sql } from 'kysely';
+import type { Database } from '../postgres/database.ts';
+
+const NAME = 'DEMO';
+
+interface DemoState {
+  /** What has been made and played, by name: none of it comes twice. */
+  readonly done: readonly string[];
+}
+
+export async function loadDemoState(db: Database): Promise<DemoState> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', NAME).executeTakeFirst();
+  return row === undefined ? { done: [] } : (row.value as DemoState);
+}
+
+export async function saveDemoState(db: Database, state: DemoState): Promise<void> {
+  const value = JSON.stringify(state);
+  await db
+    .insertInto('settings')
+    .values({ name: NAME, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+/** RFC 2606, RFC 6761: names that nobody can have registered. */
+const RESERVED = '(^|\\.)(test|example|invalid|localhost|example\\.(com|net|org|edu))\\.$';
+
+/** Some domains that may be real, as text; checks below a private root would take them for lost. */
+export async function findRealDomains(db: Database, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct name from domains where deleted_at is null and name !~ ${RESERVED}
+    order by name limit ${limit}`.execute(db);
+  return rows.map(({ name }) => name);
+}
