@@ -14,7 +14,7 @@ import { findRealDomains } from '../store/migrate/demo-state.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { useKeyBoxes } from '../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
-import { ASKED_DOMAINS, DEMO_DOMAINS } from './demo/demo-domains.ts';
+import { DEMO_DOMAINS } from './demo/demo-domains.ts';
 import { NETWORKS, OUR_ADDRESSES, rootHints } from './demo/demo-net.ts';
 import { type DemoOptions, REGISTRY_FILE } from './demo/demo-options.ts';
 import { findDnsPort, findRegistrarAddress } from './demo/demo-ports.ts';
@@ -96,7 +96,6 @@ export async function openDemo({
       registrations: DEMO_DOMAINS.flatMap(({ name, nameservers }) =>
         nameservers === undefined ? [] : [[name, nameservers] as const],
       ),
-      domains: ASKED_DOMAINS,
       user,
     };
     const process = new SupervisedProcess({

@@ -70,14 +70,29 @@ export const DEMO_DOMAINS: readonly DemoDomain[] = [
 
 export const LEAVING = 'willow.test';
 export const MOVING = 'cedar.test';
-/** Those that are asked for, the first most. */
-export const ASKED_DOMAINS: readonly string[] = [
-  'orchid.test',
-  'atlas.test',
-  'granite.test',
-  LEAVING,
-  'zonefleet.example',
+/** What is asked for, the first most: all of it is there. Some more is asked for below `ABSENT_BELOW`, and is not. */
+export const QUESTIONS: readonly (readonly [name: string, type: string])[] = [
+  ['www.orchid.test.', 'A'],
+  ['orchid.test.', 'A'],
+  ['www.zonefleet.example.', 'A'],
+  ['orchid.test.', 'MX'],
+  ['host-0003.atlas.test.', 'A'],
+  ['www.granite.test.', 'A'],
+  ['mail.orchid.test.', 'A'],
+  ['www.orchid.test.', 'AAAA'],
+  ['host-0002.atlas.test.', 'AAAA'],
+  ['blog.orchid.test.', 'A'],
+  ['orchid.test.', 'TXT'],
+  ['zonefleet.example.', 'AAAA'],
+  [`www.${LEAVING}.`, 'A'],
+  ['_dmarc.orchid.test.', 'TXT'],
+  ['host-0001.atlas.test.', 'TXT'],
+  ['_sip._tcp.orchid.test.', 'SRV'],
+  ['granite.test.', 'DNSKEY'],
+  ['atlas.test.', 'NS'],
+  ['granite.test.', 'SOA'],
 ];
+export const ABSENT_BELOW = 'orchid.test.';
 
 function manyRecords(): RecordText[][] {
   const records = Array.from({ length: MANY_RECORDS }, (_, i): RecordText => {

@@ -12,8 +12,6 @@ export interface DemoOptions {
   readonly directory: string;
   /** What is registered at the first start. */
   readonly registrations: readonly (readonly [string, readonly string[]])[];
-  /** Of ours, that are asked for. */
-  readonly domains: readonly string[];
   readonly user?: ProcessUser | undefined;
 }
 

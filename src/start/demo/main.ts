@@ -21,7 +21,7 @@ import { Registry } from './registry.ts';
 import { sendTraffic } from './send-traffic.ts';
 
 async function start(options: DemoOptions, life: ProcessLife): Promise<void> {
-  const { dnsPort: port, registrar, domains } = options;
+  const { dnsPort: port, registrar } = options;
   dropRights(options.user, { warn: () => {}, debug: () => {} });
   const first: Registrations = new Map(options.registrations);
   const registry = new Registry(join(options.directory, REGISTRY_FILE), first);
@@ -54,7 +54,7 @@ async function start(options: DemoOptions, life: ProcessLife): Promise<void> {
     server.close();
     server.closeAllConnections();
   });
-  life.onStop(sendTraffic({ domains, addresses: OUR_ADDRESSES, port }));
+  life.onStop(sendTraffic({ addresses: OUR_ADDRESSES, port }));
   life.ready({ addresses: [registrar] });
 }
 

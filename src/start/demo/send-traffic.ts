@@ -6,6 +6,7 @@ import { createSocket } from 'node:dgram';
 import { parseName } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import { encodeQuery, setId } from '../../resolver/exchange/encode-query.ts';
+import { ABSENT_BELOW, QUESTIONS } from './demo-domains.ts';
 
 /** Between two questions on average, when there are most and when there are fewest. */
 const SHORTEST_MS = 120;
@@ -13,33 +14,19 @@ const LONGEST_MS = 600;
 const WAVE_MS = 5 * 60_000;
 const ABSENT_SHARE = 0.12;
 
-const ASKED: readonly (readonly [prefix: string, type: number])[] = [
-  ['www.', TYPE.A],
-  ['www.', TYPE.A],
-  ['www.', TYPE.AAAA],
-  ['', TYPE.A],
-  ['', TYPE.MX],
-  ['', TYPE.TXT],
-  ['', TYPE.NS],
-  ['_dmarc.', TYPE.TXT],
-  ['mail.', TYPE.A],
-];
-
 interface Traffic {
-  /** The first is asked for most. */
-  readonly domains: readonly string[];
   readonly addresses: readonly string[];
   readonly port: number;
 }
 
 /** Gives what ends it. */
-export function sendTraffic({ domains, addresses, port }: Traffic): () => Promise<void> {
+export function sendTraffic({ addresses, port }: Traffic): () => Promise<void> {
   const socket = createSocket('udp4');
   socket.on('error', () => {}); // the nameserver is not there, or not yet
   socket.on('message', () => {});
   let timer: NodeJS.Timeout;
   const ask = () => {
-    const { name, type } = drawQuestion(domains);
+    const { name, type } = drawQuestion();
     const query = encodeQuery(parseName(name), type, true);
     setId(query, randomInt(65_536));
     socket.send(query, port, addresses[randomInt(addresses.length)] as string, () => {});
@@ -52,12 +39,13 @@ export function sendTraffic({ domains, addresses, port }: Traffic): () => Promis
   };
 }
 
-function drawQuestion(domains: readonly string[]): { name: string; type: number } {
-  const domain = domains[Math.floor(domains.length * Math.random() ** 2)] as string;
+function drawQuestion(): { name: string; type: number } {
   if (Math.random() < ABSENT_SHARE)
-    return { name: `${randomInt(36 ** 6).toString(36)}.${domain}.`, type: TYPE.A };
-  const [prefix, type] = ASKED[randomInt(ASKED.length)] as (typeof ASKED)[number];
-  return { name: `${prefix}${domain}.`, type };
+    return { name: `${randomInt(36 ** 6).toString(36)}.${ABSENT_BELOW}`, type: TYPE.A };
+  const [name, type] = QUESTIONS[
+    Math.floor(QUESTIONS.length * Math.random() ** 2)
+  ] as (typeof QUESTIONS)[number];
+  return { name, type: TYPE[type as keyof typeof TYPE] };
 }
 
 function drawPauseMs(nowMs: number): number {

@@ -89,9 +89,9 @@ export class FreshClone {
     return join(home, 'bin');
   }
 
-  /** Runs `npm start`. */
-  start(environment: Record<string, string> = {}): StartedClone {
-    const npm = spawn('npm', ['start'], {
+  /** Runs `npm start`, with `words` behind `--`. */
+  start(environment: Record<string, string> = {}, words: readonly string[] = []): StartedClone {
+    const npm = spawn('npm', ['start', ...(words.length > 0 ? ['--', ...words] : [])], {
       ...this.#user,
       cwd: this.directory,
       env: { ...this.environment, ...environment },
