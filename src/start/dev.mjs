@@ -28,7 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 function start() {
   const { npm_lifecycle_event: _, ...env } = process.env; // its parent is this process, not npm
   isChanged = false;
-  child = spawn(process.execPath, ['src/start/run.mjs', 'src/start/main.ts'], {
+  child = spawn(process.execPath, ['src/start/run.mjs', 'src/start/main.ts', ...process.argv.slice(2)], {
     cwd: root,
     env,
     stdio: 'inherit',
