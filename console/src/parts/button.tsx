@@ -44,7 +44,7 @@ export function CopyButton({ text, label, shown = words.copy.copy }: CopyProps) 
     <Button
       kind="bare"
       onClick={copy}
-      aria-label={label === undefined ? undefined : `${words.copy.copy} ${label}`}
+      aria-label={label === undefined ? undefined : `${shown} ${label}`}
     >
       <span aria-live="polite">{isCopied ? words.copy.copied : shown}</span>
     </Button>

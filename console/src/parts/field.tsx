@@ -38,6 +38,8 @@ export function TextArea({ label, hint, problem, ...area }: FieldProps & Attribu
 interface Choice {
   readonly value: string;
   readonly label: string;
+  /** It is shown, and cannot be chosen. */
+  readonly isShut?: boolean;
 }
 
 export function SelectField({
@@ -51,8 +53,8 @@ export function SelectField({
     <Around label={label} hint={hint} problem={problem}>
       {(tied) => (
         <select {...(select as SelectHTMLAttributes)} {...tied}>
-          {choices.map(({ value, label }) => (
-            <option key={value} value={value}>
+          {choices.map(({ value, label, isShut }) => (
+            <option key={value} value={value} disabled={isShut}>
               {label}
             </option>
           ))}

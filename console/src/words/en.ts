@@ -135,6 +135,7 @@ export const en = {
       plan: 'Plan',
     },
     navigation: 'Pages of the domain',
+    title: (name: string, status: string) => `${name} · ${status} – Zonefleet`,
   },
 
   delegation: {
@@ -148,6 +149,7 @@ export const en = {
     },
     lead: {
       none: 'We have not looked yet. The first look comes within a minute or so.',
+      waiting: 'It turns live when your registrar lists the nameservers below.',
       pending: {
         match:
           'Your registrar lists the right nameservers. It turns live with the next look that sees the same.',
@@ -170,6 +172,18 @@ export const en = {
       unverified:
         'Your zone stays where it is. One TXT record there proves that the domain is yours; nothing else changes.',
       banned: 'The operator has closed this domain. We do not answer for it. Ask the support why.',
+    },
+    served: {
+      pending: {
+        full: 'Our nameservers answer with all your records already: nobody is lost when you switch.',
+        apex: 'Until then our nameservers answer with the SOA and NS records only, which registries ask for.',
+        none: 'Until then our nameservers do not answer for it.',
+      },
+      moved: {
+        full: 'Our nameservers still answer with all your records.',
+        apex: 'Our nameservers still answer with the SOA and NS records only.',
+        none: 'Our nameservers no longer answer for it.',
+      },
     },
     steps: {
       title: 'The way to live',
@@ -194,15 +208,15 @@ export const en = {
       button: 'Check now',
       busy: 'Checking…',
       last: 'Last looked',
-      next: 'looks again by itself',
+      next: 'next look',
       soon: 'any moment',
       limited: (wait: string) => `You can ask for one check an hour. The next is possible in ${wait}.`,
       elapsed: (seconds: number) => `${seconds} s of at most 25 s`,
-      walking: (zones: readonly string[]) => `On the way: ${zones.join(' → ')}`,
+      walking: (zones: readonly string[]) => `On the way: ${zones.map((zone) => (zone === '.' ? 'the root' : zone)).join(' → ')}`,
       asking: (zone: string, servers: number) =>
         `Asking the servers of ${zone}: ${plural(servers, 'answer', 'answers')} so far`,
       began: 'Starting at the root of the DNS.',
-      ended: 'The check is done.',
+      ended: (result: string) => `The check is done: ${result}.`,
     },
     registrar: {
       title: 'Enter this at your registrar',
@@ -216,7 +230,7 @@ export const en = {
       wanted: 'The nameservers',
       changes: 'What to change there',
       all: 'Copy all',
-      allLabel: 'all nameservers',
+      allLabel: 'nameservers',
       keep: 'keep',
       remove: 'remove',
       add: 'add',
@@ -225,6 +239,7 @@ export const en = {
       several: (sets: number) =>
         `${plural(sets, 'other set is', 'other sets are')} accepted too. Use exactly one set, never a mix of several.`,
       otherSet: (place: number) => `Another accepted set (${place})`,
+      ofOtherSet: (place: number) => `of the accepted set ${place}`,
       choose: 'Prefer another set? Choose it in the settings',
       ttl: (wait: string) =>
         `After the change, some visitors are still sent to the old servers for up to ${wait}. Keep the old ones running until then.`,
@@ -297,6 +312,7 @@ export const en = {
       rcode: 'Rcode',
       aa: 'AA',
       ns: 'NS',
+      glue: 'Glue',
       ttl: 'TTL',
       ds: 'DS',
       proof: 'Proof',
@@ -317,6 +333,8 @@ export const en = {
         operator: 'about our own servers, for operators',
       },
       child: 'The nameservers themselves were looked at',
+      present: (findings: number) =>
+        `${plural(findings, 'remark', 'remarks')} about your present nameservers, which you are about to replace`,
       cut: 'Not everything could be asked.',
     },
     history: {
@@ -714,6 +732,121 @@ export const en = {
     revertRules: 'Its rules are taken back as well.',
     later: (count: number) =>
       `${plural(count, 'record was', 'records were')} changed again since. A change can be taken back only while no later one touches the same records: take back the later one first.`,
+  },
+
+  domainSettings: {
+    closed: {
+      disabled: 'The domain is disabled: enable it below before you change anything else.',
+      banned: 'The operator has closed this domain: nothing can be changed here.',
+      viewer: 'You may look at these settings; whoever manages the domain may change them.',
+      suspended: 'The plan is paused because of an open bill. DNS goes on; the edge features wait.',
+    },
+    save: 'Save',
+    saved: 'Saved.',
+    undo: 'Undo',
+    notNumber: 'Enter a whole number.',
+    between: (min: number, max: number) =>
+      `Enter a whole number from ${min.toLocaleString('en-GB')} to ${max.toLocaleString('en-GB')}.`,
+    plan: {
+      none: 'Needs an active plan.',
+      choose: 'Choose a plan',
+      upTo: (mb: number) => `Your plan includes up to ${mb} MB.`,
+      beyond: (mb: number) => `${mb} MB – not in your plan`,
+    },
+    mode: {
+      title: 'Who publishes the zone',
+      managed: 'Managed here',
+      managedText: 'Our nameservers answer for the whole domain. You edit its records here.',
+      external: 'External',
+      externalText:
+        'Your zone stays with your present DNS provider. Only a TXT record there proves the domain.',
+      now: 'as it is now',
+      toManaged: 'Change to managed here',
+      toExternal: 'Change to external',
+      toManagedText:
+        'The domain starts over as pending. It turns live when your registrar lists our nameservers; until then your present provider goes on answering.',
+      toExternalText:
+        'The domain starts over as not verified. We go on answering until your registrar lists other nameservers. Set up the zone at your provider first, or visitors are lost.',
+      changed: 'The mode is changed. See what to do next.',
+    },
+    set: {
+      title: 'Its nameservers',
+      text: 'Each of these sets is accepted. The chosen one is shown as what to enter at your registrar; a delegation to another whole set counts as well.',
+      chosen: 'chosen',
+      save: 'Choose this set',
+    },
+    groups: {
+      cache: {
+        title: 'Cache',
+        text: 'How the edge keeps what your origin answers. It concerns proxied records.',
+      },
+      headers: { title: 'Security headers', text: 'What the edge adds to answers, or takes away.' },
+      agents: { title: 'Programs that read', text: 'For assistants and crawlers that prefer plain text.' },
+      uptime: {
+        title: 'Uptime',
+        text: 'When your origin counts as down, and when as back. It is judged each minute by the answers of visitors’ requests.',
+      },
+    },
+    fields: {
+      cache_l2_max_gb: { label: 'Disk cache, in GB', hint: 'How much of it this domain may take at most.' },
+      cache_l2_ttl_days: { label: 'Keep on disk, in days', hint: '1 to 7.' },
+      cache_cap_mb: { label: 'Largest answer that is cached', hint: 'Larger ones pass through uncached.' },
+      sec_no_sniff: {
+        label: 'Browsers must not guess types',
+        hint: 'Adds X-Content-Type-Options: nosniff.',
+      },
+      sec_referrer_policy: {
+        label: 'Tell other sites the origin only',
+        hint: 'Adds Referrer-Policy: strict-origin-when-cross-origin.',
+      },
+      sec_strip_headers: {
+        label: 'Hide what the origin runs',
+        hint: 'Takes away headers such as Server and X-Powered-By.',
+      },
+      markdown_for_agents: {
+        label: 'Give pages as Markdown to programs that ask for it',
+        hint: 'People get your pages as they are.',
+      },
+      outage_alerts: { label: 'Mail me when the origin stays down', hint: 'And when it is back.' },
+      uptime_threshold_pct: {
+        label: 'A minute is down from so many errors, in %',
+        hint: 'Of the requests of that minute. 50 to 100.',
+      },
+      uptime_window_min: { label: 'Down after so many minutes', hint: '2 to 60.' },
+      uptime_min_requests: {
+        label: 'Judge from so many requests in that time',
+        hint: 'Fewer say nothing.',
+      },
+      uptime_min_active_min: {
+        label: 'In at least so many minutes with traffic',
+        hint: '1 to 60.',
+      },
+      uptime_recover_min: { label: 'Back after so many clear minutes', hint: '1 to 1440.' },
+    },
+    mb: (mb: number) => `${mb} MB`,
+    developer: {
+      title: 'Developer mode',
+      text: 'While it is on, the edge neither reads nor writes its cache: every visitor gets what your origin answers now. It ends by itself.',
+      off: 'It is off.',
+      until: 'It is on, and ends',
+      on: (hours: number) => `On for ${plural(hours, 'hour', 'hours')}`,
+      end: 'End it now',
+    },
+    enable: {
+      title: 'Enable this domain',
+      text: 'It starts over: as pending, or as not verified where the zone is elsewhere. Its records are as they were.',
+      button: 'Enable',
+      transfer: 'Wait for the name although another account uses it',
+      transferHint: 'It becomes yours when your registrar lists your nameservers.',
+      done: 'The domain is enabled. See what to do next.',
+    },
+    delete: {
+      title: 'Delete this domain',
+      text: 'We stop answering for it at once, and its records, rules and statistics go with it. If your registrar still lists our nameservers, nobody can reach the domain then. For 30 days the operator can restore it.',
+      button: 'Delete this domain',
+      confirm: (name: string) => `Delete ${name}?`,
+      done: (name: string) => `${name} is deleted.`,
+    },
   },
 
   operator: {

@@ -4,6 +4,7 @@ import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
+import { hasPage } from '../domain/domain-pages.ts';
 
 const text = words.delegation.live;
 
@@ -42,6 +43,7 @@ function Next({
   readonly domain: Domain;
   readonly page: 'records' | 'dnssec' | 'certificates' | 'traffic';
 }) {
+  if (!hasPage(page, domain)) return null;
   return (
     <li>
       <Link to={domainPath(domain.name, page)}>{text[page]}</Link>

@@ -25,16 +25,25 @@ interface CheckNowProps {
 export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowProps) {
   const { name, domain, setDomain } = useDomain();
   const [limitedUntil, setLimitedUntil] = useState(0);
-  const [isEnded, setEnded] = useState(false);
+  const [result, setResult] = useState('');
   const isExternal = domain.dns_mode === 'external';
+  const params = () => ({ path: { domain: name }, ...idempotent() });
+  const check = async () => {
+    const { check, ...after } = await dataOf(api.POST('/domains/{domain}/ns-check', { params: params() }));
+    setDomain(after);
+    return words.delegation.verdicts[check.verdict];
+  };
+  const verify = async () => {
+    const after = await dataOf(api.POST('/domains/{domain}/verify', { params: params() }));
+    setDomain(after);
+    const { found = 0, asked = 0 } = after.verification ?? {};
+    return asked === 0 ? '' : words.delegation.txt.found(found, asked);
+  };
   const look = useAction(async () => {
-    setEnded(false);
+    setResult('');
     onBusy(true);
     try {
-      const params = { path: { domain: name }, ...idempotent() };
-      const path = isExternal ? '/domains/{domain}/verify' : '/domains/{domain}/ns-check';
-      setDomain(await dataOf(api.POST(path, { params })));
-      setEnded(true);
+      setResult(await (isExternal ? verify() : check()));
     } finally {
       onBusy(false);
       onDone();
@@ -73,7 +82,7 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
         </span>
       </div>
       <p class="delegation-progress" role="status">
-        {look.isBusy ? stepOf(progress) : isEnded ? text.ended : ''}
+        {look.isBusy ? stepOf(progress) : result === '' ? '' : text.ended(result)}
       </p>
       {look.isBusy && <p class="quiet delegation-elapsed">{text.elapsed(elapsed)}</p>}
       {isLimited ? (

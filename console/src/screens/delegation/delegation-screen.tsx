@@ -3,7 +3,6 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
-import { exact, Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { BecameLive } from './became-live.tsx';
@@ -16,20 +15,22 @@ import { Registrar } from './registrar.tsx';
 import { Standing } from './standing.tsx';
 import { TxtPicture, TxtRecord } from './txt-record.tsx';
 import { useChecks } from './use-checks.ts';
+import { moment } from './words-of.ts';
 
 export default function DelegationScreen() {
   const { name, domain } = useDomain();
   const { latest, progress, dropProgress, news, reload } = useChecks();
   const [isLooking, setLooking] = useState(false);
   const [isNewlyLive, setNewlyLive] = useBecameLive(domain.status);
-  const check = latest.data;
+  const check = latest.data?.check;
+  const isKnown = latest.data !== undefined;
   const record = domain.verification;
   const isExternal = domain.dns_mode === 'external';
   const isClosed = domain.status === 'banned';
   return (
     <div class="stack delegation">
       {isNewlyLive && <BecameLive domain={domain} onClose={() => setNewlyLive(false)} />}
-      <Standing domain={domain} check={check}>
+      <Standing domain={domain} check={check} isKnown={isKnown}>
         <CheckNow
           lastAt={isExternal ? record?.checked_at : check?.last_seen_at}
           nextAt={isExternal ? record?.next_attempt_at : domain.next_check_at}
@@ -55,6 +56,7 @@ export default function DelegationScreen() {
           {!isClosed && <Registrar domain={domain} check={check} />}
           <Picture
             domain={domain}
+            isKnown={isKnown}
             check={check}
             isLooking={isLooking || progress !== undefined}
             progress={progress}
@@ -75,11 +77,8 @@ function Turn() {
   const text = words.delegation.turn;
   return (
     <section class="note warn">
-      <strong>{text.title}.</strong> {text.text} {text.from} <Time at={turn.from} /> {text.until}{' '}
-      <span title={exact(turn.until)}>
-        <Time at={turn.until} />
-      </span>
-      .
+      <strong>{text.title}.</strong> {text.text} {text.from} {moment(turn.from)} {text.until}{' '}
+      {moment(turn.until)}.
     </section>
   );
 }

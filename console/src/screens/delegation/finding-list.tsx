@@ -3,7 +3,7 @@
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
-import { type SortedFinding, sortFindings, type Weight } from './sort-findings.ts';
+import { type SortedFinding, splitFindings, type Weight } from './sort-findings.ts';
 import type { Check } from './use-checks.ts';
 
 const text = words.delegation.findings;
@@ -18,25 +18,20 @@ export function FindingList({
   readonly check: Check | undefined;
 }) {
   const child = check?.child;
-  const findings = sortFindings(domain.findings, child?.findings ?? []);
+  const { main, present } = splitFindings(domain.findings, child?.findings ?? [], check?.verdict);
+  // Before a domain is live, silence does not mean that all is well.
+  if (main.length === 0 && child === undefined && domain.status !== 'active') return null;
   return (
     <section class="card delegation-findings">
       <h2>{text.title}</h2>
-      {findings.length === 0 && <p class="quiet">{text.none}</p>}
-      {WEIGHTS.map((weight) => {
-        const those = findings.filter((finding) => finding.weight === weight);
-        if (those.length === 0) return null;
-        return (
-          <div key={weight}>
-            <h3>{text.weights[weight]}</h3>
-            <ul class="plain">
-              {those.map((finding) => (
-                <Finding key={`${finding.code} ${finding.message}`} finding={finding} />
-              ))}
-            </ul>
-          </div>
-        );
-      })}
+      {main.length === 0 && <p class="quiet">{text.none}</p>}
+      <ByWeight findings={main} />
+      {present.length > 0 && (
+        <details>
+          <summary>{text.present(present.length)}</summary>
+          <ByWeight findings={present} />
+        </details>
+      )}
       {child !== undefined && (
         <p class="quiet">
           {text.child} <Time at={child.checked_at} />. {!child.complete && text.cut}
@@ -44,6 +39,23 @@ export function FindingList({
       )}
     </section>
   );
+}
+
+function ByWeight({ findings }: { readonly findings: readonly SortedFinding[] }) {
+  return WEIGHTS.map((weight) => {
+    const those = findings.filter((finding) => finding.weight === weight);
+    if (those.length === 0) return null;
+    return (
+      <div key={weight}>
+        <h3>{text.weights[weight]}</h3>
+        <ul class="plain">
+          {those.map((finding) => (
+            <Finding key={`${finding.code} ${finding.message}`} finding={finding} />
+          ))}
+        </ul>
+      </div>
+    );
+  });
 }
 
 function Finding({ finding }: { readonly finding: SortedFinding }) {

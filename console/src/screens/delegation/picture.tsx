@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import { compareNames, type MarkedName, type NameMark } from './compare-sets.ts';
 import { type AnswerGroup, groupAnswers, type ServerAnswer, verdictOf } from './group-answers.ts';
-import { type Progress, wayTo } from './read-progress.ts';
+import { type Progress, wayOf, wayTo } from './read-progress.ts';
 import { SIGNS } from './registrar.tsx';
 import { ServerTable } from './server-table.tsx';
 import type { Check } from './use-checks.ts';
@@ -17,15 +17,20 @@ const TONE_SIGNS = { good: '✓', bad: '≠', silent: '?' } as const;
 interface PictureProps {
   readonly domain: Domain;
   readonly check: Check | undefined;
+  /** Whether there is a check is known. */
+  readonly isKnown: boolean;
   /** Somebody waits for a look. */
   readonly isLooking: boolean;
   readonly progress: Progress | undefined;
 }
 
-export function Picture({ domain, check, isLooking, progress }: PictureProps) {
-  const live = isLooking ? (progress ?? { zones: ['.'], servers: [] }) : undefined;
-  const zones = live?.zones ?? wayTo(check?.parent);
-  const zone = check?.parent ?? zones.at(-1) ?? '.';
+export function Picture({ domain, check, isKnown, isLooking, progress }: PictureProps) {
+  // Until a step is heard of, what was seen before stays, dimmed.
+  const isDim = isLooking && progress === undefined && check !== undefined;
+  const live = isLooking && !isDim ? (progress ?? { zones: ['.'], servers: [] }) : undefined;
+  const walk = check?.walk ?? [];
+  const zones = live?.zones ?? (walk.length > 0 ? wayOf(walk) : wayTo(check?.parent));
+  const zone = (live === undefined ? check?.parent : undefined) ?? zones.at(-1) ?? '.';
   return (
     <section class="card delegation-picture" aria-busy={isLooking}>
       <div class="row spread">
@@ -41,9 +46,9 @@ export function Picture({ domain, check, isLooking, progress }: PictureProps) {
         </span>
       </div>
       {check === undefined && live === undefined ? (
-        <p class="quiet">{text.picture.none}</p>
+        <p class="quiet">{isKnown ? text.picture.none : words.common.loading}</p>
       ) : (
-        <div class="delegation-way">
+        <div class={`delegation-way ${isDim ? 'delegation-dim' : ''}`}>
           <Way zones={zones} security={live === undefined ? check?.security : undefined} />
           <div class="delegation-middle">
             <h3>{text.picture.servers(nameOf(zone))}</h3>
@@ -123,7 +128,16 @@ function Zone({
 
 function Groups({ domain, check }: { readonly domain: Domain; readonly check: Check | undefined }) {
   const groups = groupAnswers(check?.evidence ?? [], domain.svc_ns_sets);
-  if (groups.length === 0) return <p class="note warn">{text.picture.noServers}</p>;
+  if (groups.length === 0) {
+    return (
+      <div class="note warn">
+        <p>{text.picture.noServers}</p>
+        {check?.failure !== undefined && (
+          <p class="quiet">{`${nameOf(check.failure.zone)}: ${check.failure.message}`}</p>
+        )}
+      </div>
+    );
+  }
   return (
     <ol class="plain delegation-groups">
       {groups.map((group) => (
@@ -147,15 +161,12 @@ function Server({ server }: { readonly server: ServerAnswer }) {
   const said = text.outcomes[outcome as keyof typeof text.outcomes] ?? outcome;
   return (
     <li class="delegation-server">
-      <strong>{name}</strong>
+      <span class="delegation-asked">
+        <strong>{name}</strong>
+        {ms !== undefined && <span class="delegation-ms">{text.picture.ms(ms)}</span>}
+      </span>
       <span class="quiet">
-        {[
-          transport === 'database' ? text.columns.database : address,
-          said,
-          ms !== undefined && text.picture.ms(ms),
-        ]
-          .filter(Boolean)
-          .join(' · ')}
+        {[transport === 'database' ? text.columns.database : address, said].filter(Boolean).join(' · ')}
       </span>
     </li>
   );

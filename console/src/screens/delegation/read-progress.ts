@@ -11,7 +11,9 @@ export interface Progress {
 export function readProgress(data: unknown): Progress | undefined {
   if (!isObject(data) || !Array.isArray(data.walk) || !Array.isArray(data.servers)) return undefined;
   return {
-    zones: data.walk.filter(isObject).flatMap(({ zone }) => (typeof zone === 'string' ? [zone] : [])),
+    zones: wayOf(
+      data.walk.filter(isObject).filter((at): at is { zone: string } => typeof at.zone === 'string'),
+    ),
     servers: data.servers.filter(isObject).flatMap(({ server, address, outcome, rtt_ms }) =>
       typeof server === 'string' && typeof outcome === 'string'
         ? [
@@ -27,10 +29,14 @@ export function readProgress(data: unknown): Progress | undefined {
   };
 }
 
-/** The zones from the root to the one above the domain, where a check does not tell its way. */
+/** The zones of a way from the root. */
+export function wayOf(walk: readonly { readonly zone: string }[]): readonly string[] {
+  return walk.map(({ zone }) => (zone === '' ? '.' : zone));
+}
+
+/** The same for a check that does not tell its way: from the root to the zone above the domain. */
 export function wayTo(parent: string | undefined): readonly string[] {
-  const zone = parent === '' ? '.' : parent;
-  return zone === undefined || zone === '.' ? ['.'] : ['.', zone];
+  return parent === undefined || parent === '' || parent === '.' ? ['.'] : ['.', parent];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -16,6 +16,7 @@ export function Registrar({ domain, check }: { readonly domain: Domain; readonly
   if (wanted.length === 0) return null;
   const listed = check?.current_ns ?? domain.current_ns ?? [];
   const lines = compareNames(listed, wanted);
+  const leaves = lines.some(({ mark }) => mark === 'remove');
   const isRight = lines.every(({ mark }) => mark === 'keep');
   const others = domain.svc_ns_sets.filter((set) => set.join() !== wanted.join());
   const ttl = Math.max(0, ...(check?.evidence ?? []).map(({ ttl }) => ttl ?? 0));
@@ -41,7 +42,7 @@ export function Registrar({ domain, check }: { readonly domain: Domain; readonly
       <p class="quiet">{isRight ? text.nothing : text.exactly}</p>
       {!isRight && listed.length > 0 && <Changes lines={lines} />}
       {hasStaleDs && <p class="note warn">{text.ds}</p>}
-      {!isRight && listed.length > 0 && ttl > 0 && <p class="quiet">{text.ttl(duration(ttl))}</p>}
+      {leaves && ttl > 0 && <p class="quiet">{text.ttl(duration(ttl))}</p>}
       {others.length > 0 && (
         <details>
           <summary>{text.several(others.length)}</summary>
@@ -49,7 +50,7 @@ export function Registrar({ domain, check }: { readonly domain: Domain; readonly
             <div key={set.join()}>
               <div class="row spread">
                 <h3>{text.otherSet(i + 1)}</h3>
-                <CopyButton text={set.join('\n')} label={text.otherSet(i + 1)} shown={text.all} />
+                <CopyButton text={set.join('\n')} label={text.ofOtherSet(i + 1)} shown={text.all} />
               </div>
               <Lines names={set} />
             </div>

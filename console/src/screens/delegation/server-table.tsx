@@ -23,6 +23,7 @@ const COLUMNS: readonly Column<Server>[] = [
   of('address', ({ address }) => address),
   of('outcome', ({ outcome }) => text.outcomes[outcome]),
   of('ns', ({ ns }) => ns?.join(' ')),
+  of('glue', ({ glue }) => glue?.map(({ name, address }) => `${name} ${address}`).join('; ')),
   of('ttl', ({ ttl }) => ttl, true),
   of('ms', ({ rtt_ms: ms }) => (ms === undefined ? undefined : Math.round(ms * 10) / 10), true),
   of('transport', ({ transport }) => (transport === 'database' ? title.database : transport.toUpperCase())),

@@ -57,7 +57,7 @@ export function weigh({ code, severity }: SourceFinding): Weight {
 export function sortFindings(...lists: readonly (readonly SourceFinding[])[]): readonly SortedFinding[] {
   const found = new Map<string, SourceFinding>();
   for (const finding of lists.flat()) {
-    const key = `${finding.code} ${finding.message}`;
+    const key = keyOf(finding);
     const before = found.get(key);
     if (before === undefined || (before.severity === undefined && finding.severity !== undefined)) {
       found.set(key, { ...before, ...finding });
@@ -66,4 +66,25 @@ export function sortFindings(...lists: readonly (readonly SourceFinding[])[]): r
   return [...found.values()]
     .map((finding) => ({ ...finding, weight: weigh(finding) }))
     .sort((a, b) => ORDER.indexOf(a.weight) - ORDER.indexOf(b.weight));
+}
+
+/**
+ * What is noticed about nameservers that are to be replaced anyway (`foreign`) is not what holds the domain back, so it stands
+ * apart.
+ */
+export function splitFindings(
+  ofDomain: readonly SourceFinding[],
+  ofServers: readonly SourceFinding[],
+  verdict: string | undefined,
+): { readonly main: readonly SortedFinding[]; readonly present: readonly SortedFinding[] } {
+  if (verdict !== 'foreign') return { main: sortFindings(ofDomain, ofServers), present: [] };
+  const apart = new Set(ofServers.map(keyOf));
+  return {
+    main: sortFindings(ofDomain.filter((finding) => !apart.has(keyOf(finding)))),
+    present: sortFindings(ofServers),
+  };
+}
+
+function keyOf({ code, message }: SourceFinding): string {
+  return `${code} ${message}`;
 }

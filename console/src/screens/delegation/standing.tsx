@@ -6,6 +6,7 @@ import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
 import type { Check } from './use-checks.ts';
+import { moment } from './words-of.ts';
 
 const text = words.delegation;
 
@@ -24,14 +25,18 @@ const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', warn: '…', bad: '
 export function Standing({
   domain,
   check,
+  isKnown,
   children,
 }: {
   readonly domain: Domain;
   readonly check: Check | undefined;
+  /** Whether there is a check is known. */
+  readonly isKnown: boolean;
   readonly children: ComponentChildren;
 }) {
   const { status } = domain;
   const tone = TONES[status];
+  const served = servedText(domain);
   return (
     <section class={`card delegation-standing ${tone}`}>
       <div class="delegation-said">
@@ -40,7 +45,8 @@ export function Standing({
         </span>
         <div>
           <h2>{text.headlines[status]}</h2>
-          <p>{leadOf(domain, check)}</p>
+          <p>{leadOf(domain, check, isKnown)}</p>
+          {served !== undefined && <p class="quiet">{served}</p>}
           {status === 'disabled' && (
             <p>
               {text.disabled.text}{' '}
@@ -56,10 +62,14 @@ export function Standing({
   );
 }
 
-function leadOf({ status, status_reason: reason, dns_mode: mode }: Domain, check: Check | undefined): string {
+function leadOf(
+  { status, status_reason: reason, dns_mode: mode }: Domain,
+  check: Check | undefined,
+  isKnown: boolean,
+): string {
   switch (status) {
     case 'pending':
-      if (check === undefined) return text.lead.none;
+      if (check === undefined) return isKnown ? text.lead.none : text.lead.waiting;
       return check.findings.some(({ code }) => code === 'PARENTS_DISAGREE')
         ? text.lead.disagree
         : text.lead.pending[check.verdict];
@@ -73,6 +83,13 @@ function leadOf({ status, status_reason: reason, dns_mode: mode }: Domain, check
     default:
       return reason?.message ?? '';
   }
+}
+
+/** What our nameservers answer, where that is in question. */
+function servedText({ status, dns_mode: mode, served }: Domain): string | undefined {
+  if (served === undefined || mode === 'external') return undefined;
+  if (status === 'pending' || status === 'moved') return text.served[status][served];
+  return undefined;
 }
 
 /** The second step is done when the newest look saw it, the third when the status says so. */
@@ -105,11 +122,9 @@ function Moved({ domain }: { readonly domain: Domain }) {
       <ul>
         {domain.status_until !== undefined && (
           <li>
-            {text.moved.until}{' '}
-            <strong>
-              <Time at={domain.status_until} />
-            </strong>
-            . {text.moved.after}
+            {text.moved.until} <strong>{moment(domain.status_until)}</strong> (
+            <Time at={domain.status_until} />
+            ). {text.moved.after}
           </li>
         )}
         <li>{text.moved.back}</li>

@@ -2,9 +2,9 @@
 // for a domain that is about to come here.
 
 import { CopyButton } from '../../parts/button.tsx';
-import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import type { Domain } from '../domain/domain-here.ts';
+import { moment } from './words-of.ts';
 
 const text = words.delegation.txt;
 
@@ -29,14 +29,14 @@ export function TxtRecord({ domain, record }: { readonly domain: Domain; readonl
       </dl>
       {record.verified_until !== undefined && record.verified ? (
         <p>
-          {text.verified} <Time at={record.verified_until} />.
+          {text.verified} {moment(record.verified_until)}.
         </p>
       ) : isExpired ? (
         <p class="note warn">{text.expired}</p>
       ) : (
         !isDone && (
           <p class="quiet">
-            {text.expires} <Time at={record.expires_at} />. {text.rule}
+            {text.expires} {moment(record.expires_at)}. {text.rule}
           </p>
         )
       )}

@@ -8,13 +8,22 @@ import { type Loaded, useLoad } from '../../api/use-load.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { type Progress, readProgress } from './read-progress.ts';
 
-export type Check = Schemas['Check'];
+/** With the way from the root and with glue, which not every API tells. */
+export type Check = Omit<Schemas['Check'], 'evidence'> & {
+  readonly walk?: readonly { readonly zone: string }[];
+  readonly failure?: { readonly zone: string; readonly message: string };
+  readonly evidence?: readonly (Evidence & {
+    readonly glue?: readonly { readonly name: string; readonly address: string }[];
+  })[];
+};
+type Evidence = NonNullable<Schemas['Check']['evidence']>[number];
 
 /** How often the domain is asked for while events come, while none come, and while nothing is expected. */
 const ASK_MS = { followed: 120_000, waiting: 20_000, settled: 60_000 };
 
 export interface Checks {
-  readonly latest: Loaded<Check | undefined>;
+  /** `check` is undefined where none was made yet. */
+  readonly latest: Loaded<{ readonly check: Check | undefined }>;
   /** How far a check is that somebody waits for. */
   readonly progress: Progress | undefined;
   readonly dropProgress: () => void;
@@ -80,13 +89,14 @@ export function useChecks(): Checks {
   return { latest, progress, dropProgress, news, reload };
 }
 
-async function loadLatest(domain: string, signal: AbortSignal): Promise<Check | undefined> {
+async function loadLatest(domain: string, signal: AbortSignal): Promise<{ check: Check | undefined }> {
   const path = { domain };
   const [newest] = await dataOf(
     api.GET('/domains/{domain}/checks', { params: { path, query: { limit: 1 } }, signal }),
   );
-  if (newest === undefined) return undefined;
-  return dataOf(
+  if (newest === undefined) return { check: undefined };
+  const check = await dataOf(
     api.GET('/domains/{domain}/checks/{id}', { params: { path: { domain, id: newest.id } }, signal }),
   );
+  return { check };
 }

@@ -1,4 +1,4 @@
-// Amounts of time in words.
+// Amounts of time and moments in words.
 
 import { words } from '../../words/words.ts';
 
@@ -25,4 +25,14 @@ export function duration(seconds: number): string {
 export function countdown(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(whole / MINUTE)}:${String(whole % MINUTE).padStart(2, '0')}`;
+}
+
+/** `12 Dec 2026, 09:14 UTC`: where "in 13 days" would not do. */
+export function moment(at: string): string {
+  const told = new Intl.DateTimeFormat(words.locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(new Date(at));
+  return `${told} UTC`;
 }

@@ -9,7 +9,8 @@ import { domainPath, PlaceLink, usePlace } from '../../app/place.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
-import { type Domain, Here, mayDo, useDomain } from './domain-here.ts';
+import { type Domain, Here, useDomain } from './domain-here.ts';
+import { hasPage, PAGES } from './domain-pages.ts';
 
 const Delegation = lazy(() => import('../delegation/delegation-screen.tsx'));
 const Records = lazy(() => import('../records/records-screen.tsx'));
@@ -17,6 +18,7 @@ const Import = lazy(() => import('../records/import-screen.tsx'));
 const Scan = lazy(() => import('../records/scan-screen.tsx'));
 const History = lazy(() => import('../history/history-screen.tsx'));
 const Change = lazy(() => import('../history/change-screen.tsx'));
+const Settings = lazy(() => import('../domain-settings/settings-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -26,6 +28,15 @@ function DomainPages({ name }: { readonly name: string }) {
   const loaded: Loaded<Domain> = useLoad(`domain ${name}`, (signal) =>
     dataOf(api.GET('/domains/{domain}', { params: { path: { domain: name } }, signal })),
   );
+  const shown = loaded.data;
+  useEffect(() => {
+    if (shown === undefined) return;
+    const before = document.title;
+    document.title = words.domain.title(shown.name_unicode, words.statuses[shown.status]);
+    return () => {
+      document.title = before;
+    };
+  }, [shown?.name_unicode, shown?.status]);
   return (
     <Loading of={loaded}>
       {(domain) => (
@@ -43,6 +54,7 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/records/scan" component={Scan} />
             <Route path="/history" component={History} />
             <Route path="/history/:change" component={Change} />
+            <Route path="/settings" component={Settings} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>
@@ -51,30 +63,17 @@ function DomainPages({ name }: { readonly name: string }) {
   );
 }
 
-type Page = keyof typeof words.domain.pages;
-
 /** Who opens a domain wants to work on it if it is live, else to see what is missing. */
 function FirstPage() {
   const { name, domain } = useDomain();
   const { go } = usePlace();
-  const page = domain.status === 'active' && BUILT.includes('records') ? 'records' : 'delegation';
+  const page = domain.status === 'active' && hasPage('records', domain) ? 'records' : 'delegation';
   useEffect(() => go(domainPath(name, page), true), [name, page]);
   return null;
 }
 
-/** The pages that there are; add one's route above as well. */
-const BUILT: readonly Page[] = ['delegation', 'records', 'history'];
-
-/** Whether a page is there, and has anything for this domain and this person. */
-function hasPage(page: Page, domain: Domain): boolean {
-  if (!BUILT.includes(page)) return false;
-  if (page === 'sharing') return mayDo(domain, 'members.manage');
-  if (page === 'plan') return mayDo(domain, 'billing');
-  return true;
-}
-
 function Tabs({ name, domain }: { readonly name: string; readonly domain: Domain }) {
-  const pages = (Object.keys(words.domain.pages) as Page[]).filter((page) => hasPage(page, domain));
+  const pages = PAGES.filter((page) => hasPage(page, domain));
   return (
     <nav class="tabs" aria-label={words.domain.navigation}>
       {pages.map((page) => (

@@ -1,0 +1,54 @@
+// Developer mode: for some hours the edge leaves its cache alone.
+
+import { api, dataOf } from '../../api/client.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { now, Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { useDomain } from '../domain/domain-here.ts';
+
+const text = words.domainSettings.developer;
+const HOURS = [1, 4, 24];
+const HOUR_MS = 3_600_000;
+/** The API allows a day by its own clock, which may be a little behind. */
+const SLACK_MS = 60_000;
+
+export function DeveloperMode({ isClosed }: { readonly isClosed: boolean }) {
+  const { name, domain, setDomain } = useDomain();
+  const until = domain.developer_mode_until;
+  const isOn = until !== undefined && Date.parse(until) > now.value;
+  const set = useAction(async (hours: number) => {
+    const at = new Date(hours === 0 ? 0 : Date.now() + hours * HOUR_MS - SLACK_MS).toISOString();
+    const params = { path: { domain: name } };
+    setDomain(await dataOf(api.PUT('/domains/{domain}', { params, body: { developer_mode_until: at } })));
+  });
+  return (
+    <section class="card">
+      <h2>{text.title}</h2>
+      <p class="quiet">{text.text}</p>
+      <p role="status">
+        {isOn ? (
+          <strong>
+            {text.until} <Time at={until} />.
+          </strong>
+        ) : (
+          text.off
+        )}
+      </p>
+      <div class="row">
+        {isOn && (
+          <Button isBusy={set.isBusy} disabled={isClosed} onClick={() => void set.run(0)}>
+            {text.end}
+          </Button>
+        )}
+        {HOURS.map((hours) => (
+          <Button key={hours} isBusy={set.isBusy} disabled={isClosed} onClick={() => void set.run(hours)}>
+            {text.on(hours)}
+          </Button>
+        ))}
+      </div>
+      <Failure error={set.error} />
+    </section>
+  );
+}
