@@ -3,10 +3,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isInstalled } from '../support/peers/peers.ts';
-import { freePort } from '../support/processes/free-port.ts';
-import { FreshClone, type StartedClone } from '../support/processes/fresh-clone.ts';
-import { until } from '../support/tests/until.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
+import { freePort } from '../../support/processes/free-port.ts';
+import { FreshClone, type StartedClone } from '../../support/processes/fresh-clone.ts';
+import { until } from '../../support/tests/until.ts';
 
 const PATIENCE_MS = 180_000;
 const OURS = ['ns1.zonefleet.example', 'ns2.zonefleet.example'];
