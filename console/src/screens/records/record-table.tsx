@@ -158,7 +158,6 @@ export function RecordTable(props: TableProps) {
           const row = rows[index] as Row;
           const isOpen = open.has(row.key);
           const shared = {
-            key: row.key,
             row,
             index,
             top: offsetOf(list, index),
@@ -168,6 +167,7 @@ export function RecordTable(props: TableProps) {
           };
           return isOpen ? (
             <RowEditor
+              key={row.key}
               {...shared}
               editor={editor}
               measure={heights.measure}
@@ -177,6 +177,7 @@ export function RecordTable(props: TableProps) {
             />
           ) : (
             <RecordRow
+              key={row.key}
               {...shared}
               height={rowHeight}
               canEdit={editor.canEdit}

@@ -144,7 +144,7 @@ export function RowEditor(props: RowEditorProps) {
                 {words.common.delete}
               </Button>
             )}
-            {record !== undefined && record.dns_content !== record.destination && (
+            {(record?.proxied === true || record?.type === 'ANAME') && (
               <Published content={record.dns_content} />
             )}
           </div>

@@ -5,11 +5,25 @@ import { api, dataOf } from '../../api/client.ts';
 import { type Loaded, useLoad } from '../../api/use-load.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { batchOf } from './batch.ts';
 import { type Conflict, rebase } from './conflicts.ts';
-import { type Draft, NO_DRAFT, type RowKey } from './draft.ts';
+import { type Draft, isEmpty, NO_DRAFT, type RowKey } from './draft.ts';
+import { fingerprint } from './fingerprint.ts';
 import { sortRecords } from './rows.ts';
 import type { KeptRecord } from './typed.ts';
 import { back, forth, NO_STEPS, step, type UndoStack } from './undo-stack.ts';
+
+interface Attempt {
+  readonly key: string;
+  /** The fingerprint of what was sent with it. */
+  readonly of: string;
+}
+
+const NO_ATTEMPT: Attempt = { key: '', of: '' };
+
+export function bodyFingerprint(draft: Draft): string {
+  return fingerprint(JSON.stringify(batchOf(draft).body));
+}
 
 export interface Editor {
   readonly domain: string;
@@ -25,6 +39,12 @@ export interface Editor {
   readonly redo: (() => void) | undefined;
   /** After a save: what was before it cannot be undone here. */
   readonly begin: (draft: Draft) => void;
+  /** The save that was sent last, until it is answered. */
+  readonly attempt: Attempt;
+  readonly beginAttempt: (attempt: Attempt) => void;
+  readonly endAttempt: () => void;
+  /** The draft was sent as it is, and no answer came: it waits as it is, since it may have been carried out. */
+  readonly isUnanswered: boolean;
   /** Loads the records, and answers with the draft on top of them. */
   readonly refresh: () => Promise<void>;
 }
@@ -40,9 +60,14 @@ export function useEditor(): Editor {
   const [steps, setSteps] = useState<UndoStack<Draft>>(NO_STEPS);
   const sorted = useMemo(() => sortRecords(loaded.data ?? NONE), [loaded.data]);
   const byId = useMemo(() => new Map(sorted.map((record) => [String(record.id), record])), [sorted]);
+  const [attempt, keepAttempt, dropAttempt] = useDraft(`records-save ${domain.id}`, NO_ATTEMPT);
+  const isUnanswered = useMemo(
+    () => attempt.key !== '' && !isEmpty(kept) && bodyFingerprint(kept) === attempt.of,
+    [attempt, kept],
+  );
   const { draft, conflicts } = useMemo(
-    () => (loaded.data === undefined ? { draft: kept, conflicts: [] } : rebase(kept, byId)),
-    [kept, byId, loaded.data],
+    () => (loaded.data === undefined || isUnanswered ? { draft: kept, conflicts: [] } : rebase(kept, byId)),
+    [kept, byId, loaded.data, isUnanswered],
   );
 
   const now = useRef({ draft, steps });
@@ -79,6 +104,13 @@ export function useEditor(): Editor {
     undo: steps.past.length === 0 ? undefined : walk(back),
     redo: steps.future.length === 0 ? undefined : walk(forth),
     begin: useCallback((next: Draft) => put(next, NO_STEPS), [put]),
+    attempt,
+    beginAttempt: (next) => {
+      keep(now.current.draft); // what is sent is what is kept
+      keepAttempt(next);
+    },
+    endAttempt: dropAttempt,
+    isUnanswered,
     refresh: loaded.reload,
   };
 }

@@ -2,21 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../api/api-error.ts';
-import { useDraft } from '../../app/drafts.ts';
-import { useDomain } from '../domain/domain-here.ts';
 import { batchOf, NO_PROBLEMS, type Problems } from './batch.ts';
 import { type Draft, unfinished } from './draft.ts';
-import { fingerprint } from './fingerprint.ts';
 import { explain, sendBatch } from './use-check.ts';
-import type { Editor } from './use-editor.ts';
-
-interface Attempt {
-  readonly key: string;
-  /** Of the body that was sent with it. */
-  readonly of: string;
-}
-
-const NO_ATTEMPT: Attempt = { key: '', of: '' };
+import { bodyFingerprint, type Editor } from './use-editor.ts';
 
 export interface SavedChange {
   readonly changeId: number;
@@ -38,16 +27,13 @@ export interface Save {
 }
 
 export function useSave(editor: Editor): Save {
-  const { domain } = useDomain();
-  const [attempt, keepAttempt, dropAttempt] = useDraft(`records-save ${domain.id}`, NO_ATTEMPT);
   const [isReviewing, setReviewing] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
   const [refused, setRefused] = useState<{ of: Draft | undefined; problems: Problems }>();
   const [saved, setSaved] = useState<SavedChange>();
-  const { draft } = editor;
+  const { draft, attempt, isUnanswered } = editor;
   const problems = refused?.of === draft ? refused.problems : NO_PROBLEMS;
-  const isUnanswered = attempt.key !== '';
 
   /** Against the records as they are now, but for a save that may have been carried out. */
   const review = async () => {
@@ -60,22 +46,22 @@ export function useSave(editor: Editor): Save {
 
   const confirm = async () => {
     const batch = batchOf(draft);
-    const of = fingerprint(JSON.stringify(batch.body));
+    const of = bodyFingerprint(draft);
     const key = attempt.of === of ? attempt.key : crypto.randomUUID();
-    keepAttempt({ key, of });
+    editor.beginAttempt({ key, of });
     setBusy(true);
     setError(undefined);
     const sentMs = performance.now();
     try {
       const result = await sendBatch(editor.domain, batch, { idempotencyKey: key });
-      dropAttempt();
+      editor.endAttempt();
       editor.begin({ ...draft, edits: {}, creates: unfinished(draft) });
       setReviewing(false);
       if (result?.change_id !== undefined) setSaved({ changeId: result.change_id, sentMs });
       await editor.refresh();
     } catch (thrown) {
       const failure = asApiError(thrown);
-      if (!failure.isPassing) dropAttempt();
+      if (!failure.isPassing) editor.endAttempt();
       const explained = explain(failure, batch, draft);
       setError(explained.problems.size > 0 ? undefined : failure);
       if (explained.problems.size > 0) {

@@ -19,7 +19,8 @@ export function NewPassword({ kind, token, onDone }: NewPasswordProps) {
   const [password, setPassword] = useState('');
   const isFirst = kind === 'register';
   const set = useAction(async () => {
-    if (isFirst) await api.POST('/auth/register', { body: { token, password, ...(name !== '' && { name }) } });
+    if (isFirst)
+      await api.POST('/auth/register', { body: { token, password, ...(name !== '' && { name }) } });
     else await api.POST('/auth/password/reset', { body: { token, password } });
     onDone();
   });
