@@ -68,7 +68,6 @@ export function RuleLines({ change }: { readonly change: Change }) {
   return (
     <ul>
       {rules.map(({ op, before, after }, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a change never changes
         <li key={i}>{words.history.rule(op, (after ?? before)?.type ?? '', (after ?? before)?.id ?? 0)}</li>
       ))}
     </ul>

@@ -18,6 +18,7 @@ import { Toolbar, useFilter } from './toolbar.tsx';
 import type { Typed } from './typed.ts';
 import { useCheck } from './use-check.ts';
 import { useEditor } from './use-editor.ts';
+import { useLive } from './use-live.ts';
 import { useSave } from './use-save.ts';
 
 export default function RecordsScreen() {
@@ -36,6 +37,9 @@ export default function RecordsScreen() {
   const problems = save.problems === NO_PROBLEMS ? checked.problems : save.problems;
   const conflictByKey = useMemo(() => new Map(conflicts.map((each) => [each.key, each])), [conflicts]);
   const typesThere = useMemo(() => new Set(sorted.map(({ type }) => type)), [sorted]);
+  useLive(editor.domain, save.saved?.changeId, () => {
+    if (!save.isBusy) void editor.refresh();
+  });
   useUndoKeys(editor.undo, editor.redo);
 
   const setOpen = (key: RowKey, isOpen: boolean) => setOpenKeys(withKey(open, key, isOpen));

@@ -35,7 +35,8 @@ export function SaveBar({ editor, checked, save, wrong, onShowWrong }: BarProps)
         ) : checked.error !== undefined ? (
           <span class="problem">{checked.error.message}</span>
         ) : (
-          !isEmpty(draft) && <span class="quiet">{isPending ? say.checking : say.checkedFine}</span>
+          !isEmpty(draft) &&
+          !save.isUnanswered && <span class="quiet">{isPending ? say.checking : say.checkedFine}</span>
         )}
       </div>
       <div class="row">

@@ -1,0 +1,13 @@
+// Whether an event is about records that are shown as they were before.
+
+interface ChangeEvent {
+  readonly id: number;
+  readonly records: Readonly<Record<string, number>>;
+}
+
+export function touchesRecords(data: unknown, ownChange: number | undefined): boolean {
+  if (typeof data !== 'object' || data === null) return true;
+  const { id, records } = data as Partial<ChangeEvent>;
+  if (id !== undefined && ownChange !== undefined && id <= ownChange) return false;
+  return records === undefined || Object.values(records).some((count) => count > 0);
+}
