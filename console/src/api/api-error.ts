@@ -32,7 +32,11 @@ export class ApiError extends Error {
   /** For support. */
   readonly requestId: string | undefined;
 
-  constructor(status: number, problem: Problem, told: { retryAfter?: number; requestId?: string } = {}) {
+  constructor(
+    status: number,
+    problem: Problem,
+    told: { retryAfter?: number | undefined; requestId?: string | undefined } = {},
+  ) {
     super(problem.error ?? words.failures.status(status));
     this.status = status;
     this.problem = problem;

@@ -849,6 +849,137 @@ export const en = {
     },
   },
 
+  domains: {
+    columns: {
+      name: 'Domain',
+      status: 'Status',
+      delegation: 'Delegation',
+      changed: 'Last change',
+      queries: 'Queries in 24 h',
+    },
+    filters: {
+      search: 'Search',
+      searchHint: 'A part of the name',
+      status: 'Status',
+      mode: 'DNS',
+      role: 'Your role',
+      sort: 'Order',
+      all: 'all',
+    },
+    statuses: { open: 'to be looked after' },
+    modes: { managed: 'here', external: 'DNS elsewhere' },
+    roles: { owner: 'owner', admin: 'admin', editor: 'editor', viewer: 'viewer' },
+    sorts: {
+      name: 'Name, A to Z',
+      '-name': 'Name, Z to A',
+      '-created_at': 'Newest first',
+      created_at: 'Oldest first',
+      status: 'Status',
+      next_check_at: 'Next check',
+    },
+    delegation: {
+      live: 'Its registry names our nameservers',
+      verified: 'Proved; its DNS is elsewhere',
+      unseen: 'Not looked at yet',
+      'not-delegated': 'Its registry names no nameservers',
+      partly: 'Its registry names some of our nameservers, not exactly those',
+      elsewhere: (first: string, more: number) =>
+        `Its registry names ${first}${more > 0 ? ` and ${more} more` : ''}`,
+      txt: 'Waits for its TXT record',
+      banned: 'Not answered',
+    },
+    findings: (amount: number) => plural(amount, 'thing to look at', 'things to look at'),
+    sharedAs: (role: string) => `shared with you: ${role}`,
+    suspended: 'suspended',
+    queriesIn24h: (total: string) => `${total} queries in 24 hours`,
+    queriesAway: 'Queries are not counted at the moment.',
+    choose: (name: string) => `Choose ${name}`,
+    chooseAll: 'Choose all on this page',
+    chooseNone: 'Choose none',
+    chosen: (amount: number) => `${plural(amount, 'domain', 'domains')} chosen`,
+    pages: 'Pages of the list',
+    shown: (from: string, to: string, total: string | number | undefined) =>
+      total ? `${from} to ${to} of ${total}` : `${from} to ${to}`,
+    firstPage: 'First page',
+    pageBefore: 'Page before',
+    nextPage: 'Next page',
+    none: 'You have no domain here yet',
+    noneManaged: 'Your provider adds domains for you. As soon as there is one, it stands here.',
+    steps: [
+      'Add the name of your domain. We look up the records that it has today.',
+      'Check the records. Nothing changes for your visitors yet.',
+      'At your registrar, where you bought the domain, enter the nameservers that we show you. From then on we answer.',
+    ],
+    noMatch: 'No domain matches',
+    noMatchText: 'Search for a shorter part of the name, or take the filters away.',
+    showAll: 'Show all domains',
+    stop: 'Stop',
+    failed: 'failed',
+    progressLabel: 'Progress',
+    progress: (done: number, total: number) =>
+      `${done.toLocaleString('en-GB')} of ${plural(total, 'domain', 'domains')}…`,
+    add: {
+      open: 'Add a domain',
+      name: 'Name of the domain',
+      nameHint: 'As you bought it, without www.',
+      mode: 'Who answers its DNS?',
+      modes: { managed: 'We do', external: 'Another provider keeps doing it' },
+      modeHints: {
+        managed: 'You enter our nameservers at your registrar.',
+        external: 'You prove with a TXT record that the domain is yours.',
+      },
+      scan: 'Bring along the records that it has today',
+      scanHint: 'We look for them in the background, and you check them.',
+      taken:
+        'If the domain is yours, we can wait for it: it becomes yours when its registry names the nameservers that we give you.',
+      transfer: 'It is mine: claim it',
+    },
+    many: {
+      open: 'Add many',
+      names: 'Names',
+      namesHint: 'One a line, or with commas or spaces between them. Addresses of web pages work, too.',
+      judged: (good: number, bad: number) =>
+        `${plural(good, 'name', 'names')} to add${bad > 0 ? `, ${bad.toLocaleString('en-GB')} left out` : ''}.`,
+      line: (line: number) => `Line ${line}`,
+      problems: {
+        empty: 'is no name',
+        'single-label': 'has no dot: write the whole name',
+        'too-long': 'is too long',
+        characters: 'has characters that no name has',
+        twice: 'stands above already',
+        email: 'is an email address',
+      },
+      andMore: (amount: number) => `and ${amount.toLocaleString('en-GB')} more`,
+      add: (amount: number) => `Add ${plural(amount, 'domain', 'domains')}`,
+      ok: 'added',
+      done: (good: number, bad: number) =>
+        bad === 0
+          ? `${plural(good, 'domain', 'domains')} added.`
+          : `${plural(good, 'domain', 'domains')} added. ${plural(bad, 'name', 'names')} not: they stay in the text above.`,
+    },
+    remove: {
+      open: 'Delete',
+      title: (amount: number) => `Delete ${plural(amount, 'domain', 'domains')}?`,
+      what: 'Our nameservers stop answering at once: web pages and mail of these domains fail, unless another provider answers. For 30 days your operator can bring them back.',
+      typeMany: (amount: number) => `delete ${amount}`,
+      ok: 'deleted',
+      done: (good: number, bad: number) =>
+        `${plural(good, 'domain', 'domains')} deleted.${bad > 0 ? ` ${bad.toLocaleString('en-GB')} not.` : ''}`,
+    },
+    export: {
+      open: 'Export',
+      title: 'Export the list',
+      all: 'All your domains, with status and delegation.',
+      filtered: 'The domains that match your search and filters, with status and delegation.',
+      format: 'Format',
+      csv: 'CSV, with commas',
+      tsv: 'TSV, with tabs',
+      head: ['name', 'name_unicode', 'status', 'dns_mode', 'role', 'delegation', 'updated_at', 'created_at'],
+      read: (rows: number, isDone: boolean) =>
+        isDone ? `${plural(rows, 'domain', 'domains')} saved.` : `${plural(rows, 'domain', 'domains')} read…`,
+    },
+  },
+
   operator: {
     pages: {
       fleet: 'Fleet',

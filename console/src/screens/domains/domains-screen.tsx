@@ -1,69 +1,135 @@
-// The list of domains: searched while typing, filtered, paged.
+// The list of domains: searched while typing, filtered, sorted and paged, all of it in the URL.
 
-import { useEffect, useState } from 'preact/hooks';
-import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { useState } from 'preact/hooks';
+import { api } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
-import { domainPath, Link, usePlace } from '../../app/place.tsx';
+import { pageOf } from '../../api/use-pages.ts';
+import { usePlace } from '../../app/place.tsx';
+import { person } from '../../app/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { StatusBadge } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
-
-type Row = Schemas['DomainListItem'];
+import { AddDomain } from './add-domain.tsx';
+import { AddMany } from './add-many.tsx';
+import { DeleteMany } from './delete-many.tsx';
+import { domainQuery, FILTERS, isFiltered, PAGE_ROWS } from './domain-query.ts';
+import type { DomainRow } from './domain-row.ts';
+import './domains.css';
+import { ExportList } from './export-list.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { ListTable } from './list-table.tsx';
+import { Pager } from './pager.tsx';
+import { useSparklines } from './use-sparklines.ts';
 
 export default function DomainsScreen() {
   const { query, setQuery } = usePlace();
-  const [search, setSearch] = useState(query.search ?? '');
-  useEffect(() => {
-    const timer = setTimeout(() => setQuery({ search }), 200);
-    return () => clearTimeout(timer);
-  }, [search]);
-  const loaded = useLoad(`domains ${query.search ?? ''}`, (signal) =>
-    dataOf(api.GET('/domains/', { params: { query: { limit: 50, search: query.search } }, signal })),
+  const wanted = domainQuery(query);
+  const key = JSON.stringify([wanted, query.cursor]);
+  const loaded = useLoad(`domains ${key}`, (signal) =>
+    pageOf(
+      api.GET('/domains/', {
+        params: { query: { ...wanted, limit: PAGE_ROWS, ...(query.cursor && { cursor: query.cursor }) } },
+        signal,
+      }),
+    ),
   );
+  const rows = loaded.data?.items;
+  const sparklines = useSparklines(rows);
+  const [chosen, setChosen] = useState<ReadonlyMap<number, DomainRow>>(new Map());
+  const isManaged = person().provider !== undefined;
+  const close = () => setQuery({ open: undefined });
+  const isEmpty = rows?.length === 0 && !isFiltered(query) && query.cursor === undefined;
   return (
-    <>
+    <div class="domains">
       <div class="head">
         <h1>{words.frame.domains}</h1>
-      </div>
-      <input
-        type="search"
-        aria-label="search"
-        value={search}
-        onInput={(event) => setSearch(event.currentTarget.value)}
-      />
-      <Loading of={loaded}>
-        {(rows) => (
-          <Table<Row>
-            caption={words.frame.domains}
-            rows={rows}
-            keyOf={({ id }) => id}
-            columns={[
-              {
-                key: 'name',
-                title: 'name',
-                cell: ({ name, name_unicode }) => (
-                  <Link to={domainPath(name, 'delegation')}>{name_unicode}</Link>
-                ),
-                text: ({ name }) => name,
-              },
-              {
-                key: 'status',
-                title: 'status',
-                cell: ({ status }) => <StatusBadge status={status} />,
-                text: ({ status }) => status,
-              },
-              {
-                key: 'at',
-                title: 'changed',
-                cell: ({ updated_at }) => <Time at={updated_at} />,
-                text: ({ updated_at }) => updated_at,
-              },
-            ]}
-          />
+        {!isManaged && !isEmpty && (
+          <div class="actions row">
+            <Button onClick={() => setQuery({ open: 'export' })}>{words.domains.export.open}</Button>
+            <Button onClick={() => setQuery({ open: 'many' })}>{words.domains.many.open}</Button>
+            <Button kind="main" onClick={() => setQuery({ open: 'add' })}>
+              {words.domains.add.open}
+            </Button>
+          </div>
         )}
+      </div>
+      {!isEmpty && <FilterBar />}
+      {chosen.size > 0 && (
+        <div class="domains-chosen note row spread" role="status">
+          <span>{words.domains.chosen(chosen.size)}</span>
+          <span class="row">
+            <Button kind="danger" onClick={() => setQuery({ open: 'delete' })}>
+              {words.domains.remove.open}
+            </Button>
+            <Button kind="bare" onClick={() => setChosen(new Map())}>
+              {words.domains.chooseNone}
+            </Button>
+          </span>
+        </div>
+      )}
+      <Loading of={loaded}>
+        {({ items, cursor }) =>
+          isEmpty ? (
+            <FirstDomain isManaged={isManaged} />
+          ) : items.length === 0 ? (
+            <Empty title={words.domains.noMatch}>
+              <p>{words.domains.noMatchText}</p>
+              <Button onClick={() => setQuery(Object.fromEntries(FILTERS.map((each) => [each, undefined])))}>
+                {words.domains.showAll}
+              </Button>
+            </Empty>
+          ) : (
+            <>
+              <ListTable
+                rows={items}
+                sparklines={sparklines}
+                chosen={isManaged ? undefined : chosen}
+                onChoose={setChosen}
+              />
+              <Pager next={cursor} rows={items.length} wanted={wanted} />
+            </>
+          )
+        }
       </Loading>
-    </>
+      {query.open === 'add' && <AddDomain onClose={close} />}
+      {query.open === 'many' && <AddMany onClose={close} onAdded={() => void loaded.reload()} />}
+      {query.open === 'export' && <ExportList onClose={close} />}
+      {query.open === 'delete' && chosen.size > 0 && (
+        <DeleteMany
+          rows={[...chosen.values()]}
+          onClose={close}
+          onDeleted={(gone) => {
+            setChosen(new Map([...chosen].filter(([id]) => !gone.has(id))));
+            void loaded.reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function FirstDomain({ isManaged }: { readonly isManaged: boolean }) {
+  const { setQuery } = usePlace();
+  return (
+    <Empty title={words.domains.none}>
+      {isManaged ? (
+        <p>{words.domains.noneManaged}</p>
+      ) : (
+        <>
+          <ol class="domains-steps">
+            {words.domains.steps.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+          <p class="row domains-first">
+            <Button kind="main" onClick={() => setQuery({ open: 'add' })}>
+              {words.domains.add.open}
+            </Button>
+            <Button onClick={() => setQuery({ open: 'many' })}>{words.domains.many.open}</Button>
+          </p>
+        </>
+      )}
+    </Empty>
   );
 }

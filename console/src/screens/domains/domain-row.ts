@@ -1,0 +1,5 @@
+// One domain as the list has it.
+
+import type { Schemas } from '../../api/client.ts';
+
+export type DomainRow = Schemas['DomainListItem'];

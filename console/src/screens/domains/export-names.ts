@@ -1,0 +1,20 @@
+// The list of domains as a file for a spreadsheet. What would be taken as a formula is quoted, as in a copied table.
+
+import { tsvOf } from '../../parts/tsv.ts';
+
+export type ExportFormat = 'csv' | 'tsv';
+type Cells = readonly (string | number | undefined)[];
+
+export function exportText(format: ExportFormat, lines: readonly Cells[]): string {
+  return format === 'tsv' ? `${tsvOf(lines)}\n` : csvOf(lines);
+}
+
+/** RFC 4180: lines end in CRLF, a quote within quotes is doubled. */
+export function csvOf(lines: readonly Cells[]): string {
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+}
+
+function csvCell(value: string | number | undefined): string {
+  const text = tsvOf([[value]]);
+  return /[",]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}

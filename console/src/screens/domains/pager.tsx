@@ -1,0 +1,52 @@
+// From page to page of the list. Pages are known by their cursors, which this tab remembers to go back by.
+
+import { api } from '../../api/client.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { usePlace } from '../../app/place.tsx';
+import { Button } from '../../parts/button.tsx';
+import { count } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { type domainQuery, PAGE_ROWS } from './domain-query.ts';
+
+interface PagerProps {
+  readonly next: string | undefined;
+  readonly rows: number;
+  readonly wanted: ReturnType<typeof domainQuery>;
+}
+
+/** By list and number of the page; the first page has none. */
+const cursors = new Map<string, string>();
+
+export function Pager({ next, rows, wanted }: PagerProps) {
+  const { query, setQuery } = usePlace();
+  const list = JSON.stringify(wanted);
+  const page = Math.max(1, Number(query.page) || 1);
+  const total = useLoad(`count ${list}`, async (signal) => {
+    const { response } = await api.GET('/domains/', {
+      params: { query: { ...wanted, limit: 1, count: true } },
+      signal,
+    });
+    return Number(response.headers.get('X-Total-Count'));
+  });
+  const turn = (to: number, cursor: string | undefined) => {
+    if (cursor !== undefined) cursors.set(`${list} ${to}`, cursor);
+    setQuery({ cursor, page: to === 1 ? undefined : String(to) });
+    scrollTo(0, 0);
+  };
+  const before = page === 2 ? '' : cursors.get(`${list} ${page - 1}`);
+  const from = (page - 1) * PAGE_ROWS + 1;
+  return (
+    <nav class="row spread domains-pager" aria-label={words.domains.pages}>
+      <span class="quiet" role="status">
+        {words.domains.shown(count(from), count(from + rows - 1), total.data && count(total.data))}
+      </span>
+      <span class="row">
+        {page > 2 && <Button onClick={() => turn(1, undefined)}>{words.domains.firstPage}</Button>}
+        {page > 1 && before !== undefined && (
+          <Button onClick={() => turn(page - 1, before || undefined)}>{words.domains.pageBefore}</Button>
+        )}
+        {next !== undefined && <Button onClick={() => turn(page + 1, next)}>{words.domains.nextPage}</Button>}
+      </span>
+    </nav>
+  );
+}

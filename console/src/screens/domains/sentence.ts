@@ -1,0 +1,11 @@
+// A domain's delegation in one line of words.
+
+import { words } from '../../words/words.ts';
+import type { DelegationLine } from './domain-query.ts';
+
+export function sentenceOf({ kind, servers, reason }: DelegationLine): string {
+  const { delegation } = words.domains;
+  if (kind === 'reason') return reason ?? '';
+  if (kind === 'elsewhere') return delegation.elsewhere(servers[0] ?? '', servers.length - 1);
+  return delegation[kind];
+}
