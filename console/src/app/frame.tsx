@@ -105,6 +105,14 @@ function Content({ children }: { readonly children: ComponentChildren }) {
   }, [path]);
   return (
     <main class="content" id="content" tabIndex={-1} ref={main}>
+      {!person().password_set && path !== '/account' && (
+        <div class="note warn row spread">
+          <span>{words.account.passwordWanted}</span>
+          <Link to="/account" class="button">
+            {words.signIn.setPassword}
+          </Link>
+        </div>
+      )}
       {children}
     </main>
   );

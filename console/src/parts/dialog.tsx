@@ -21,6 +21,8 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    // Not the button that closes it: whoever opened it wants to fill it in.
+    dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

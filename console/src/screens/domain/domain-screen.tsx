@@ -19,6 +19,8 @@ const Scan = lazy(() => import('../records/scan-screen.tsx'));
 const History = lazy(() => import('../history/history-screen.tsx'));
 const Change = lazy(() => import('../history/change-screen.tsx'));
 const Settings = lazy(() => import('../domain-settings/settings-screen.tsx'));
+const Sharing = lazy(() => import('../sharing/sharing-page.tsx'));
+const Plan = lazy(() => import('../plan/plan-page.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -55,6 +57,8 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/history" component={History} />
             <Route path="/history/:change" component={Change} />
             <Route path="/settings" component={Settings} />
+            <Route path="/sharing" component={Sharing} />
+            <Route path="/plan" component={Plan} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>

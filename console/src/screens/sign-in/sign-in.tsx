@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Note } from '../../parts/failure.tsx';
 import { words } from '../../words/words.ts';
 import { ForgotPassword } from './forgot-password.tsx';
+import { Invited } from './invited.tsx';
 import { forgetLink, type OpenedLink, openedLink } from './link.ts';
 import { LinkSignIn } from './link-sign-in.tsx';
 import { NewPassword } from './new-password.tsx';
@@ -40,6 +41,7 @@ function ByLink({ link, onBack }: { readonly link: OpenedLink; readonly onBack: 
   if (kind === 'reset' || kind === 'register')
     return <NewPassword kind={kind} token={token} onDone={() => onBack(words.signIn.passwordSet)} />;
   if (kind === 'sign-in') return <LinkSignIn token={token} onBack={onBack} />;
-  // An invite and a new address belong to an account: after the sign-in they are shown.
+  if (kind === 'invite') return <Invited token={token} onBack={onBack} />;
+  // A new address belongs to an account: after the sign-in it is confirmed.
   return <PasswordSignIn onForgot={() => onBack()} />;
 }

@@ -1,0 +1,45 @@
+// One's own account: a page for each of profile, two-step sign-in, sessions, keys and what happened.
+
+import { lazy, Route, Router } from 'preact-iso';
+import { NotFound } from '../../app/not-found.tsx';
+import { Link, usePlace } from '../../app/place.tsx';
+import { words } from '../../words/words.ts';
+import './account.css';
+import { ProfilePage } from './profile-page.tsx';
+
+const TwoStep = lazy(() => import('./two-step-page.tsx'));
+const Sessions = lazy(() => import('./sessions-page.tsx'));
+const Keys = lazy(() => import('./keys-page.tsx'));
+const Log = lazy(() => import('./log-page.tsx'));
+
+const HOME = '/account';
+const PAGES = ['', 'two-step', 'sessions', 'keys', 'log'] as const;
+
+export default function AccountScreen() {
+  const { path } = usePlace();
+  return (
+    <div class="account">
+      <div class="head">
+        <h1>{words.frame.account}</h1>
+      </div>
+      <nav class="tabs" aria-label={words.account.navigation}>
+        {PAGES.map((page) => {
+          const to = page === '' ? HOME : `${HOME}/${page}`;
+          return (
+            <Link key={page} to={to} aria-current={path === to ? 'page' : undefined}>
+              {words.account.pages[page === '' ? 'profile' : page]}
+            </Link>
+          );
+        })}
+      </nav>
+      <Router>
+        <Route path="/" component={ProfilePage} />
+        <Route path="/two-step" component={TwoStep} />
+        <Route path="/sessions" component={Sessions} />
+        <Route path="/keys" component={Keys} />
+        <Route path="/log" component={Log} />
+        <Route default component={NotFound} />
+      </Router>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+// Chooses one of the roles that can be given.
+
+import { words } from '../../words/words.ts';
+
+type Role = 'viewer' | 'editor' | 'admin';
+export const GIVEN_ROLES: readonly Role[] = ['viewer', 'editor', 'admin'];
+
+interface RoleSelectProps {
+  readonly label: string;
+  readonly value: Role;
+  readonly isBusy: boolean;
+  readonly onChoose: (role: Role) => void;
+}
+
+export function RoleSelect({ label, value, isBusy, onChoose }: RoleSelectProps) {
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      disabled={isBusy}
+      onChange={(event) => onChoose(event.currentTarget.value as Role)}
+    >
+      {GIVEN_ROLES.map((role) => (
+        <option key={role} value={role}>
+          {words.domains.roles[role]}
+        </option>
+      ))}
+    </select>
+  );
+}

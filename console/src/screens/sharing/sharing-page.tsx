@@ -1,0 +1,62 @@
+// Who has a role in a domain, and who is invited.
+
+import { api, dataOf } from '../../api/client.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { pageOf, usePages } from '../../api/use-pages.ts';
+import { person } from '../../app/session.ts';
+import { Note } from '../../parts/failure.tsx';
+import { words } from '../../words/words.ts';
+import { mayDo, useDomain } from '../domain/domain-here.ts';
+import { InviteForm } from './invite-form.tsx';
+import { Invites } from './invites.tsx';
+import { Members } from './members.tsx';
+import './sharing.css';
+
+const AT_ONCE = 50;
+
+export default function SharingPage() {
+  const { name, domain } = useDomain();
+  const isManaged = person().provider !== undefined;
+  const mayManage = mayDo(domain, 'members.manage') && !isManaged;
+  const path = { domain: name };
+  const members = useLoad(`members ${name}`, (signal) =>
+    dataOf(api.GET('/domains/{domain}/members', { params: { path }, signal })),
+  );
+  const invites = usePages(`invites ${name} ${mayManage}`, async (cursor, signal) =>
+    mayManage
+      ? pageOf(
+          api.GET('/domains/{domain}/invites', {
+            params: { path, query: { limit: AT_ONCE, ...(cursor && { cursor }) } },
+            signal,
+          }),
+        )
+      : { items: [], cursor: undefined },
+  );
+  return (
+    <div class="stack sharing">
+      {isManaged && <Note>{words.sharing.managed}</Note>}
+      <section aria-labelledby="sharing-members">
+        <h2 id="sharing-members">{words.sharing.members}</h2>
+        <Members loaded={members} mayManage={mayManage} />
+      </section>
+      {mayManage && (
+        <section class="stack" aria-labelledby="sharing-invites">
+          <h2 id="sharing-invites">{words.sharing.invites}</h2>
+          <InviteForm onInvited={() => void invites.loaded.reload()} />
+          <Invites pages={invites} />
+        </section>
+      )}
+      <section class="card" aria-labelledby="sharing-roles">
+        <h2 id="sharing-roles">{words.sharing.rolesTitle}</h2>
+        <dl class="facts">
+          {(['viewer', 'editor', 'admin', 'owner'] as const).map((role) => (
+            <>
+              <dt>{words.domains.roles[role]}</dt>
+              <dd>{words.sharing.roleHints[role]}</dd>
+            </>
+          ))}
+        </dl>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+// Whose turn it is.
+
+import { Badge } from '../../parts/status.tsx';
+import { words } from '../../words/words.ts';
+
+const TONES = { open: 'warn', answered: 'good', closed: '' } as const;
+
+export function TicketStatus({ status }: { readonly status: keyof typeof TONES }) {
+  return <Badge tone={TONES[status]}>{words.tickets.statuses[status]}</Badge>;
+}

@@ -1,0 +1,23 @@
+// Tickets: the list, a new one, and one with its messages.
+
+import { Route, Router } from 'preact-iso';
+import { NotFound } from '../../app/not-found.tsx';
+import { person } from '../../app/session.ts';
+import { Note } from '../../parts/failure.tsx';
+import { words } from '../../words/words.ts';
+import { NewTicket } from './new-ticket.tsx';
+import { OneTicket } from './one-ticket.tsx';
+import { TicketList } from './ticket-list.tsx';
+import './tickets.css';
+
+export default function TicketsScreen() {
+  if (person().provider !== undefined) return <Note>{words.tickets.managed}</Note>;
+  return (
+    <Router>
+      <Route path="/" component={TicketList} />
+      <Route path="/new" component={NewTicket} />
+      <Route path="/:id" component={OneTicket} />
+      <Route default component={NotFound} />
+    </Router>
+  );
+}

@@ -1,0 +1,95 @@
+// The top-ups that were ordered: those that are open can still be paid.
+
+import { api, type Schemas } from '../../api/client.ts';
+import { pageOf, usePages } from '../../api/use-pages.ts';
+import { Link } from '../../app/place.tsx';
+import { Empty } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { More } from '../../parts/more.tsx';
+import { Badge } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { rials } from './rials.ts';
+
+type Topup = Schemas['Topup'];
+const AT_ONCE = 50;
+const TONES = { open: 'warn', paid: 'good', expired: '' } as const;
+const text = words.wallet.topups;
+
+export function TopupList() {
+  const pages = usePages('wallet topups', (cursor, signal) =>
+    pageOf(
+      api.GET('/wallet/topups', { params: { query: { limit: AT_ONCE, ...(cursor && { cursor }) } }, signal }),
+    ),
+  );
+  return (
+    <Loading of={pages.loaded}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title={text.none}>
+            <Link class="button main" to="/wallet">
+              {words.wallet.topup.title}
+            </Link>
+          </Empty>
+        ) : (
+          <>
+            <Table<Topup>
+              caption={words.wallet.pages.topups}
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  key: 'reference',
+                  title: text.reference,
+                  cell: ({ reference }) => <code>{reference}</code>,
+                  text: ({ reference }) => reference,
+                },
+                {
+                  key: 'amount',
+                  title: words.wallet.moves.amount,
+                  isNumber: true,
+                  cell: ({ amount_rials }) => rials(amount_rials),
+                  text: ({ amount_rials }) => amount_rials,
+                },
+                {
+                  key: 'state',
+                  title: words.domains.columns.status,
+                  cell: ({ state, paid_at, expires_at }) => (
+                    <>
+                      <Badge tone={TONES[state]}>{text.states[state]}</Badge>{' '}
+                      {state === 'paid' && <Time at={paid_at} />}
+                      {state === 'open' && (
+                        <span class="quiet">
+                          {words.sharing.ends} <Time at={expires_at} />
+                        </span>
+                      )}
+                    </>
+                  ),
+                  text: ({ state }) => state,
+                },
+                {
+                  key: 'at',
+                  title: text.ordered,
+                  cell: ({ created_at }) => <Time at={created_at} />,
+                  text: ({ created_at }) => created_at,
+                },
+                {
+                  key: 'act',
+                  title: '',
+                  cell: ({ state, reference, gateway }) =>
+                    state === 'open' && gateway === 'manual' ? (
+                      <a class="button" href={`/wallet/topups/${encodeURIComponent(reference)}/page`}>
+                        {text.how}
+                      </a>
+                    ) : null,
+                },
+              ]}
+            />
+            <More of={pages} />
+          </>
+        )
+      }
+    </Loading>
+  );
+}
