@@ -8,6 +8,7 @@ import { toast } from '../../app/toasts.ts';
 import { Button, Copyable, CopyButton } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { QrCode } from '../../parts/qr/qr-code.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
 import { inGroups } from './in-groups.ts';
@@ -51,6 +52,7 @@ export default function TwoStepPage() {
           <ol class="account-steps stack">
             <li>
               <p>{text.enter}</p>
+              <QrCode text={secret.uri} label={text.picture} />
               <Copyable text={inGroups(secret.secret)} label={text.secret} />
               <p>
                 <a href={secret.uri}>{text.openApp}</a>

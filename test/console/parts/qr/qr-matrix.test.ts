@@ -1,0 +1,55 @@
+// Codes have the form of the standard. The kept one was read back by another program (jsQR), as were all lengths up to 213.
+
+import { describe, expect, it } from 'vitest';
+import { type QrMatrix, qrMatrix } from '../../../../console/src/parts/qr/qr-matrix.ts';
+
+const KEPT = [
+  '#######..#.##.#######',
+  '#.....#...##..#.....#',
+  '#.###.#.###.#.#.###.#',
+  '#.###.#.###...#.###.#',
+  '#.###.#.#.#.#.#.###.#',
+  '#.....#.#.##..#.....#',
+  '#######.#.#.#.#######',
+  '........###..........',
+  '#.#####....#..#####..',
+  '##.#.#..##.###.#.#...',
+  '...#.####.#.##...#.#.',
+  '##.###..######...##.#',
+  '..#.#.##.##.##....#.#',
+  '........#.#.##.#.#.#.',
+  '#######..###.......#.',
+  '#.....#.#.#....#.###.',
+  '#.###.#.#.##....#.#.#',
+  '#.###.#.##.#####.##..',
+  '#.###.#.#.#.#.#..##..',
+  '#.....#..##########..',
+  '#######.#...#.....##.',
+];
+const art = (matrix: QrMatrix | undefined) =>
+  matrix?.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''));
+
+describe('qrMatrix', () => {
+  it('draws what others read', () => {
+    expect(art(qrMatrix('ZONEFLEET'))).toEqual(KEPT);
+  });
+
+  it('grows with the text, up to version 10', () => {
+    const sizes = [14, 15, 213].map((length) => qrMatrix('x'.repeat(length))?.length);
+    expect(sizes).toEqual([21, 25, 57]);
+    expect(qrMatrix('x'.repeat(214))).toBeUndefined();
+    expect(qrMatrix('é'.repeat(107))).toBeUndefined();
+  });
+
+  it('has its three corners, timing and dark module in every version', () => {
+    for (let length = 1; length <= 213; length += 7) {
+      const lines = art(qrMatrix('o'.repeat(length))) ?? [];
+      const size = lines.length;
+      expect(lines[0]).toMatch(/^#{7}\.[.#]*\.#{7}$/);
+      expect(lines[size - 1]?.slice(0, 8)).toBe('#######.');
+      expect(lines[3]?.slice(0, 8)).toBe('#.###.#.');
+      expect(lines[6]).toMatch(/^#{7}(\.#)+\.#{7}$/);
+      expect(lines[size - 8]?.[8]).toBe('#');
+    }
+  });
+});
