@@ -5,13 +5,18 @@ import { words } from '../words/words.ts';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 
-export function More<T>({ of }: { readonly of: Pages<T> }) {
+interface MoreProps<T> {
+  readonly of: Pages<T>;
+  readonly label?: string;
+}
+
+export function More<T>({ of, label = words.common.more }: MoreProps<T>) {
   return (
     <>
       <Failure error={of.moreError} />
       {of.hasMore && (
         <Button isBusy={of.isLoadingMore} onClick={() => void of.more()}>
-          {words.common.more}
+          {label}
         </Button>
       )}
     </>

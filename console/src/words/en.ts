@@ -1304,7 +1304,9 @@ export const en = {
       reference: 'Reference',
       ordered: 'Ordered',
       how: 'How to pay',
-      states: { open: 'open', paid: 'paid', expired: 'expired' },
+      cancel: 'Cancel',
+      cancelled: 'The top-up is cancelled.',
+      states: { open: 'open', paid: 'paid', cancelled: 'cancelled', expired: 'expired' },
     },
     invoices: {
       none: 'There are no invoices yet. Each purchase makes one.',
@@ -1329,6 +1331,7 @@ export const en = {
     messageHint: 'Name the domain, and what you expected. Never send a password or key.',
     send: 'Send',
     answer: 'Answer',
+    earlier: 'Show earlier messages',
     last: 'Last change',
     close: 'Close the ticket',
     reopen: 'Open it again',

@@ -3,22 +3,34 @@
 import { api, dataOf, idempotent, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useLoad } from '../../api/use-load.ts';
+import { type Pages, pageOf, usePages } from '../../api/use-pages.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { TextArea } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { More } from '../../parts/more.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import { TicketStatus } from './ticket-status.tsx';
 
+/** The newest first, as they are read: the beginning of a long ticket is behind a button. */
+const AT_ONCE = 50;
 const text = words.tickets;
 
 export function OneTicket({ id = '' }: { readonly id?: string }) {
   const path = { id: Number(id) };
   const loaded = useLoad(`ticket ${id}`, (signal) =>
     dataOf(api.GET('/tickets/{id}', { params: { path }, signal })),
+  );
+  const messages = usePages(`ticket messages ${id}`, (cursor, signal) =>
+    pageOf(
+      api.GET('/tickets/{id}/messages', {
+        params: { path, query: { sort: '-id', limit: AT_ONCE, ...(cursor && { cursor }) } },
+        signal,
+      }),
+    ),
   );
   const setStatus = useAction(async (status: 'open' | 'closed') => {
     const changed = await dataOf(api.PATCH('/tickets/{id}', { params: { path }, body: { status } }));
@@ -45,18 +57,14 @@ export function OneTicket({ id = '' }: { readonly id?: string }) {
               </div>
             </div>
             <Failure error={setStatus.error} />
-            <ol class="plain stack">
-              {ticket.messages.map((message) => (
-                <li key={message.id} class={`card tickets-message ${message.author}`}>
-                  <p class="quiet row spread">
-                    <strong>{text.authors[message.author]}</strong>
-                    <Time at={message.created_at} />
-                  </p>
-                  <p class="tickets-text">{message.message}</p>
-                </li>
-              ))}
-            </ol>
-            <Answer ticket={ticket} onSent={loaded.set} />
+            <Messages pages={messages} />
+            <Answer
+              id={ticket.id}
+              onSent={() => {
+                void messages.loaded.reload();
+                void loaded.reload();
+              }}
+            />
           </>
         )}
       </Loading>
@@ -64,18 +72,41 @@ export function OneTicket({ id = '' }: { readonly id?: string }) {
   );
 }
 
-interface AnswerProps {
-  readonly ticket: Schemas['WholeTicket'];
-  readonly onSent: (ticket: Schemas['WholeTicket']) => void;
+function Messages({ pages }: { readonly pages: Pages<Schemas['TicketMessage']> }) {
+  return (
+    <Loading of={pages.loaded}>
+      {({ items }) => (
+        <>
+          <More of={pages} label={text.earlier} />
+          <ol class="plain stack">
+            {[...items].reverse().map((message) => (
+              <li key={message.id} class={`card tickets-message ${message.author}`}>
+                <p class="quiet row spread">
+                  <strong>{text.authors[message.author]}</strong>
+                  <Time at={message.created_at} />
+                </p>
+                <p class="tickets-text">{message.message}</p>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </Loading>
+  );
 }
 
-function Answer({ ticket, onSent }: AnswerProps) {
-  const { id } = ticket;
+interface AnswerProps {
+  readonly id: number;
+  readonly onSent: () => void;
+}
+
+function Answer({ id, onSent }: AnswerProps) {
   const [message, setMessage, dropMessage] = useDraft(`ticket ${id}`, '');
   const send = useAction(async () => {
     const params = { path: { id }, ...idempotent() };
-    onSent(await dataOf(api.POST('/tickets/{id}/messages', { params, body: { message } })));
+    await api.POST('/tickets/{id}/messages', { params, body: { message } });
     dropMessage();
+    onSent();
   });
   return (
     <form

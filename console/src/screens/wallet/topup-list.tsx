@@ -1,9 +1,12 @@
 // The top-ups that were ordered: those that are open can still be paid.
 
 import { api, type Schemas } from '../../api/client.ts';
+import { useAction } from '../../api/use-action.ts';
 import { pageOf, usePages } from '../../api/use-pages.ts';
 import { Link } from '../../app/place.tsx';
-import { Empty } from '../../parts/failure.tsx';
+import { toast } from '../../app/toasts.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty, Failure } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Badge } from '../../parts/status.tsx';
@@ -14,7 +17,7 @@ import { rials } from './rials.ts';
 
 type Topup = Schemas['Topup'];
 const AT_ONCE = 50;
-const TONES = { open: 'warn', paid: 'good', expired: '' } as const;
+const TONES = { open: 'warn', paid: 'good', cancelled: '', expired: '' } as const;
 const text = words.wallet.topups;
 
 export function TopupList() {
@@ -23,6 +26,11 @@ export function TopupList() {
       api.GET('/wallet/topups', { params: { query: { limit: AT_ONCE, ...(cursor && { cursor }) } }, signal }),
     ),
   );
+  const cancel = useAction(async (id: number) => {
+    await api.DELETE('/wallet/topups/{id}', { params: { path: { id } } });
+    toast(text.cancelled);
+    await pages.loaded.reload();
+  });
   return (
     <Loading of={pages.loaded}>
       {({ items }) =>
@@ -34,6 +42,7 @@ export function TopupList() {
           </Empty>
         ) : (
           <>
+            <Failure error={cancel.error} />
             <Table<Topup>
               caption={words.wallet.pages.topups}
               rows={items}
@@ -77,11 +86,22 @@ export function TopupList() {
                 {
                   key: 'act',
                   title: '',
-                  cell: ({ state, reference, gateway }) =>
-                    state === 'open' && gateway === 'manual' ? (
-                      <a class="button" href={`/wallet/topups/${encodeURIComponent(reference)}/page`}>
-                        {text.how}
-                      </a>
+                  cell: ({ id, state, reference, gateway }) =>
+                    state === 'open' ? (
+                      <span class="row">
+                        {gateway === 'manual' && (
+                          <a class="button" href={`/wallet/topups/${encodeURIComponent(reference)}/page`}>
+                            {text.how}
+                          </a>
+                        )}
+                        <Button
+                          aria-label={`${text.cancel} ${reference}`}
+                          disabled={cancel.isBusy}
+                          onClick={() => void cancel.run(id)}
+                        >
+                          {text.cancel}
+                        </Button>
+                      </span>
                     ) : null,
                 },
               ]}
