@@ -41,11 +41,7 @@ export function CopyButton({ text, label, shown = words.copy.copy }: CopyProps) 
     setTimeout(() => setCopied(false), 2000);
   };
   return (
-    <Button
-      kind="bare"
-      onClick={copy}
-      aria-label={label === undefined ? undefined : `${shown} ${label}`}
-    >
+    <Button kind="bare" onClick={copy} aria-label={label === undefined ? undefined : `${shown} ${label}`}>
       <span aria-live="polite">{isCopied ? words.copy.copied : shown}</span>
     </Button>
   );

@@ -147,6 +147,7 @@ export const en = {
       disabled: 'Switched off',
       banned: 'Closed by the operator',
     },
+    headlineProved: 'Proved to be yours',
     lead: {
       none: 'We have not looked yet. The first look comes within a minute or so.',
       waiting: 'It turns live when your registrar lists the nameservers below.',
@@ -212,7 +213,8 @@ export const en = {
       soon: 'any moment',
       limited: (wait: string) => `You can ask for one check an hour. The next is possible in ${wait}.`,
       elapsed: (seconds: number) => `${seconds} s of at most 25 s`,
-      walking: (zones: readonly string[]) => `On the way: ${zones.map((zone) => (zone === '.' ? 'the root' : zone)).join(' → ')}`,
+      walking: (zones: readonly string[]) =>
+        `On the way: ${zones.map((zone) => (zone === '.' ? 'the root' : zone)).join(' → ')}`,
       asking: (zone: string, servers: number) =>
         `Asking the servers of ${zone}: ${plural(servers, 'answer', 'answers')} so far`,
       began: 'Starting at the root of the DNS.',
@@ -351,8 +353,9 @@ export const en = {
     live: {
       title: (name: string) => `${name} is live`,
       proved: (name: string) => `${name} is proved to be yours`,
-      text: 'The registry names your nameservers. What comes next:',
-      textProved: 'The record was found on your servers. What comes next:',
+      text: 'The registry names your nameservers.',
+      textProved: 'The record was found on your servers.',
+      next: 'What comes next:',
       records: 'See that all records are there',
       dnssec: 'Sign it with DNSSEC',
       certificates: 'Get a certificate',
@@ -361,6 +364,8 @@ export const en = {
     },
     txt: {
       title: 'Publish this TXT record',
+      titleDone: 'The TXT record that proves it',
+      done: 'Leave it in place: if it is gone, another account could prove the name.',
       titleOptional: 'Optional: have everything answered before you switch',
       optional:
         'With this record at your present DNS provider, we answer all your records already before the registrar changes, so that no visitor is lost.',

@@ -11,6 +11,7 @@ const text = words.delegation.live;
 export function BecameLive({ domain, onClose }: { readonly domain: Domain; readonly onClose: () => void }) {
   const isManaged = domain.dns_mode === 'managed';
   const name = domain.name_unicode;
+  const next = nextPages(domain);
   return (
     <section class="card delegation-live" role="status">
       <svg viewBox="0 0 52 52" aria-hidden="true">
@@ -19,16 +20,15 @@ export function BecameLive({ domain, onClose }: { readonly domain: Domain; reado
       </svg>
       <div>
         <h2>{isManaged ? text.title(name) : text.proved(name)}</h2>
-        <p>{isManaged ? text.text : text.textProved}</p>
+        <p>
+          {isManaged ? text.text : text.textProved} {next.length > 0 && text.next}
+        </p>
         <ul>
-          {isManaged && (
-            <>
-              <Next domain={domain} page="records" />
-              {domain.dnssec.status === 'off' && <Next domain={domain} page="dnssec" />}
-            </>
-          )}
-          <Next domain={domain} page="certificates" />
-          <Next domain={domain} page="traffic" />
+          {next.map((page) => (
+            <li key={page}>
+              <Link to={domainPath(domain.name, page)}>{text[page]}</Link>
+            </li>
+          ))}
         </ul>
         <Button onClick={onClose}>{text.close}</Button>
       </div>
@@ -36,17 +36,12 @@ export function BecameLive({ domain, onClose }: { readonly domain: Domain; reado
   );
 }
 
-function Next({
-  domain,
-  page,
-}: {
-  readonly domain: Domain;
-  readonly page: 'records' | 'dnssec' | 'certificates' | 'traffic';
-}) {
-  if (!hasPage(page, domain)) return null;
-  return (
-    <li>
-      <Link to={domainPath(domain.name, page)}>{text[page]}</Link>
-    </li>
-  );
+/** What a domain that has just become live wants next, as far as there is a page for it. */
+function nextPages(domain: Domain) {
+  const pages = ['records', 'dnssec', 'certificates', 'traffic'] as const;
+  return pages.filter((page) => {
+    if (page === 'records' && domain.dns_mode === 'external') return false;
+    if (page === 'dnssec' && (domain.dns_mode === 'external' || domain.dnssec.status !== 'off')) return false;
+    return hasPage(page, domain);
+  });
 }

@@ -57,7 +57,10 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
   const wait = useSecondsUntil(limitedUntil);
   const elapsed = useElapsed(look.isBusy);
   const canAsk =
-    mayDo(domain, 'domain.settings') && domain.status !== 'disabled' && domain.status !== 'banned';
+    mayDo(domain, 'domain.settings') &&
+    domain.status !== 'disabled' &&
+    domain.status !== 'banned' &&
+    !(isExternal && domain.status === 'active'); // nothing is left to look for
   const isDue = nextAt !== undefined && Date.parse(nextAt) <= now.value;
   return (
     <div class="delegation-look">

@@ -44,7 +44,11 @@ export function Standing({
           {SIGNS[tone]}
         </span>
         <div>
-          <h2>{text.headlines[status]}</h2>
+          <h2>
+            {status === 'active' && domain.dns_mode === 'external'
+              ? text.headlineProved
+              : text.headlines[status]}
+          </h2>
           <p>{leadOf(domain, check, isKnown)}</p>
           {served !== undefined && <p class="quiet">{served}</p>}
           {status === 'disabled' && (

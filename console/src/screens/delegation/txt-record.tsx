@@ -20,8 +20,8 @@ export function TxtRecord({ domain, record }: { readonly domain: Domain; readonl
   const isExpired = record.seconds_remaining === 0 && !isDone;
   return (
     <section class="card delegation-txt">
-      <h2>{isOptional ? text.titleOptional : text.title}</h2>
-      <p>{isOptional ? text.optional : text.intro}</p>
+      <h2>{isOptional ? text.titleOptional : isDone ? text.titleDone : text.title}</h2>
+      <p>{isOptional ? text.optional : isDone ? text.done : text.intro}</p>
       <dl class="facts">
         <Fact term={text.type} value={record.type} />
         <Fact term={text.name} value={record.host} hint={shortHint(record.host, domain.name)} />
