@@ -10,17 +10,8 @@ import { person, signOut } from './session.ts';
 import { chooseTheme, isDark } from './theme.ts';
 import { closeToast, toast, toasts } from './toasts.ts';
 
-const OPERATOR_PAGES = [
-  'fleet',
-  'live',
-  'queues',
-  'registries',
-  'domains',
-  'accounts',
-  'tickets',
-  'payments',
-  'audit',
-] as const;
+/** Add the page's route in screens/operator/operator-screen.tsx as well. */
+const OPERATOR_PAGES = ['fleet', 'queues', 'registries'] as const;
 
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const who = person();

@@ -16,6 +16,7 @@ const Wallet = lazy(() => import('../screens/wallet/wallet-screen.tsx'));
 const Tickets = lazy(() => import('../screens/tickets/tickets-screen.tsx'));
 const AcceptInvite = lazy(() => import('../screens/sharing/accept-invite.tsx'));
 const ConfirmEmail = lazy(() => import('../screens/account/confirm-email.tsx'));
+const Operator = lazy(() => import('../screens/operator/operator-screen.tsx'));
 
 export function Screens() {
   const [failed, setFailed] = useState<Error>();
@@ -47,6 +48,7 @@ export function Screens() {
         <Route path={`${BASE}/wallet/*`} component={Wallet} />
         <Route path={`${BASE}/tickets`} component={Tickets} />
         <Route path={`${BASE}/tickets/*`} component={Tickets} />
+        <Route path={`${BASE}/operator/*`} component={Operator} />
         <Route default component={NotFound} />
       </Router>
     </ErrorBoundary>

@@ -15,6 +15,22 @@ const countsText = ({ create, update, delete: gone }: { create: number; update: 
     [gone, `${gone.toLocaleString('en-GB')} deleted`],
   ]);
 
+const secondsText = (seconds: number) =>
+  seconds < 1
+    ? `${Math.round(seconds * 1000)} ms`
+    : seconds < 100
+      ? `${seconds.toFixed(1)} s`
+      : durationText(seconds);
+
+const durationText = (seconds: number) => {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${Math.floor(seconds)} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24).toLocaleString('en-GB')} d ${hours % 24} h`;
+};
+
 export const en = {
   locale: 'en-GB',
 
@@ -1347,7 +1363,6 @@ export const en = {
   operator: {
     pages: {
       fleet: 'Fleet',
-      live: 'Live',
       queues: 'Queues',
       registries: 'Registries',
       domains: 'All domains',
@@ -1355,6 +1370,162 @@ export const en = {
       tickets: 'Tickets',
       payments: 'Payments',
       audit: 'Audit',
+    },
+    refresh: 'Look again',
+    fresh: 'Looks again by itself every 10 seconds. Seen',
+    stale: 'What follows is old. It was seen',
+    total: (amount: number) => (amount > 10_000 ? 'More than 10,000' : amount.toLocaleString('en-GB')),
+    found: (amount: number, one: string, many: string) =>
+      `${amount > 10_000 ? 'More than 10,000' : amount.toLocaleString('en-GB')} ${amount === 1 ? one : many}`,
+    search: 'Search',
+    all: 'all',
+    yes: 'yes',
+    no: 'no',
+    notKnown: 'not known',
+    noMatch: 'Nothing matches',
+    noMatchText: 'Take a filter away to see more.',
+    clear: 'Take all filters away',
+    done: 'Done.',
+
+    trouble: {
+      title: 'What is wrong',
+      none: 'Nothing is wrong.',
+      noneText: 'Nameservers, queues, observers and registries are as they should be.',
+      partly: 'Not everything could be asked; what could not is said above.',
+      act: 'act now',
+      look: 'look into it',
+      know: 'good to know',
+      noNode: 'No nameserver is running: nothing is answered',
+      noNodeDo:
+        'Start one: systemctl start zonefleet-nameserver. If they run, they cannot reach Postgres: look at their logs, which say why.',
+      silent: (name: string) => `${name} is silent`,
+      silentDo: (live: number) =>
+        `It has not reported for more than 5 seconds. It is down, or cannot reach Postgres and goes on answering with what it has. Look at its log and at /healthz there. ${live === 0 ? 'No other nameserver is live.' : `${plural(live, 'other is', 'others are')} live.`}`,
+      loading: (name: string) => `${name} is loading its zones`,
+      loadingDo: 'It is ready by itself. If this lasts for minutes, look at its log.',
+      held: (name: string, zones: number) =>
+        `${name} holds back the removal of ${plural(zones, 'zone', 'zones')}`,
+      heldDo:
+        'More than half of its zones would disappear at once, which is more often a mistake than meant. It goes on serving them. If it is a mistake, bring the domains back: then nothing is held. If it is meant, let the removals through.',
+      heldConfirmed: (name: string, zones: number) =>
+        `${name} is removing ${plural(zones, 'zone', 'zones')} that you let through`,
+      heldConfirmedDo: 'This ends by itself within seconds.',
+      unserved: (name: string, zones: number | undefined) =>
+        `${name} does not serve the newest version of ${zones === undefined ? 'more than 1,000 zones' : plural(zones, 'zone', 'zones')}`,
+      unservedDo:
+        'They do not fit into its memory (IMAGE_BYTES), or cannot be built. Its log names the zones and says why. Raise IMAGE_BYTES, or mend the zone.',
+      behind: (name: string, seconds: number) => `${name} is ${secondsText(seconds)} behind`,
+      behindDo:
+        'Changes reach it late. Look whether its machine or its way to Postgres is overloaded; other nodes are not touched.',
+      breaker: (parent: string | undefined) =>
+        parent === undefined
+          ? 'Changes of status are held back for all domains'
+          : `Changes of status are held back below ${parent}`,
+      breakerDo: (turned: number, checked: number) =>
+        `${turned.toLocaleString('en-GB')} of ${plural(checked, 'domain', 'domains')} looked at turned away at once: rather a fault of the registry, or of our way to it, than so many decisions. No domain is moved or disabled meanwhile, and this ends by itself. Let them through only if the owners really left.`,
+      queueAway: (name: string) => `The queue ${name} does not answer`,
+      queueAwayDo:
+        'Its Redis or Postgres is away or slow: no job is taken or added. See REDIS_URL, and whether that server runs.',
+      queueDead: (name: string, jobs: number) =>
+        `${plural(jobs, 'job', 'jobs')} of the queue ${name} failed for good`,
+      queueDeadDo:
+        'They failed as often as allowed. The board of the workers (BOARD_LISTEN) shows why; what is due comes again by itself.',
+      queueStuck: (name: string, jobs: number) =>
+        `${plural(jobs, 'job waits', 'jobs wait')} in the queue ${name}, and none is worked on`,
+      queueStuckDo: 'Are the workers running? systemctl status zonefleet-workers.',
+      vantage: (name: string) => `The observer ${name} is away`,
+      vantageDo:
+        'It has not asked for work for ten minutes. Changes of status wait if too few of them answer. Look at it there, or remove it: zonefleet vantage remove.',
+    },
+
+    fleet: {
+      nodes: 'Nameservers',
+      noNodes: 'No nameserver has ever reported',
+      noNodesText: 'Start one with systemctl start zonefleet-nameserver, or npm start on one machine.',
+      states: { live: 'live', loading: 'loading', silent: 'silent', left: 'stopped' },
+      columns: {
+        name: 'Node',
+        state: 'State',
+        zones: 'Zones',
+        records: 'Records',
+        position: 'Position',
+        lag: 'Lag',
+        uptime: 'Up for',
+        seen: 'Seen',
+        unserved: 'Unserved',
+        held: 'Held',
+      },
+      over: 'over 1,000',
+      confirm: 'Let the removals through…',
+      confirmTitle: (name: string) => `Let the removals of ${name} through?`,
+      confirmText: (zones: number) =>
+        `${plural(zones, 'zone is', 'zones are')} no longer answered by this node. It cannot be stopped once begun. A later mass removal is held again.`,
+      confirmNow: 'Remove them from this node',
+      observers: 'Observers elsewhere',
+      observersText: 'They confirm each change of status from other networks.',
+      noObservers:
+        'There is none, so nobody else is asked before a status changes. Add three: zonefleet vantage add.',
+      oneObserver: 'With one alone nobody is asked. Run three, with three providers.',
+      observer: {
+        name: 'Observer',
+        network: 'Network',
+        address: 'Address',
+        seen: 'Seen',
+        answers: 'Answers',
+        dropped: 'Dropped',
+      },
+      duration: (seconds: number) => durationText(seconds),
+      lag: (seconds: number) => secondsText(seconds),
+    },
+
+    queues: {
+      text: 'What the workers have to do. Waiting jobs are normal while some are at work.',
+      none: 'The API knows no queue',
+      noneText: 'It was started without one.',
+      columns: {
+        name: 'Queue',
+        state: 'State',
+        waiting: 'Waiting',
+        active: 'At work',
+        delayed: 'To be tried again',
+        dead: 'Failed for good',
+      },
+      states: { away: 'does not answer', dead: 'has failed jobs', stuck: 'stands still', fine: 'runs' },
+    },
+
+    registries: {
+      text: 'The active domains looked at within the last 15 minutes, by the zone above them. Many that turn away at once below one registry are its outage, and the breaker then holds every change of status.',
+      held: 'Changes of status are held back',
+      flows: 'Changes of status go through',
+      overall: 'All domains',
+      none: 'No domain was looked at within the last 15 minutes',
+      noneText: 'With few domains this is normal. With many: do the workers run?',
+      caption: 'Registries',
+      columns: {
+        parent: 'Zone',
+        checked: 'Looked at',
+        turned: 'Turned away',
+        share: 'Share',
+        state: 'State',
+      },
+      states: { held: 'held', some: 'some turned away', fine: 'as it should be' },
+      release: 'Let the changes through…',
+      releaseTitle: (parent: string | undefined) =>
+        parent === undefined ? 'Let all changes through?' : `Let the changes below ${parent} through?`,
+      releaseText:
+        'Domains that turned away become moved, and disabled later: then nobody answers for them here. This counts until the breaker has closed by itself. Do it only if you know that the owners left.',
+      releaseNow: 'Let them through',
+      trips: 'When changes were held back',
+      noTrips: 'Never so far.',
+      trip: {
+        since: 'Since',
+        parent: 'Zone',
+        turned: 'Turned away',
+        checked: 'Of',
+        released: 'Let through',
+        by: 'By',
+        ended: 'Ended',
+      },
     },
   },
 };

@@ -1,0 +1,37 @@
+// Lets the removals through that a node holds back, once asked.
+
+import { admin } from '../../api/client.ts';
+import { useAction } from '../../api/use-action.ts';
+import { toast } from '../../app/toasts.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { words } from '../../words/words.ts';
+
+interface ConfirmNodeProps {
+  readonly name: string;
+  readonly zones: number;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+export function ConfirmNode({ name, zones, onDone, onClose }: ConfirmNodeProps) {
+  const say = words.operator.fleet;
+  const confirm = useAction(async () => {
+    await admin.POST('/admin/nodes/{name}/confirm', { params: { path: { name } } });
+    toast(words.operator.done);
+    onDone();
+  });
+  return (
+    <Confirm
+      title={say.confirmTitle(name)}
+      action={say.confirmNow}
+      isDanger
+      typed={name}
+      isBusy={confirm.isBusy}
+      error={confirm.error}
+      onConfirm={() => void confirm.run()}
+      onClose={onClose}
+    >
+      <p>{say.confirmText(zones)}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,58 @@
+// The fleet: what is wrong first, then every nameserver and every observer in figures.
+
+import { admin, dataOf } from '../../api/client.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { now } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { findTroubles } from './find-troubles.ts';
+import { Freshness, useEvery10s } from './fresh.tsx';
+import { NodeTable } from './node-table.tsx';
+import { Observers } from './observers.tsx';
+import { TroubleList } from './trouble-list.tsx';
+
+export default function FleetPage() {
+  const say = words.operator;
+  const nodes = useLoad('nodes', (signal) => dataOf(admin.GET('/admin/nodes', { signal })));
+  const vantages = useLoad('vantages', (signal) => dataOf(admin.GET('/admin/vantages', { signal })));
+  const queues = useLoad('queues', (signal) => dataOf(admin.GET('/admin/queues', { signal })));
+  const breaker = useLoad('breaker', (signal) => dataOf(admin.GET('/admin/breaker', { signal })));
+  const others = [vantages, queues, breaker];
+  const all = [nodes, ...others];
+  const lookAgain = () => {
+    for (const each of all) void each.reload();
+  };
+  useEvery10s(lookAgain);
+  const state = {
+    nodes: nodes.data,
+    vantages: vantages.data,
+    queues: queues.data,
+    trips: breaker.data?.trips,
+  };
+  const failed = others.find(({ error }) => error !== undefined);
+  const isAsked = all.every(({ data, error }) => data !== undefined || error !== undefined);
+  return (
+    <div class="stack">
+      <div class="head">
+        <h1>{say.pages.fleet}</h1>
+        <div class="actions">
+          <Freshness of={{ ...nodes, reload: async () => lookAgain() }} />
+        </div>
+      </div>
+      <Failure error={failed?.error} onRetry={lookAgain} />
+      {isAsked && (
+        <TroubleList
+          troubles={findTroubles(state, now.value)}
+          isPartial={all.some(({ data }) => data === undefined)}
+          onMended={lookAgain}
+        />
+      )}
+      <section>
+        <h2>{say.fleet.nodes}</h2>
+        <Loading of={nodes}>{(rows) => <NodeTable nodes={rows} />}</Loading>
+      </section>
+      {vantages.data !== undefined && <Observers vantages={vantages.data} />}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+// What an operator watches looks again by itself while the page is seen, and says how old it is.
+
+import { useEffect, useRef } from 'preact/hooks';
+import type { Loaded } from '../../api/use-load.ts';
+import { Button } from '../../parts/button.tsx';
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+
+const EVERY_MS = 10_000;
+
+type Watched = Pick<Loaded<unknown>, 'data' | 'error' | 'isLoading' | 'reload'>;
+
+/** Calls again every 10 seconds, not while the tab is hidden, and at once when it is seen again. */
+export function useEvery10s(reload: () => unknown, isWanted = true): void {
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    if (!isWanted) return;
+    const look = () => {
+      if (!document.hidden) latest.current();
+    };
+    const timer = setInterval(look, EVERY_MS);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [isWanted]);
+}
+
+/** When what is shown was seen. */
+function useSeenAt(loaded: Watched): string | undefined {
+  const seen = useRef<{ data: unknown; at: string }>(undefined);
+  if (loaded.data !== undefined && seen.current?.data !== loaded.data) {
+    seen.current = { data: loaded.data, at: new Date().toISOString() };
+  }
+  return loaded.data === undefined ? undefined : seen.current?.at;
+}
+
+export function Freshness({ of }: { readonly of: Watched }) {
+  const seenAt = useSeenAt(of);
+  return (
+    <div class="row ope-fresh">
+      {seenAt !== undefined && (
+        <span class={of.error === undefined ? 'quiet' : 'problem'}>
+          {of.error === undefined ? words.operator.fresh : words.operator.stale} <Time at={seenAt} />
+        </span>
+      )}
+      <Button aria-busy={of.isLoading} onClick={() => void of.reload()}>
+        {words.operator.refresh}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+// Every nameserver as it reports of itself.
+
+import type { components } from '../../api/admin-schema.d.ts';
+import { Empty } from '../../parts/failure.tsx';
+import { Badge } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { count, Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+
+type Node = components['schemas']['Node'];
+const say = words.operator.fleet;
+
+type State = keyof typeof say.states;
+const TONES = { live: 'good', loading: 'warn', silent: 'bad', left: '' } as const;
+/** What is wrong stands first. */
+const ORDER: readonly State[] = ['silent', 'loading', 'live', 'left'];
+
+const stateOf = ({ state, loaded }: Node): State => (state === 'live' && !loaded ? 'loading' : state);
+const unservedOf = ({ unserved_zones }: Node) =>
+  unserved_zones === undefined ? say.over : count(unserved_zones);
+
+export function NodeTable({ nodes }: { readonly nodes: readonly Node[] }) {
+  if (nodes.length === 0) {
+    return (
+      <Empty title={say.noNodes}>
+        <p>{say.noNodesText}</p>
+      </Empty>
+    );
+  }
+  const rows = [...nodes].sort(
+    (a, b) => ORDER.indexOf(stateOf(a)) - ORDER.indexOf(stateOf(b)) || a.name.localeCompare(b.name),
+  );
+  return (
+    <Table<Node>
+      caption={say.nodes}
+      rows={rows}
+      keyOf={({ name }) => name}
+      columns={[
+        { key: 'name', title: say.columns.name, cell: ({ name }) => name, text: ({ name }) => name },
+        {
+          key: 'state',
+          title: say.columns.state,
+          cell: (node) => <Badge tone={TONES[stateOf(node)]}>{say.states[stateOf(node)]}</Badge>,
+          text: (node) => say.states[stateOf(node)],
+        },
+        {
+          key: 'zones',
+          title: say.columns.zones,
+          isNumber: true,
+          cell: ({ zones }) => count(zones),
+          text: ({ zones }) => zones,
+        },
+        {
+          key: 'records',
+          title: say.columns.records,
+          isNumber: true,
+          cell: ({ records }) => count(records),
+          text: ({ records }) => records,
+        },
+        {
+          key: 'position',
+          title: say.columns.position,
+          isNumber: true,
+          cell: ({ position }) => (position === undefined ? '—' : count(position)),
+          text: ({ position }) => position,
+        },
+        {
+          key: 'lag',
+          title: say.columns.lag,
+          isNumber: true,
+          cell: ({ lag_seconds }) => (lag_seconds === undefined ? '—' : say.lag(lag_seconds)),
+          text: ({ lag_seconds }) => lag_seconds,
+        },
+        {
+          key: 'unserved',
+          title: say.columns.unserved,
+          isNumber: true,
+          cell: unservedOf,
+          text: unservedOf,
+        },
+        {
+          key: 'held',
+          title: say.columns.held,
+          isNumber: true,
+          cell: ({ held }) => (held === undefined ? '0' : count(held.zones)),
+          text: ({ held }) => held?.zones ?? 0,
+        },
+        {
+          key: 'uptime',
+          title: say.columns.uptime,
+          isNumber: true,
+          cell: ({ state, uptime_seconds }) => (state === 'left' ? '—' : say.duration(uptime_seconds)),
+          text: ({ uptime_seconds }) => uptime_seconds,
+        },
+        {
+          key: 'seen',
+          title: say.columns.seen,
+          cell: ({ seen_at }) => <Time at={seen_at} />,
+          text: ({ seen_at }) => seen_at,
+        },
+      ]}
+    />
+  );
+}

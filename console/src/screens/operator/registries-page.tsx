@@ -1,0 +1,105 @@
+// The domains by the zone above them: an outage of one registry is seen at a glance, and so is what the breaker holds.
+
+import type { components } from '../../api/admin-schema.d.ts';
+import { admin, dataOf } from '../../api/client.ts';
+import { useLoad } from '../../api/use-load.ts';
+import { Empty } from '../../parts/failure.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { Badge } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { count, now } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { findTroubles, isHolding } from './find-troubles.ts';
+import { Freshness, useEvery10s } from './fresh.tsx';
+import { type RegistryRow, registryRows } from './registry-rows.ts';
+import { ShareBar } from './share-bar.tsx';
+import { TripTable } from './trip-table.tsx';
+import { TroubleList } from './trouble-list.tsx';
+
+type Breaker = components['schemas']['Breaker'];
+const TONES = { held: 'bad', some: 'warn', fine: 'good' } as const;
+const say = words.operator.registries;
+
+export default function RegistriesPage() {
+  const breaker = useLoad('breaker', (signal) => dataOf(admin.GET('/admin/breaker', { signal })));
+  useEvery10s(breaker.reload);
+  return (
+    <div class="stack">
+      <div class="head">
+        <h1>{words.operator.pages.registries}</h1>
+        {breaker.data !== undefined && (
+          <Badge tone={breaker.data.held ? 'bad' : 'good'}>{breaker.data.held ? say.held : say.flows}</Badge>
+        )}
+        <div class="actions">
+          <Freshness of={breaker} />
+        </div>
+      </div>
+      <p class="quiet">{say.text}</p>
+      <Loading of={breaker}>
+        {(data) => (
+          <>
+            {data.trips.some(isHolding) && (
+              <TroubleList
+                troubles={findTroubles({ trips: data.trips }, now.value)}
+                onMended={() => void breaker.reload()}
+              />
+            )}
+            <Registries breaker={data} />
+            <section>
+              <h2>{say.trips}</h2>
+              <TripTable trips={data.trips} />
+            </section>
+          </>
+        )}
+      </Loading>
+    </div>
+  );
+}
+
+function Registries({ breaker }: { readonly breaker: Breaker }) {
+  if (breaker.checked === 0) {
+    return (
+      <Empty title={say.none}>
+        <p>{say.noneText}</p>
+      </Empty>
+    );
+  }
+  const nameOf = ({ parent }: RegistryRow) => parent ?? say.overall;
+  return (
+    <Table<RegistryRow>
+      caption={say.caption}
+      rows={registryRows(breaker)}
+      keyOf={nameOf}
+      columns={[
+        { key: 'parent', title: say.columns.parent, cell: nameOf, text: nameOf },
+        {
+          key: 'state',
+          title: say.columns.state,
+          cell: ({ condition }) => <Badge tone={TONES[condition]}>{say.states[condition]}</Badge>,
+          text: ({ condition }) => say.states[condition],
+        },
+        {
+          key: 'checked',
+          title: say.columns.checked,
+          isNumber: true,
+          cell: ({ checked }) => count(checked),
+          text: ({ checked }) => checked,
+        },
+        {
+          key: 'turned',
+          title: say.columns.turned,
+          isNumber: true,
+          cell: ({ turned }) => count(turned),
+          text: ({ turned }) => turned,
+        },
+        {
+          key: 'share',
+          title: say.columns.share,
+          isNumber: true,
+          cell: ({ share }) => <ShareBar share={share} />,
+          text: ({ share }) => share.toFixed(3),
+        },
+      ]}
+    />
+  );
+}
