@@ -647,7 +647,7 @@ export const en = {
     arrivalUnknown: 'Where it is could not be asked just now; it is tried again.',
     changeLink: (id: number) => `Change ${id}`,
     empty: {
-      title: 'This domain has no records yet',
+      title: 'No records of yours are here yet',
       text: 'Records say where your website and your mail are. If the domain is in use elsewhere, bring its records along first, so that nothing breaks when you switch.',
       scan: 'Find the records it has now',
       import: 'Import a zone file',

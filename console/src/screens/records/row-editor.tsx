@@ -4,10 +4,12 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
+import { useDomain } from '../domain/domain-here.ts';
 import { ConflictNote } from './conflict-note.tsx';
 import { DestinationBoxes } from './destination-boxes.tsx';
 import { editRow } from './draft.ts';
 import { EdgeBoxes } from './edge-boxes.tsx';
+import { readableName } from './punycode.ts';
 import type { SharedRowProps } from './record-row.tsx';
 import { COMMON_TTLS, ttlText } from './ttl.ts';
 import { canBeProxied, type Field, TYPES, type Typed } from './typed.ts';
@@ -27,6 +29,7 @@ export function RowEditor(props: RowEditorProps) {
   const say = words.records;
   const element = useRef<HTMLDivElement>(null);
   const id = useId();
+  const { domain } = useDomain();
   useEffect(() => measure(element.current), [measure]);
   const isFixed = !editor.canEdit || record?.editable === false || state === 'deleted';
   const set = (change: Partial<Typed>) => {
@@ -73,6 +76,7 @@ export function RowEditor(props: RowEditorProps) {
               <TextField
                 label={say.fields.name}
                 placeholder="@"
+                hint={fullName(typed.name, domain.name_unicode)}
                 autocomplete="off"
                 spellcheck={false}
                 value={typed.name}
@@ -160,6 +164,13 @@ function Published({ content }: { readonly content: string }) {
       {content === '' ? words.records.publishesNothing : words.records.publishes(content)}
     </span>
   );
+}
+
+/** What the name stands for; a full name stays as it is typed. */
+function fullName(name: string, domain: string): string {
+  const typed = readableName(name.trim());
+  if (typed === '' || typed === '@') return domain;
+  return typed.endsWith('.') || typed.endsWith(domain) ? typed : `${typed}.${domain}`;
 }
 
 /** Whether a field of this record has a box that shows its problem. */
