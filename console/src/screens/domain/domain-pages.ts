@@ -8,7 +8,15 @@ export type DomainPage = keyof typeof words.domain.pages;
 export const PAGES = Object.keys(words.domain.pages) as DomainPage[];
 
 /** Pages whose route stands in domain-screen.tsx. */
-const BUILT: readonly DomainPage[] = ['delegation', 'records', 'history', 'settings', 'sharing', 'plan'];
+const BUILT: readonly DomainPage[] = [
+  'delegation',
+  'records',
+  'history',
+  'dnssec',
+  'settings',
+  'sharing',
+  'plan',
+];
 
 /** Whether a page is there, and has anything for this domain and this person. */
 export function hasPage(page: DomainPage, domain: Domain): boolean {

@@ -21,6 +21,7 @@ const Change = lazy(() => import('../history/change-screen.tsx'));
 const Settings = lazy(() => import('../domain-settings/settings-screen.tsx'));
 const Sharing = lazy(() => import('../sharing/sharing-page.tsx'));
 const Plan = lazy(() => import('../plan/plan-page.tsx'));
+const Dnssec = lazy(() => import('../dnssec/dnssec-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -59,6 +60,7 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/settings" component={Settings} />
             <Route path="/sharing" component={Sharing} />
             <Route path="/plan" component={Plan} />
+            <Route path="/dnssec" component={Dnssec} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>

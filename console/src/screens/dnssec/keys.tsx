@@ -1,0 +1,79 @@
+// The keys as timelines: where each one is in its life, its DS record, and what its next step waits for.
+
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import type { Dnssec } from './steps.ts';
+
+const text = words.dnssec.keys;
+
+type Key = Dnssec['keys'][number];
+
+const LIFE = ['made', 'published', 'signing', 'retiring', 'withdrawn'] as const;
+/** A key that is gone is of interest to nobody after that many. */
+const GONE_SHOWN = 3;
+
+export function Keys({
+  dnssec: { keys, algorithm, denial, next_denial: next },
+}: {
+  readonly dnssec: Dnssec;
+}) {
+  if (keys.length === 0) return null;
+  const here = keys.filter(({ state }) => state !== 'withdrawn');
+  const gone = keys.filter(({ state }) => state === 'withdrawn').slice(-GONE_SHOWN);
+  return (
+    <section class="card dnssec-keys">
+      <h2>{text.title}</h2>
+      <p class="quiet">
+        {text.made(algorithm.name, denial)}
+        {next !== undefined && ` ${text.changing(next)}`}
+      </p>
+      <ol class="plain">
+        {[...here, ...gone].map((key) => (
+          <KeyLine key={key.id} of={key} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function KeyLine({ of: key }: { readonly of: Key }) {
+  const { key_tag: tag, role, state, ds, made_at: madeAt, next } = key;
+  const at = LIFE.indexOf(state);
+  return (
+    <li class={`dnssec-key ${state}`}>
+      <div class="row spread">
+        <h3>{text.name(tag)}</h3>
+        <span class="quiet">
+          {text.roles[role]} · {text.madeAt} <Time at={madeAt} />
+        </span>
+      </div>
+      <ol class="plain dnssec-life" aria-label={text.life(tag)}>
+        {LIFE.map((each, i) => (
+          <li
+            key={each}
+            class={i < at ? 'done' : i === at ? 'now' : 'next'}
+            aria-current={i === at ? 'step' : undefined}
+          >
+            {text.states[each]}
+          </li>
+        ))}
+      </ol>
+      {state !== 'withdrawn' && (
+        <p>
+          <strong>{text.dsLabel}</strong> {text.ds[ds]}
+        </p>
+      )}
+      {next !== undefined && (
+        <p class="dnssec-next">
+          <strong>{text.next}</strong> {next.waits_for ?? text.waitsForYou}
+          {next.at !== undefined && (
+            <>
+              {' '}
+              ({text.from} <Time at={next.at} />)
+            </>
+          )}
+        </p>
+      )}
+    </li>
+  );
+}

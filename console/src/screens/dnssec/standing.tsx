@@ -1,0 +1,83 @@
+// How DNSSEC stands: a sentence, the steps of what is under way, and what was noticed.
+
+import { Badge } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { type Dnssec, stepsOf } from './steps.ts';
+
+const text = words.dnssec;
+
+const TONES = {
+  off: '',
+  signing: 'warn',
+  waiting: 'warn',
+  ds_wanted: 'warn',
+  secure: 'good',
+  rolling: 'warn',
+  ds_removal: 'warn',
+  unsigning: 'warn',
+  broken: 'bad',
+  verbatim: '',
+} as const;
+const SIGNS = { done: '✓', now: '●', next: '○' } as const;
+const WEIGHTS = { error: 'bad', warning: 'warn', info: '' } as const;
+
+export function Standing({ dnssec }: { readonly dnssec: Dnssec }) {
+  const { status, registrar, signatures } = dnssec;
+  const steps = stepsOf(dnssec);
+  return (
+    <section class={`card dnssec-standing ${TONES[status]}`}>
+      <div class="row">
+        <h2>{text.headlines[status]}</h2>
+        <Badge tone={TONES[status]}>{text.statuses[status]}</Badge>
+      </div>
+      <p>{text.leads[status]}</p>
+      {steps !== undefined && status !== 'secure' && (
+        <ol class="plain dnssec-steps" aria-label={text.steps.label}>
+          {steps.states.map((state, i) => {
+            const step = text.steps[steps.way][i];
+            return (
+              <li key={step} class={state} aria-current={state === 'now' ? 'step' : undefined}>
+                <span aria-hidden="true">{SIGNS[state]}</span> {step}{' '}
+                <span class="only-read">({text.steps.states[state]})</span>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      {registrar.action === 'wait' && (
+        <p>
+          {registrar.message}
+          {registrar.from !== undefined && (
+            <>
+              {' '}
+              {text.notBefore} <Time at={registrar.from} />.
+            </>
+          )}
+        </p>
+      )}
+      {status === 'secure' && signatures !== undefined && (
+        <p class="quiet">
+          {text.signatures} <Time at={signatures.next_refresh} />.
+        </p>
+      )}
+    </section>
+  );
+}
+
+export function Findings({ dnssec: { findings, registrar } }: { readonly dnssec: Dnssec }) {
+  // What is to be entered or removed has a card of its own.
+  const others = findings.filter(({ message }) => !message.startsWith(registrar.message));
+  if (others.length === 0) return null;
+  return (
+    <section class="stack dnssec-findings" aria-label={text.findings}>
+      {others.map(({ code, severity, message }) => (
+        <div key={code + message} class={`note ${WEIGHTS[severity]}`}>
+          <p>
+            <strong>{text.severities[severity]}:</strong> {message}
+          </p>
+        </div>
+      ))}
+    </section>
+  );
+}

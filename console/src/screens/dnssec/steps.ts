@@ -1,0 +1,101 @@
+// Where signing, a change of keys or the end of signing stands, as steps that a person can follow.
+
+import type { Schemas } from '../../api/client.ts';
+
+export type Dnssec = Schemas['Dnssec'];
+
+type Way = 'sign' | 'roll' | 'unsign';
+export type StepState = 'done' | 'now' | 'next';
+
+interface Steps {
+  readonly way: Way;
+  readonly states: readonly StepState[];
+}
+
+/** Undefined where there is nothing to follow. */
+export function stepsOf({
+  status,
+  keys,
+  registrar,
+}: Pick<Dnssec, 'status' | 'keys' | 'registrar'>): Steps | undefined {
+  switch (status) {
+    case 'signing':
+      return steps('sign', 0, 4);
+    case 'waiting':
+      return steps('sign', 1, 4);
+    case 'ds_wanted':
+      return steps('sign', 2, 4);
+    case 'secure':
+      return steps('sign', 4, 4);
+    case 'rolling':
+      return steps('roll', rollStep(keys, registrar.action), 3);
+    case 'ds_removal':
+      return steps('unsign', registrar.action === 'wait' ? 1 : 0, 3);
+    case 'unsigning':
+      return steps('unsign', 2, 3);
+    case 'off':
+    case 'broken':
+    case 'verbatim':
+      return undefined;
+    default:
+      return status satisfies never;
+  }
+}
+
+/** The new key is made known; the DS records are exchanged; the old key leaves. */
+function rollStep(keys: Dnssec['keys'], action: Dnssec['registrar']['action']): number {
+  if (action === 'add' || action === 'replace' || action === 'remove') return 1;
+  const isNewReady = keys.some(({ state, ds }) => state === 'signing' && (ds === 'seen' || ds === 'none'));
+  const isOldLeaving = keys.some(({ state }) => state === 'retiring');
+  const isNewComing = keys.some(({ state }) => state === 'made' || state === 'published');
+  return isNewReady && isOldLeaving && !isNewComing ? 2 : 0;
+}
+
+function steps(way: Way, at: number, length: number): Steps {
+  return {
+    way,
+    states: Array.from({ length }, (_, i) => (i < at ? 'done' : i === at ? 'now' : 'next')),
+  };
+}
+
+/** What may be called in this state. Whether the service does it now is its own to say. */
+export function actionsFor({
+  status,
+}: Pick<Dnssec, 'status'>): readonly ('enable' | 'roll' | 'disable' | 'abort')[] {
+  switch (status) {
+    case 'off':
+      return ['enable'];
+    case 'signing':
+    case 'waiting':
+    case 'ds_wanted':
+      return ['abort', 'disable'];
+    case 'secure':
+      return ['roll', 'disable'];
+    case 'broken':
+      return ['roll', 'disable'];
+    case 'rolling':
+      return ['abort', 'disable'];
+    case 'ds_removal':
+    case 'unsigning':
+      return ['abort'];
+    case 'verbatim':
+      return [];
+    default:
+      return status satisfies never;
+  }
+}
+
+export interface DsFields {
+  readonly keyTag: string;
+  readonly algorithm: string;
+  readonly digestType: string;
+  readonly digest: string;
+}
+
+/** The fields of a DS record as a zone file has them; undefined if it is not one. */
+export function dsFieldsOf(text: string): DsFields | undefined {
+  const [keyTag, algorithm, digestType, ...digest] = text.trim().split(/\s+/);
+  if (keyTag === undefined || algorithm === undefined || digestType === undefined || digest.length === 0)
+    return undefined;
+  return { keyTag, algorithm, digestType, digest: digest.join('') };
+}

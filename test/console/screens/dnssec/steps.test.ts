@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import {
+  actionsFor,
+  type Dnssec,
+  dsFieldsOf,
+  stepsOf,
+} from '../../../../console/src/screens/dnssec/steps.ts';
+
+type Key = Dnssec['keys'][number];
+
+const key = (state: Key['state'], ds: Key['ds']): Key => ({
+  id: 1,
+  role: 'csk',
+  key_tag: 1,
+  algorithm: 13,
+  origin: 'ours',
+  state,
+  ds,
+  made_at: '2026-01-01T00:00:00.000Z',
+});
+
+const nothing: Dnssec['registrar'] = { action: 'none', add: [], remove: [], message: '' };
+const at = (dnssec: Partial<Dnssec> & Pick<Dnssec, 'status'>) =>
+  stepsOf({ keys: [], registrar: nothing, ...dnssec });
+
+describe('steps of DNSSEC', () => {
+  it('go from signing to secure', () => {
+    expect(at({ status: 'signing' })?.states).toEqual(['now', 'next', 'next', 'next']);
+    expect(at({ status: 'waiting' })?.states).toEqual(['done', 'now', 'next', 'next']);
+    expect(at({ status: 'ds_wanted' })?.states).toEqual(['done', 'done', 'now', 'next']);
+    expect(at({ status: 'secure' })?.states).toEqual(['done', 'done', 'done', 'done']);
+  });
+
+  it('tell where a change of keys is', () => {
+    const prepared = at({ status: 'rolling', keys: [key('signing', 'seen'), key('published', 'none')] });
+    expect(prepared).toEqual({ way: 'roll', states: ['now', 'next', 'next'] });
+    const exchange = at({ status: 'rolling', registrar: { ...nothing, action: 'replace' } });
+    expect(exchange?.states).toEqual(['done', 'now', 'next']);
+    const last = at({ status: 'rolling', keys: [key('retiring', 'none'), key('signing', 'seen')] });
+    expect(last?.states).toEqual(['done', 'done', 'now']);
+  });
+
+  it('tell apart a DS that is still to be removed and one that is forgotten', () => {
+    expect(at({ status: 'ds_removal', registrar: { ...nothing, action: 'remove' } })?.states[0]).toBe('now');
+    expect(at({ status: 'ds_removal', registrar: { ...nothing, action: 'wait' } })?.states[1]).toBe('now');
+  });
+
+  it('are none where nothing is under way', () => {
+    for (const status of ['off', 'broken', 'verbatim'] as const) expect(at({ status })).toBeUndefined();
+  });
+});
+
+it('offers to give up only what is under way', () => {
+  const statuses = ['off', 'secure', 'broken', 'verbatim'] as const;
+  for (const status of statuses) expect(actionsFor({ status })).not.toContain('abort');
+  for (const status of ['signing', 'waiting', 'ds_wanted', 'rolling', 'ds_removal', 'unsigning'] as const)
+    expect(actionsFor({ status })).toContain('abort');
+});
+
+describe('fields of a DS record', () => {
+  it('are those that registrars ask for, also where the digest is in pieces', () => {
+    expect(dsFieldsOf('12345 13 2 9F00 AB12')).toEqual({
+      keyTag: '12345',
+      algorithm: '13',
+      digestType: '2',
+      digest: '9F00AB12',
+    });
+  });
+
+  it('are none of a text that is no DS record', () => {
+    expect(dsFieldsOf('12345 13 2')).toBeUndefined();
+    expect(dsFieldsOf('')).toBeUndefined();
+  });
+});
