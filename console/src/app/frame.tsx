@@ -11,7 +11,16 @@ import { chooseTheme, isDark } from './theme.ts';
 import { closeToast, toast, toasts } from './toasts.ts';
 
 /** Add the page's route in screens/operator/operator-screen.tsx as well. */
-const OPERATOR_PAGES = ['fleet', 'queues', 'registries'] as const;
+const OPERATOR_PAGES = [
+  'fleet',
+  'queues',
+  'registries',
+  'domains',
+  'accounts',
+  'tickets',
+  'payments',
+  'audit',
+] as const;
 
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   const who = person();

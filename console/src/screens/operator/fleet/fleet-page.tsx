@@ -1,13 +1,13 @@
 // The fleet: what is wrong first, then every nameserver and every observer in figures.
 
-import { admin, dataOf } from '../../api/client.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { Failure } from '../../parts/failure.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { now } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import { admin, dataOf } from '../../../api/client.ts';
+import { useLoad } from '../../../api/use-load.ts';
+import { Failure } from '../../../parts/failure.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { now } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
+import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findTroubles } from './find-troubles.ts';
-import { Freshness, useEvery10s } from './fresh.tsx';
 import { NodeTable } from './node-table.tsx';
 import { Observers } from './observers.tsx';
 import { TroubleList } from './trouble-list.tsx';

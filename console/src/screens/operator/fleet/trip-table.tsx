@@ -1,9 +1,9 @@
 // When the breaker held changes of status back.
 
-import type { components } from '../../api/admin-schema.d.ts';
-import { Table } from '../../parts/table.tsx';
-import { count, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import type { components } from '../../../api/admin-schema.d.ts';
+import { Table } from '../../../parts/table.tsx';
+import { count, Time } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
 
 type Trip = components['schemas']['BreakerTrip'];
 

@@ -1,16 +1,16 @@
 // The domains by the zone above them: an outage of one registry is seen at a glance, and so is what the breaker holds.
 
-import type { components } from '../../api/admin-schema.d.ts';
-import { admin, dataOf } from '../../api/client.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { Empty } from '../../parts/failure.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { Badge } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
-import { count, now } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import type { components } from '../../../api/admin-schema.d.ts';
+import { admin, dataOf } from '../../../api/client.ts';
+import { useLoad } from '../../../api/use-load.ts';
+import { Empty } from '../../../parts/failure.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { Badge } from '../../../parts/status.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { count, now } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
+import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findTroubles, isHolding } from './find-troubles.ts';
-import { Freshness, useEvery10s } from './fresh.tsx';
 import { type RegistryRow, registryRows } from './registry-rows.ts';
 import { ShareBar } from './share-bar.tsx';
 import { TripTable } from './trip-table.tsx';

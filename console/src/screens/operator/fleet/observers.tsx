@@ -1,9 +1,9 @@
 // The observers elsewhere, which confirm changes of status.
 
-import type { components } from '../../api/admin-schema.d.ts';
-import { Table } from '../../parts/table.tsx';
-import { count, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import type { components } from '../../../api/admin-schema.d.ts';
+import { Table } from '../../../parts/table.tsx';
+import { count, Time } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
 
 type Vantage = components['schemas']['Vantage'];
 

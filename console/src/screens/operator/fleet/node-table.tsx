@@ -1,11 +1,11 @@
 // Every nameserver as it reports of itself.
 
-import type { components } from '../../api/admin-schema.d.ts';
-import { Empty } from '../../parts/failure.tsx';
-import { Badge } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
-import { count, Time } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import type { components } from '../../../api/admin-schema.d.ts';
+import { Empty } from '../../../parts/failure.tsx';
+import { Badge } from '../../../parts/status.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { count, Time } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
 
 type Node = components['schemas']['Node'];
 const say = words.operator.fleet;

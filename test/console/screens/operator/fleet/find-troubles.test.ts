@@ -3,7 +3,7 @@ import {
   conditionOf,
   findTroubles,
   type NodeState,
-} from '../../../../console/src/screens/operator/find-troubles.ts';
+} from '../../../../../console/src/screens/operator/fleet/find-troubles.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');
 

@@ -1,10 +1,10 @@
 // Lets the changes of status through that the breaker holds back, once asked.
 
-import { admin } from '../../api/client.ts';
-import { useAction } from '../../api/use-action.ts';
-import { toast } from '../../app/toasts.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { words } from '../../words/words.ts';
+import { admin } from '../../../api/client.ts';
+import { useAction } from '../../../api/use-action.ts';
+import { toast } from '../../../app/toasts.ts';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { words } from '../../../words/words.ts';
 
 interface ReleaseProps {
   /** Absent: what is held for all domains. */

@@ -1,10 +1,10 @@
 // What is wrong, first on the page: each with what to do, and the button where one press mends it.
 
 import { useState } from 'preact/hooks';
-import { Button } from '../../parts/button.tsx';
-import { Note } from '../../parts/failure.tsx';
-import { Badge } from '../../parts/status.tsx';
-import { words } from '../../words/words.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Note } from '../../../parts/failure.tsx';
+import { Badge } from '../../../parts/status.tsx';
+import { words } from '../../../words/words.ts';
 import { ConfirmNode } from './confirm-node.tsx';
 import type { Trouble, Weight } from './find-troubles.ts';
 import { ReleaseBreaker } from './release-breaker.tsx';

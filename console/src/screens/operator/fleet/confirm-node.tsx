@@ -1,10 +1,10 @@
 // Lets the removals through that a node holds back, once asked.
 
-import { admin } from '../../api/client.ts';
-import { useAction } from '../../api/use-action.ts';
-import { toast } from '../../app/toasts.ts';
-import { Confirm } from '../../parts/dialog.tsx';
-import { words } from '../../words/words.ts';
+import { admin } from '../../../api/client.ts';
+import { useAction } from '../../../api/use-action.ts';
+import { toast } from '../../../app/toasts.ts';
+import { Confirm } from '../../../parts/dialog.tsx';
+import { words } from '../../../words/words.ts';
 
 interface ConfirmNodeProps {
   readonly name: string;

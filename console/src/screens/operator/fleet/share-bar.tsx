@@ -1,6 +1,6 @@
 // A share as a figure with a bar beside it.
 
-import { words } from '../../words/words.ts';
+import { words } from '../../../words/words.ts';
 
 export function ShareBar({ share }: { readonly share: number }) {
   const text = share.toLocaleString(words.locale, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registryRows } from '../../../../console/src/screens/operator/registry-rows.ts';
+import { registryRows } from '../../../../../console/src/screens/operator/fleet/registry-rows.ts';
 
 it('puts all domains first, then what is held, then the registries where most turned away', () => {
   const rows = registryRows({

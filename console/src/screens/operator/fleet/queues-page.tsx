@@ -1,16 +1,16 @@
 // How much each queue of the workers has to do.
 
-import type { components } from '../../api/admin-schema.d.ts';
-import { admin, dataOf } from '../../api/client.ts';
-import { useLoad } from '../../api/use-load.ts';
-import { Empty } from '../../parts/failure.tsx';
-import { Loading } from '../../parts/loading.tsx';
-import { Badge } from '../../parts/status.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { count, now } from '../../parts/time.tsx';
-import { words } from '../../words/words.ts';
+import type { components } from '../../../api/admin-schema.d.ts';
+import { admin, dataOf } from '../../../api/client.ts';
+import { useLoad } from '../../../api/use-load.ts';
+import { Empty } from '../../../parts/failure.tsx';
+import { Loading } from '../../../parts/loading.tsx';
+import { Badge } from '../../../parts/status.tsx';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { count, now } from '../../../parts/time.tsx';
+import { words } from '../../../words/words.ts';
+import { Freshness, useEvery10s } from '../fresh.tsx';
 import { conditionOf, findTroubles } from './find-troubles.ts';
-import { Freshness, useEvery10s } from './fresh.tsx';
 import { TroubleList } from './trouble-list.tsx';
 
 type Queue = components['schemas']['Queue'];

@@ -1,6 +1,6 @@
 // A trouble in words: what it is, and what to do.
 
-import { words } from '../../words/words.ts';
+import { words } from '../../../words/words.ts';
 import type { Trouble } from './find-troubles.ts';
 
 const say = words.operator.trouble;

@@ -1,0 +1,21 @@
+// What an account may, and whether it is active.
+
+import type { components } from '../../../api/admin-schema.d.ts';
+import { Badge } from '../../../parts/status.tsx';
+import { words } from '../../../words/words.ts';
+
+export function AccountBadges({
+  account: { admin: isAdmin, reseller, provider, active },
+}: {
+  readonly account: components['schemas']['AdminAccount'];
+}) {
+  const { rights } = words.operator.accounts;
+  return (
+    <span class="row">
+      {!active && <Badge tone="bad">{rights.inactive}</Badge>}
+      {isAdmin && <Badge tone="warn">{rights.admin}</Badge>}
+      {reseller && <Badge>{rights.reseller}</Badge>}
+      {provider !== undefined && <Badge>{rights.client}</Badge>}
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+// Filters that stand in the page's address.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { usePlace } from '../../app/place.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { words } from '../../words/words.ts';
+
+const REST_MS = 250;
+
+interface TextFilterProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly type?: 'search' | 'date' | 'text';
+  /** What it takes; other text is typed on. */
+  readonly pattern?: RegExp;
+}
+
+/** Takes what is typed after a moment's rest. */
+export function TextFilter({ name, label, hint, type = 'text', pattern }: TextFilterProps) {
+  const { query, setQuery } = usePlace();
+  const held = query[name] ?? '';
+  const [text, setText] = useState(held);
+  const latest = useRef(setQuery);
+  latest.current = setQuery;
+  useEffect(() => {
+    const wanted = text.trim();
+    if (wanted === held || (wanted !== '' && pattern !== undefined && !pattern.test(wanted))) return;
+    const timer = setTimeout(() => latest.current({ [name]: wanted }), REST_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => {
+    if (held !== text.trim()) setText(held);
+  }, [held]);
+  return (
+    <TextField
+      label={label}
+      placeholder={hint}
+      type={type}
+      autocomplete="off"
+      spellcheck={false}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+interface ChoiceFilterProps {
+  readonly name: string;
+  readonly label: string;
+  readonly choices: readonly (readonly [value: string, label: string])[];
+  /** What no choice means. */
+  readonly first?: string;
+}
+
+export function ChoiceFilter({ name, label, choices, first = words.operator.all }: ChoiceFilterProps) {
+  const { query, setQuery } = usePlace();
+  return (
+    <SelectField
+      label={label}
+      value={query[name] ?? ''}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value })}
+      choices={[{ value: '', label: first }, ...choices.map(([value, label]) => ({ value, label }))]}
+    />
+  );
+}
+
+/** A member of the query, if it is one of these. */
+export function oneOf<T extends string>(wanted: string | undefined, values: readonly T[]): T | undefined {
+  return values.find((each) => each === wanted);
+}
+
+/** The number of an account or domain in the query. */
+export function idIn(text: string | undefined): number | undefined {
+  return text !== undefined && ID.test(text) ? Number(text) : undefined;
+}
+
+export const ID = /^[1-9]\d{0,14}$/;
