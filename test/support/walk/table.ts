@@ -331,7 +331,7 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /wallet/transactions': ['000 .kk ...... imm .... .. . -- 0'],
   'POST /wallet/topup': ['000 rss ssssss imm .ff. .. s -- 0', { body: () => ({ amount_rials: 50_000 }) }],
   'GET /wallet/topups': ['000 .kk ...... imm .... .. . -- 0'],
-  'DELETE /wallet/topups/{id}': ['000 rss ssssss imm .ff. nn s -- 0'],
+  'DELETE /wallet/topups/{id}': ['000 rss ssssss imm .ff. nn s -- 0', { prepare: (w) => w.reopenTopup() }],
   'GET /wallet/topups/{reference}/page': ['000 sss ssssss imm .... nn s -- 0'],
   'GET /invoices': ['000 .kk ...... imm .... .. . -- 0'],
   'GET /invoices/{id}': ['000 .kk nnn.nn imm .... nn . -- 0'],

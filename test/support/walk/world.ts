@@ -348,6 +348,14 @@ export class World {
     });
   }
 
+  /** Open again, so that it can be cancelled. */
+  async reopenTopup(): Promise<void> {
+    const { id } = await this.topup();
+    await sql`update payments set expires_at = now() + interval '1 hour', cancelled_at = null where id = ${id}`.execute(
+      this.#db,
+    );
+  }
+
   webhookId(): Promise<number> {
     return this.#once('webhook', async () => {
       const made = await createWebhook(this.#db, await this.domainId(), 'https://hooks.walk.test/');
