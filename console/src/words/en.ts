@@ -1607,7 +1607,7 @@ export const en = {
     all: 'all',
     yes: 'yes',
     no: 'no',
-    notKnown: 'not known',
+    accountNumber: 'Number of the account',
     noMatch: 'Nothing matches',
     noMatchText: 'Take a filter away to see more.',
     clear: 'Take all filters away',
@@ -1989,7 +1989,7 @@ export const en = {
         by: 'Done by account',
         user: 'About account',
         domain: 'About domain',
-        number: 'Its number',
+        number: 'Number, like 12',
       },
       groups: {
         session: 'signing in',

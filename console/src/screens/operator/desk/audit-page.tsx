@@ -4,7 +4,7 @@ import type { components } from '../../../api/admin-schema.d.ts';
 import { admin } from '../../../api/client.ts';
 import { pageOf, usePages } from '../../../api/use-pages.ts';
 import { Link, usePlace } from '../../../app/place.tsx';
-import { Time } from '../../../parts/time.tsx';
+import { exact, Time } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { changedFields } from '../../account/changed-fields.ts';
 import { ChoiceFilter, ID, idIn, oneOf, TextFilter } from '../filters.tsx';
@@ -59,12 +59,22 @@ export default function AuditPage() {
         </>
       }
       columns={[
-        { key: 'at', title: say.columns.at, cell: ({ at }) => <Time at={at} />, text: ({ at }) => at },
+        {
+          key: 'at',
+          title: say.columns.at,
+          cell: ({ at }) => (
+            <>
+              <Time at={at} />
+              <span class="ope-change quiet">{exact(at)}</span>
+            </>
+          ),
+          text: ({ at }) => at,
+        },
         { key: 'who', title: say.columns.who, cell: (entry) => <Actor entry={entry} />, text: actorText },
         {
           key: 'action',
           title: say.columns.action,
-          cell: ({ action }) => <code>{action}</code>,
+          cell: ({ action }) => <code class={action === 'session.fail' ? 'problem' : ''}>{action}</code>,
           text: ({ action }) => action,
         },
         { key: 'on', title: say.columns.on, cell: (entry) => <Target entry={entry} />, text: targetText },

@@ -53,7 +53,7 @@ export default function PaymentsPage() {
             />
             <TextFilter
               name="user"
-              label={say.columns.email}
+              label={words.operator.accountNumber}
               hint={words.operator.audit.filters.number}
               pattern={ID}
             />

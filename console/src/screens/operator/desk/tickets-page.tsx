@@ -52,7 +52,7 @@ export default function TicketsPage() {
           />
           <TextFilter
             name="user"
-            label={say.columns.from}
+            label={words.operator.accountNumber}
             hint={words.operator.audit.filters.number}
             pattern={ID}
           />

@@ -56,7 +56,7 @@ export default function DomainsPage() {
             />
             <TextFilter
               name="user"
-              label={say.columns.owner}
+              label={words.operator.accountNumber}
               hint={words.operator.audit.filters.number}
               pattern={ID}
             />

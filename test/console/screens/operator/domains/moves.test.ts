@@ -1,11 +1,21 @@
 import { expect, it } from 'vitest';
 import { canCheck, movesOf } from '../../../../../console/src/screens/operator/domains/moves.ts';
 
-const moves = (status: string, ...suspended_by: string[]) => movesOf({ status, suspended_by }).join(' ');
+const managed = (status: string, ...suspended_by: string[]) => ({
+  status,
+  dns_mode: 'managed' as const,
+  suspended_by,
+});
+const external = (status: string, served: string) => ({
+  status,
+  dns_mode: 'external' as const,
+  served,
+  suspended_by: [],
+});
+const moves = (status: string, ...by: string[]) => movesOf(managed(status, ...by)).join(' ');
 
 it('offers what the API would do, by the status', () => {
   expect(moves('pending')).toBe('approve disable suspend ban');
-  expect(moves('unverified')).toBe('approve disable suspend ban');
   expect(moves('moved')).toBe('approve disable suspend ban');
   expect(moves('active')).toBe('disable suspend ban');
   expect(moves('disabled')).toBe('enable suspend ban');
@@ -17,8 +27,14 @@ it('ends a suspension of an operator only: that of a debt ends by itself', () =>
   expect(moves('active', 'debt')).toBe('disable suspend ban');
 });
 
-it('offers no check of what is switched off', () => {
-  expect(canCheck({ status: 'moved', suspended_by: [] })).toBe(true);
-  expect(canCheck({ status: 'disabled', suspended_by: [] })).toBe(false);
-  expect(canCheck({ status: 'banned', suspended_by: [] })).toBe(false);
+it('approves nothing in external mode, where no delegation proves it', () => {
+  expect(movesOf(external('unverified', 'none')).join(' ')).toBe('disable suspend ban');
+});
+
+it('offers no check of what is switched off or only elsewhere', () => {
+  expect(canCheck(managed('moved'))).toBe(true);
+  expect(canCheck(managed('disabled'))).toBe(false);
+  expect(canCheck(managed('banned'))).toBe(false);
+  expect(canCheck(external('active', 'full'))).toBe(true);
+  expect(canCheck(external('unverified', 'none'))).toBe(false);
 });
