@@ -1602,7 +1602,7 @@ export const en = {
     },
     refresh: 'Look again',
     fresh: 'Looks again by itself every 10 seconds. Seen',
-    stale: 'What follows is old. It was seen',
+    stale: 'This could not be looked at again. What follows was seen',
     search: 'Search',
     all: 'all',
     yes: 'yes',
@@ -1615,6 +1615,8 @@ export const en = {
 
     trouble: {
       title: 'What is wrong',
+      amount: (amount: number) =>
+        amount === 0 ? 'Nothing is wrong.' : `${plural(amount, 'thing is', 'things are')} wrong.`,
       none: 'Nothing is wrong.',
       noneText: 'Nameservers, queues, observers and registries are as they should be.',
       partly: 'Not everything could be asked; what could not is said above.',
@@ -1734,7 +1736,12 @@ export const en = {
         share: 'Share',
         state: 'State',
       },
-      states: { held: 'held', some: 'some turned away', fine: 'as it should be' },
+      states: {
+        held: 'held',
+        many: 'many turned away',
+        some: 'a few turned away',
+        fine: 'as it should be',
+      },
       release: 'Let the changes through…',
       releaseTitle: (parent: string | undefined) =>
         parent === undefined ? 'Let all changes through?' : `Let the changes below ${parent} through?`,
@@ -1895,6 +1902,11 @@ export const en = {
         admin: 'Other rights end the sessions of the account.',
         active: 'Off: every call of the account is refused. Its domains are answered.',
       },
+      ask: (email: string) => `Change the rights of ${email}?`,
+      askActive:
+        'Every call of the account is refused from now on, and its sessions end. Its domains are answered.',
+      askAdmin: 'It becomes owner of every domain, and sees and changes what you can.',
+      askNoAdmin: 'It is an operator no more, and its sessions end.',
       saved: 'The account is changed.',
       unsaved: (fields: number) => `${plural(fields, 'unsaved change', 'unsaved changes')}`,
       drop: 'Discard',

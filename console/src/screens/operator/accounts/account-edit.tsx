@@ -1,11 +1,13 @@
 // All that can be changed of an account, in one form.
 
+import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useDraft } from '../../../app/drafts.ts';
 import { toast } from '../../../app/toasts.ts';
 import { Button } from '../../../parts/button.tsx';
+import { Confirm } from '../../../parts/dialog.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { CheckField, TextField } from '../../../parts/field.tsx';
 import { words } from '../../../words/words.ts';
@@ -27,10 +29,17 @@ export function AccountEdit({ account, onSaved }: AccountEditProps) {
   const form = { ...formOf(account), ...edited };
   const change = changeOf(account, edited);
   const changes = Object.keys(change).length;
+  const [isAsked, setAsked] = useState(false);
+  const warnings = [
+    change.active === false && say.askActive,
+    change.admin === true && say.askAdmin,
+    change.admin === false && say.askNoAdmin,
+  ].filter((each) => each !== false);
   const save = useAction(async () => {
     const params = { path: { id: account.id } };
     onSaved(await dataOf(admin.PATCH('/admin/accounts/{id}', { params, body: change })));
     drop();
+    setAsked(false);
     toast(say.saved);
   });
   const text = (field: 'email' | 'name' | 'provider') => ({
@@ -54,7 +63,8 @@ export function AccountEdit({ account, onSaved }: AccountEditProps) {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (changes > 0) void save.run();
+          if (warnings.length > 0) setAsked(true);
+          else if (changes > 0) void save.run();
         }}
       >
         <TextField {...text('email')} type="email" required hint={say.hints.email} />
@@ -79,6 +89,21 @@ export function AccountEdit({ account, onSaved }: AccountEditProps) {
           {changes > 0 && <span class="quiet">{say.unsaved(changes)}</span>}
         </div>
       </form>
+      {isAsked && (
+        <Confirm
+          title={say.ask(account.email)}
+          action={words.common.save}
+          isDanger
+          isBusy={save.isBusy}
+          error={save.error}
+          onConfirm={() => void save.run()}
+          onClose={() => setAsked(false)}
+        >
+          {warnings.map((warning) => (
+            <p key={warning}>{warning}</p>
+          ))}
+        </Confirm>
+      )}
     </section>
   );
 }

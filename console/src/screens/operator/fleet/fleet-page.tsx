@@ -3,7 +3,6 @@
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';
 import { Failure } from '../../../parts/failure.tsx';
-import { Loading } from '../../../parts/loading.tsx';
 import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
@@ -18,8 +17,7 @@ export default function FleetPage() {
   const vantages = useLoad('vantages', (signal) => dataOf(admin.GET('/admin/vantages', { signal })));
   const queues = useLoad('queues', (signal) => dataOf(admin.GET('/admin/queues', { signal })));
   const breaker = useLoad('breaker', (signal) => dataOf(admin.GET('/admin/breaker', { signal })));
-  const others = [vantages, queues, breaker];
-  const all = [nodes, ...others];
+  const all = [nodes, vantages, queues, breaker];
   const lookAgain = () => {
     for (const each of all) void each.reload();
   };
@@ -30,17 +28,22 @@ export default function FleetPage() {
     queues: queues.data,
     trips: breaker.data?.trips,
   };
-  const failed = others.find(({ error }) => error !== undefined);
+  const failed = all.find(({ error }) => error !== undefined);
   const isAsked = all.every(({ data, error }) => data !== undefined || error !== undefined);
   return (
     <div class="stack">
       <div class="head">
         <h1>{say.pages.fleet}</h1>
         <div class="actions">
-          <Freshness of={{ ...nodes, reload: async () => lookAgain() }} />
+          <Freshness of={{ ...nodes, error: failed?.error, reload: async () => lookAgain() }} />
         </div>
       </div>
       <Failure error={failed?.error} onRetry={lookAgain} />
+      {!isAsked && (
+        <p class="loading" role="status">
+          {words.common.loading}
+        </p>
+      )}
       {isAsked && (
         <TroubleList
           troubles={findTroubles(state, now.value)}
@@ -48,10 +51,12 @@ export default function FleetPage() {
           onMended={lookAgain}
         />
       )}
-      <section>
-        <h2>{say.fleet.nodes}</h2>
-        <Loading of={nodes}>{(rows) => <NodeTable nodes={rows} />}</Loading>
-      </section>
+      {nodes.data !== undefined && (
+        <section>
+          <h2>{say.fleet.nodes}</h2>
+          <NodeTable nodes={nodes.data} />
+        </section>
+      )}
       {vantages.data !== undefined && <Observers vantages={vantages.data} />}
     </div>
   );

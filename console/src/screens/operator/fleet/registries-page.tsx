@@ -17,7 +17,7 @@ import { TripTable } from './trip-table.tsx';
 import { TroubleList } from './trouble-list.tsx';
 
 type Breaker = components['schemas']['Breaker'];
-const TONES = { held: 'bad', some: 'warn', fine: 'good' } as const;
+const TONES = { held: 'bad', many: 'warn', some: '', fine: 'good' } as const;
 const say = words.operator.registries;
 
 export default function RegistriesPage() {

@@ -11,10 +11,14 @@ interface Counts {
 export interface RegistryRow extends Counts {
   /** From 0 to 1. */
   readonly share: number;
-  readonly condition: 'held' | 'some' | 'fine';
+  readonly condition: 'held' | 'many' | 'some' | 'fine';
 }
 
-const ORDER: readonly RegistryRow['condition'][] = ['held', 'some', 'fine'];
+/** Half of what makes the breaker hold; a few decide to leave every day. */
+const MANY_SHARE = 0.05;
+const MANY_DOMAINS = 5;
+
+const ORDER: readonly RegistryRow['condition'][] = ['held', 'many', 'some', 'fine'];
 
 /** All domains together stand first. */
 export function registryRows(breaker: {
@@ -24,13 +28,13 @@ export function registryRows(breaker: {
   readonly trips: readonly TripState[];
 }): RegistryRow[] {
   const holding = breaker.trips.filter(isHolding);
-  const rowOf = ({ parent, checked, turned }: Counts): RegistryRow => ({
-    parent,
-    checked,
-    turned,
-    share: checked === 0 ? 0 : turned / checked,
-    condition: holding.some((trip) => trip.parent === parent) ? 'held' : turned > 0 ? 'some' : 'fine',
-  });
+  const rowOf = ({ parent, checked, turned }: Counts): RegistryRow => {
+    const share = checked === 0 ? 0 : turned / checked;
+    const isMany = turned >= MANY_DOMAINS && share >= MANY_SHARE;
+    const isHeld = holding.some((trip) => trip.parent === parent);
+    const condition = isHeld ? 'held' : isMany ? 'many' : turned > 0 ? 'some' : 'fine';
+    return { parent, checked, turned, share, condition };
+  };
   const parents = breaker.parents
     .map(rowOf)
     .sort(

@@ -28,6 +28,9 @@ export function TroubleList({ troubles, isPartial = false, onMended }: TroubleLi
   return (
     <section aria-label={say.title}>
       <h2>{say.title}</h2>
+      <p class="only-read" role="status">
+        {isPartial ? '' : say.amount(troubles.length)}
+      </p>
       {troubles.length > 0 ? (
         <ul class="plain ope-troubles">
           {troubles.map((trouble) => (

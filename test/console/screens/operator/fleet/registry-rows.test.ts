@@ -7,18 +7,22 @@ it('puts all domains first, then what is held, then the registries where most tu
     turned: 25,
     parents: [
       { parent: 'fine', checked: 40, turned: 0 },
-      { parent: 'some', checked: 40, turned: 20 },
+      { parent: 'small', checked: 8, turned: 4 },
+      { parent: 'large', checked: 200, turned: 9 },
+      { parent: 'many', checked: 40, turned: 20 },
       { parent: 'held', checked: 20, turned: 5 },
     ],
     trips: [
       { id: 2, parent: 'held', checked: 20, turned: 5 },
-      { id: 1, parent: 'some', checked: 9, turned: 9, ended_at: '2026-11-28T11:00:00Z' },
+      { id: 1, parent: 'many', checked: 9, turned: 9, ended_at: '2026-11-28T11:00:00Z' },
     ],
   });
   expect(rows.map(({ parent, condition, share }) => [parent, condition, share])).toEqual([
-    [undefined, 'some', 0.25],
+    [undefined, 'many', 0.25],
     ['held', 'held', 0.25],
-    ['some', 'some', 0.5],
+    ['many', 'many', 0.5],
+    ['large', 'some', 0.045],
+    ['small', 'some', 0.5],
     ['fine', 'fine', 0],
   ]);
 });
