@@ -9,6 +9,7 @@ import { Badge } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { exact, Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
+import { duration } from '../delegation/words-of.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import type { Dnssec } from './steps.ts';
 
@@ -46,7 +47,7 @@ export function Parent({ dnssec, onChanged }: ParentProps) {
         <>
           <p>
             {text.summary(seen.agreeing, seen.addresses)} {text.seen} <Time at={seen.checked_at} />.
-            {seen.ttl !== undefined && ` ${text.ttl(seen.ttl)}`}
+            {seen.ttl !== undefined && ` ${text.ttl(duration(seen.ttl))}`}
           </p>
           {seen.ds.length === 0 ? (
             <p>{text.noDs}</p>

@@ -1,8 +1,10 @@
 // How DNSSEC stands: a sentence, the steps of what is under way, and what was noticed.
 
+import { domainPath, Link } from '../../app/place.tsx';
 import { Badge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
+import { useDomain } from '../domain/domain-here.ts';
 import { type Dnssec, stepsOf } from './steps.ts';
 
 const text = words.dnssec;
@@ -23,7 +25,9 @@ const SIGNS = { done: '✓', now: '●', next: '○' } as const;
 const WEIGHTS = { error: 'bad', warning: 'warn', info: '' } as const;
 
 export function Standing({ dnssec }: { readonly dnssec: Dnssec }) {
-  const { status, registrar, signatures } = dnssec;
+  const { name } = useDomain();
+  const { status, registrar, signatures, keys } = dnssec;
+  const next = keys.find((key) => key.next?.waits_for !== undefined)?.next;
   const steps = stepsOf(dnssec);
   return (
     <section class={`card dnssec-standing ${TONES[status]}`}>
@@ -54,6 +58,12 @@ export function Standing({ dnssec }: { readonly dnssec: Dnssec }) {
               {text.notBefore} <Time at={registrar.from} />.
             </>
           )}
+        </p>
+      )}
+      {next !== undefined && status !== 'secure' && (
+        <p>
+          {text.waitsBecause(next.waits_for ?? '')}{' '}
+          {next.step === 'delegation' && <Link to={domainPath(name, 'delegation')}>{text.toDelegation}</Link>}
         </p>
       )}
       {status === 'secure' && signatures !== undefined && (

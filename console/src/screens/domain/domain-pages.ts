@@ -13,6 +13,7 @@ const BUILT: readonly DomainPage[] = [
   'records',
   'history',
   'dnssec',
+  'traffic',
   'settings',
   'sharing',
   'plan',
@@ -21,6 +22,7 @@ const BUILT: readonly DomainPage[] = [
 /** Whether a page is there, and has anything for this domain and this person. */
 export function hasPage(page: DomainPage, domain: Domain): boolean {
   if (!BUILT.includes(page)) return false;
+  if (page === 'traffic') return mayDo(domain, 'analytics.view');
   if (page === 'plan') return mayDo(domain, 'billing');
   return true;
 }

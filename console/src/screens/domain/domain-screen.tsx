@@ -22,6 +22,7 @@ const Settings = lazy(() => import('../domain-settings/settings-screen.tsx'));
 const Sharing = lazy(() => import('../sharing/sharing-page.tsx'));
 const Plan = lazy(() => import('../plan/plan-page.tsx'));
 const Dnssec = lazy(() => import('../dnssec/dnssec-screen.tsx'));
+const Traffic = lazy(() => import('../traffic/traffic-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -61,6 +62,7 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/sharing" component={Sharing} />
             <Route path="/plan" component={Plan} />
             <Route path="/dnssec" component={Dnssec} />
+            <Route path="/traffic" component={Traffic} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>

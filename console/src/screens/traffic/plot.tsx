@@ -1,0 +1,173 @@
+// A plot of counts over time: shows values under the pointer, is zoomed by dragging or by buttons, and has the theme's colours.
+// Screen readers get the table below it instead.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type UPlot from 'uplot';
+import { isDark } from '../../app/theme.ts';
+import { Button } from '../../parts/button.tsx';
+import { count, short } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+import { bucketText, moved, zoomed } from './series.ts';
+
+const text = words.traffic.plot;
+
+const HEIGHT = 240;
+const CLOSER = 0.5;
+const FARTHER = 2;
+/** Of what is shown. */
+const MOVE = 0.5;
+/** Curves differ in more than colour. */
+const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 5]];
+
+interface Line {
+  readonly label: string;
+  readonly counts: readonly number[];
+}
+
+interface PlotProps {
+  readonly bucket: 'minute' | 'hour' | 'day';
+  readonly timestamps: readonly string[];
+  readonly lines: readonly Line[];
+}
+
+type Range = readonly [number, number];
+
+export function Plot({ bucket, timestamps, lines }: PlotProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot | undefined>(undefined);
+  const [range, setRange] = useState<Range>();
+  const [isFailed, setFailed] = useState(false);
+  const seconds = timestamps.map((each) => Date.parse(each) / 1000);
+  const whole: Range = [seconds[0] ?? 0, seconds.at(-1) ?? 0];
+  const isZoomed = range !== undefined && (range[0] > whole[0] || range[1] < whole[1]);
+  const dark = isDark.value;
+  const key = JSON.stringify([bucket, timestamps, lines]);
+  const drawnKey = useRef(key);
+
+  useEffect(() => {
+    const place = box.current;
+    if (place === null) return;
+    let isGone = false;
+    let watch: ResizeObserver | undefined;
+    const draw = async () => {
+      const { default: Library } = await import('./plot-library.ts');
+      if (isGone) return;
+      const options = optionsOf(Library, place, bucket, lines, setRange);
+      const drawn = new Library(options, [seconds, ...lines.map(({ counts }) => [...counts])], place);
+      plot.current = drawn;
+      // Other colours for the same data leave the zoom as it is.
+      if (drawnKey.current === key && range !== undefined)
+        drawn.setScale('x', { min: range[0], max: range[1] });
+      drawnKey.current = key;
+      watch = new ResizeObserver(() => drawn.setSize({ width: place.clientWidth, height: HEIGHT }));
+      watch.observe(place);
+    };
+    draw().catch(() => setFailed(true));
+    return () => {
+      isGone = true;
+      watch?.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [key, dark]);
+
+  const show = (wanted: Range) => plot.current?.setScale('x', { min: wanted[0], max: wanted[1] });
+  const shown = range ?? whole;
+  return (
+    <div>
+      {isFailed && <p class="quiet">{text.failed}</p>}
+      <div ref={box} class="plot traffic-plot" aria-hidden="true" />
+      {timestamps.length > 2 && (
+        <div class="row traffic-zoom">
+          <Button kind="bare" onClick={() => show(zoomed(shown, CLOSER, whole))}>
+            {text.closer}
+          </Button>
+          <Button kind="bare" disabled={!isZoomed} onClick={() => show(zoomed(shown, FARTHER, whole))}>
+            {text.farther}
+          </Button>
+          <Button kind="bare" disabled={!isZoomed} onClick={() => show(moved(shown, -MOVE, whole))}>
+            {text.earlier}
+          </Button>
+          <Button kind="bare" disabled={!isZoomed} onClick={() => show(moved(shown, MOVE, whole))}>
+            {text.later}
+          </Button>
+          <span class="quiet">{text.hint}</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function optionsOf(
+  Library: typeof UPlot,
+  place: HTMLElement,
+  bucket: PlotProps['bucket'],
+  lines: readonly Line[],
+  onRange: (range: Range) => void,
+): UPlot.Options {
+  const style = getComputedStyle(place);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: colour('--quiet'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { stroke: colour('--line'), width: 1 },
+    font: `12px ${style.fontFamily}`,
+  };
+  const ms = 1000;
+  return {
+    width: place.clientWidth,
+    height: HEIGHT,
+    tzDate: (seconds) => Library.tzDate(new Date(seconds * ms), 'Etc/UTC'),
+    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.08)] } },
+    axes: [
+      { ...axis, values: AXIS_TIMES, incrs: [...AXIS_STEPS[bucket]] },
+      {
+        ...axis,
+        size: 56,
+        values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? short(tick) : '')),
+      },
+    ],
+    cursor: { drag: { x: true, y: false }, points: { size: 7 } },
+    series: [
+      {
+        label: text.time,
+        value: (_, seconds) =>
+          seconds === null ? '—' : bucketText(new Date(seconds * ms).toISOString(), bucket),
+      },
+      ...lines.map(({ label }, i) => ({
+        label,
+        stroke: colour(`--traffic-${i + 1}`),
+        width: 2,
+        dash: DASHES[i % DASHES.length] ?? [],
+        ...(lines.length === 1 && { fill: colour('--accent-soft') }),
+        points: { show: false },
+        value: (_: UPlot, value: number | null) => (value === null ? '—' : count(value)),
+      })),
+    ],
+    hooks: {
+      setScale: [
+        (drawn, scale) => {
+          const { min, max } = drawn.scales[scale] ?? {};
+          if (scale === 'x' && typeof min === 'number' && typeof max === 'number') onRange([min, max]);
+        },
+      ],
+    },
+  };
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const DATE = '\n{D} {MMM}';
+/** No tick stands between two counts. */
+const AXIS_STEPS = {
+  minute: [1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  hour: [1, 2, 3, 6, 12, 24].map((hours) => hours * HOUR),
+  day: [1, 2, 7, 14].map((days) => days * DAY),
+} as const;
+/** Of each distance of ticks: how it is told, and what is added when the year, day, hour changes. */
+const AXIS_TIMES: UPlot.Axis.Values = [
+  [DAY, '{D} {MMM}', null, null, null, null, null, null, 1],
+  [HOUR, '{HH}:00', DATE, null, DATE, null, null, null, 1],
+  [MINUTE, '{HH}:{mm}', DATE, null, DATE, null, null, null, 1],
+];

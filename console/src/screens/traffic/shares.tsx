@@ -1,0 +1,78 @@
+// Counts by kind as a table with bars: how many, and which part of all.
+
+import { useEffect, useRef } from 'preact/hooks';
+import { type Column, Table } from '../../parts/table.tsx';
+import { count } from '../../parts/time.tsx';
+import { words } from '../../words/words.ts';
+
+export interface Share {
+  readonly key: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+interface SharesProps {
+  readonly title: string;
+  /** What a row is. */
+  readonly kind: string;
+  readonly rows: readonly Share[];
+  /** Of which a row is a part. */
+  readonly total: number;
+  readonly isEstimate?: boolean;
+  readonly hint?: string;
+  readonly empty: string;
+}
+
+export function Shares({ title, kind, rows, total, isEstimate = false, hint, empty }: SharesProps) {
+  const most = Math.max(1, ...rows.map((row) => row.count));
+  const columns: readonly Column<Share>[] = [
+    {
+      key: 'label',
+      title: kind,
+      cell: ({ label, count: amount }) => (
+        <div class="traffic-name">
+          <span>{label}</span>
+          <Bar part={amount / most} />
+        </div>
+      ),
+      text: ({ label }) => label,
+    },
+    {
+      key: 'count',
+      title: isEstimate ? words.traffic.estimate : words.traffic.count,
+      isNumber: true,
+      cell: ({ count: amount }) => (isEstimate ? `≈ ${count(amount)}` : count(amount)),
+      text: ({ count: amount }) => amount,
+    },
+    ...(total > 0
+      ? [
+          {
+            key: 'share',
+            title: words.traffic.share,
+            isNumber: true,
+            cell: ({ count: amount }: Share) => words.traffic.percent(amount / total),
+            text: ({ count: amount }: Share) => words.traffic.percent(amount / total),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {hint !== undefined && <p class="quiet">{hint}</p>}
+      {rows.length === 0 ? (
+        <p>{empty}</p>
+      ) : (
+        <Table caption={title} columns={columns} rows={rows} keyOf={({ key }) => key} />
+      )}
+    </section>
+  );
+}
+
+function Bar({ part }: { readonly part: number }) {
+  const bar = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (bar.current !== null) bar.current.style.width = `${Math.max(1, part * 100)}%`;
+  }, [part]);
+  return <span ref={bar} class="traffic-bar" aria-hidden="true" />;
+}
