@@ -14,6 +14,8 @@ const BUILT: readonly DomainPage[] = [
   'history',
   'dnssec',
   'traffic',
+  'cache',
+  'uptime',
   'settings',
   'sharing',
   'plan',

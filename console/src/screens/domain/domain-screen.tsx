@@ -22,6 +22,8 @@ const Settings = lazy(() => import('../domain-settings/settings-screen.tsx'));
 const Sharing = lazy(() => import('../sharing/sharing-page.tsx'));
 const Plan = lazy(() => import('../plan/plan-page.tsx'));
 const Dnssec = lazy(() => import('../dnssec/dnssec-screen.tsx'));
+const Cache = lazy(() => import('../cache/cache-screen.tsx'));
+const Uptime = lazy(() => import('../uptime/uptime-screen.tsx'));
 const Traffic = lazy(() => import('../traffic/traffic-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
@@ -63,6 +65,8 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/plan" component={Plan} />
             <Route path="/dnssec" component={Dnssec} />
             <Route path="/traffic" component={Traffic} />
+            <Route path="/cache" component={Cache} />
+            <Route path="/uptime" component={Uptime} />
             <Route default component={NotFound} />
           </Router>
         </Here.Provider>

@@ -18,8 +18,10 @@ export interface Curve {
 export const PERIODS = ['1h', '3h', '6h', '12h', '24h', '7d', '30d'] as const;
 export type Period = (typeof PERIODS)[number];
 
+export const DEFAULT_PERIOD: Period = '24h';
+
 export function periodOf(text: string | undefined): Period {
-  return PERIODS.find((each) => each === text) ?? '24h';
+  return PERIODS.find((each) => each === text) ?? DEFAULT_PERIOD;
 }
 
 /** What edges counted has no minutes. */

@@ -11,6 +11,7 @@ import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { EdgeTraffic } from './edge-traffic.tsx';
 import { OverTime } from './over-time.tsx';
+import { Periods } from './periods.tsx';
 import { type Bucket, type Counts, curvesOf, PERIODS, periodOf, ranked, shareOf } from './series.ts';
 import { Shares } from './shares.tsx';
 
@@ -36,7 +37,7 @@ interface Traffic {
 
 export default function TrafficScreen() {
   const { name } = useDomain();
-  const { query, setQuery } = usePlace();
+  const { query } = usePlace();
   const period = periodOf(query.period);
   const loaded = useLoad<Traffic>(`traffic ${name} ${period}`, async (signal) => {
     const answer: unknown = await dataOf(
@@ -56,21 +57,7 @@ export default function TrafficScreen() {
   const { data, error } = loaded;
   return (
     <div class="stack traffic">
-      <fieldset class="traffic-periods">
-        <legend class="only-read">{text.period}</legend>
-        {PERIODS.map((each) => (
-          <label key={each}>
-            <input
-              type="radio"
-              name="period"
-              value={each}
-              checked={each === period}
-              onChange={() => setQuery({ period: each === '24h' ? undefined : each })}
-            />
-            <span>{text.periods[each]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Periods periods={PERIODS} chosen={period} />
       {error?.status === 503 ? (
         <Note>
           <p>{text.away}</p>

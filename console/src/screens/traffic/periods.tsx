@@ -1,0 +1,32 @@
+// Which time a page is about, in its URL.
+
+import './periods.css';
+import { usePlace } from '../../app/place.tsx';
+import { words } from '../../words/words.ts';
+import { DEFAULT_PERIOD, type Period } from './series.ts';
+
+interface PeriodsProps {
+  readonly periods: readonly Period[];
+  readonly chosen: Period;
+}
+
+export function Periods({ periods, chosen }: PeriodsProps) {
+  const { setQuery } = usePlace();
+  return (
+    <fieldset class="traffic-periods">
+      <legend class="only-read">{words.traffic.period}</legend>
+      {periods.map((each) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name="period"
+            value={each}
+            checked={each === chosen}
+            onChange={() => setQuery({ period: each === DEFAULT_PERIOD ? undefined : each })}
+          />
+          <span>{words.traffic.periods[each]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
