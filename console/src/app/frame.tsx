@@ -27,6 +27,13 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const leave = useAction(async () => {
     await signOut();
   });
+  const { path } = usePlace();
+  const side = useRef<HTMLElement>(null);
+  // On a narrow page the side is a row that scrolls.
+  useEffect(() => {
+    const here = side.current?.querySelector<HTMLElement>('[aria-current]');
+    if (here != null) side.current?.scrollTo({ left: here.offsetLeft - side.current.offsetLeft - 8 });
+  }, [path]);
   const isManaged = who.provider !== undefined;
   return (
     <div class="frame">
@@ -57,7 +64,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
           </Button>
         </div>
       </header>
-      <nav class="side" aria-label={words.frame.navigation}>
+      <nav class="side" ref={side} aria-label={words.frame.navigation}>
         <ul class="plain">
           <Item to="/domains">{words.frame.domains}</Item>
           <Item to="/account">{words.frame.account}</Item>

@@ -8,6 +8,7 @@ import { tsvOf } from './tsv.ts';
 
 export interface Column<T> {
   readonly key: string;
+  /** Empty: of buttons, which say themselves what they do. */
   readonly title: string;
   readonly isNumber?: boolean;
   readonly cell: (row: T) => ComponentChildren;
@@ -41,11 +42,15 @@ export function Table<T>({ caption, columns, rows, keyOf, canCopy = true }: Tabl
           <caption class="only-read">{caption}</caption>
           <thead>
             <tr>
-              {columns.map(({ key, title, isNumber }) => (
-                <th key={key} scope="col" class={isNumber === true ? 'number' : ''}>
-                  {title}
-                </th>
-              ))}
+              {columns.map(({ key, title, isNumber }) =>
+                title === '' ? (
+                  <td key={key} />
+                ) : (
+                  <th key={key} scope="col" class={isNumber === true ? 'number' : ''}>
+                    {title}
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
           <tbody>
