@@ -185,7 +185,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       metrics.watch(server);
       addHealth(server, readiness);
       await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
-      addDocsPage(server);
+      addDocsPage(server, { hasConsole: settings.console });
       if (settings.console) serveConsole(server, settings.consoleFiles ?? BUILT_CONSOLE);
     },
   });

@@ -8,7 +8,6 @@ import type { FastifyInstance } from 'fastify';
 import { mountOpenPath } from '../calls/open-path.ts';
 
 const PLACES = {
-  console: '/console/',
   docs: '/docs',
   openapi_yaml: '/openapi.yaml',
   openapi_json: '/openapi.json',
@@ -82,8 +81,8 @@ async function ofViewer(file: string): Promise<Buffer> {
   return await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 }
 
-export function addDocsPage(app: FastifyInstance): void {
-  mountOpenPath(app, '/', async () => PLACES);
+export function addDocsPage(app: FastifyInstance, { hasConsole = false } = {}): void {
+  mountOpenPath(app, '/', async () => (hasConsole ? { console: '/console/', ...PLACES } : PLACES));
   for (const [url, { type, read }] of Object.entries(FILES)) {
     // read once, at the first call
     let kept: { readonly bytes: Buffer; readonly tag: string } | undefined;
