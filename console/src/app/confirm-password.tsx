@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { TextField } from '../parts/field.tsx';
 import { words } from '../words/words.ts';
+import { person } from './session.ts';
 
 const asked = signal<((isConfirmed: boolean) => void) | undefined>(undefined);
 let waiting: Promise<boolean> | undefined;
@@ -36,6 +37,16 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
     await api.POST('/auth/confirm', { body: { password } });
     answer(true);
   });
+  if (!person().password_set) {
+    return (
+      <Dialog title={words.password.none} onClose={() => answer(false)}>
+        <p>{words.password.noneText}</p>
+        <Button kind="main" onClick={() => answer(false)}>
+          {words.common.close}
+        </Button>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={words.password.again} onClose={() => answer(false)}>
       <form

@@ -92,6 +92,9 @@ export const en = {
     again: 'Your password, once more',
     why: 'This change matters, and you signed in more than 15 minutes ago.',
     password: 'Password',
+    none: 'Sign in again first',
+    noneText:
+      'You signed in by a link more than 15 minutes ago and have no password, so we cannot know that it is still you. Sign in by a new link (“I forgot my password”, or ask the operator; the operator: zonefleet account sign-in), set a password within 15 minutes, and do this again. What you typed is kept.',
   },
 
   signIn: {
