@@ -24,6 +24,7 @@ const Plan = lazy(() => import('../plan/plan-page.tsx'));
 const Dnssec = lazy(() => import('../dnssec/dnssec-screen.tsx'));
 const Cache = lazy(() => import('../cache/cache-screen.tsx'));
 const Uptime = lazy(() => import('../uptime/uptime-screen.tsx'));
+const Certificates = lazy(() => import('../certificates/certificates-screen.tsx'));
 const Traffic = lazy(() => import('../traffic/traffic-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
@@ -65,6 +66,7 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/plan" component={Plan} />
             <Route path="/dnssec" component={Dnssec} />
             <Route path="/traffic" component={Traffic} />
+            <Route path="/certificates" component={Certificates} />
             <Route path="/cache" component={Cache} />
             <Route path="/uptime" component={Uptime} />
             <Route default component={NotFound} />
