@@ -99,7 +99,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
         DATABASE_URL: roles.of(name),
         METRICS_LISTEN: printListenAddress(metricsListen),
         PUBLIC_URL: settings.publicUrl,
-        CONSOLE_FILES: settings.consoleFiles ?? consoleFolder(builtConsole),
+        CONSOLE_FILES: settings.consoleFiles ?? builtConsole.folder,
         ...demo?.settings,
         ...(analyticsUrl !== undefined && { ANALYTICS_URL: analyticsUrl }),
         ...(secrets !== undefined && { KEY_SECRETS: secrets.text }),
@@ -136,7 +136,8 @@ function consoleOf({ dataDirectory }: Settings, user: ProcessUser | undefined) {
     'console',
   );
   const sources = fileURLToPath(new URL('../../console', import.meta.url));
-  return { sources, place, env: environmentOfProgram(process.env), signal: stopping.signal, say };
+  const folder = consoleFolder(sources, place);
+  return { sources, folder, env: environmentOfProgram(process.env), signal: stopping.signal, say };
 }
 
 /** The embedded store; undefined where there is another, or none is wanted. */

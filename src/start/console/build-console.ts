@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runNpm } from '../npm/run-npm.ts';
 
@@ -14,21 +14,21 @@ const BUILT = /^[0-9a-f]{16}$/;
 interface ConsoleBuild {
   /** The folder `console` of the program. */
   readonly sources: string;
-  /** Where the files go, in a folder of their version. */
-  readonly place: string;
+  /** Where the files go: `consoleFolder` of the sources. */
+  readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly say: (told: string) => void;
 }
 
-/** The folder that has the files of this version, or will have them. */
-export function consoleFolder({ sources, place }: Pick<ConsoleBuild, 'sources' | 'place'>): string {
+/** The folder in `place` that has the files of these sources, or will have them. */
+export function consoleFolder(sources: string, place: string): string {
   return join(place, versionOf(sources));
 }
 
 /** Resolves when the files are there, or the signal ends it. A failure is told, and it is tried again. */
 export async function keepConsoleBuilt(build: ConsoleBuild): Promise<void> {
-  if (existsSync(consoleFolder(build))) return;
+  if (existsSync(build.folder)) return;
   build.say('building the console in the background; CONSOLE=off leaves it out');
   for (let retryMs = FIRST_RETRY_MS; !build.signal.aborted; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
     try {
@@ -45,9 +45,9 @@ export async function keepConsoleBuilt(build: ConsoleBuild): Promise<void> {
 }
 
 async function buildOnce(build: ConsoleBuild): Promise<void> {
-  const { sources, place, env, signal } = build;
-  const wanted = consoleFolder(build);
-  const part = `${wanted}.part-${process.pid}`;
+  const { sources, folder, env, signal } = build;
+  const place = dirname(folder);
+  const part = `${folder}.part-${process.pid}`;
   mkdirSync(place, { recursive: true, mode: 0o755 });
   rmSync(part, { recursive: true, force: true });
   try {
@@ -55,8 +55,8 @@ async function buildOnce(build: ConsoleBuild): Promise<void> {
     const options = { directory: part, signal, env: { ...env, NODE_ENV: 'production' } };
     await runNpm(['ci', '--include=dev', '--no-audit', '--no-fund', '--ignore-scripts'], options);
     await runNpm(['run', 'build'], options);
-    renameSync(join(part, 'dist'), wanted);
-    removeOthers(place, wanted);
+    renameSync(join(part, 'dist'), folder);
+    removeOthers(place, folder);
   } finally {
     rmSync(part, { recursive: true, force: true });
   }

@@ -32,7 +32,8 @@ function write(script: string, command: string): void {
 }
 
 function keep(signal = new AbortController().signal): Promise<void> {
-  return keepConsoleBuilt({ sources, place, env: process.env, signal, say: (text) => told.push(text) });
+  const folder = consoleFolder(sources, place);
+  return keepConsoleBuilt({ sources, folder, env: process.env, signal, say: (text) => told.push(text) });
 }
 
 it('builds what is missing, once, and keeps what is built only', async () => {
@@ -41,19 +42,19 @@ it('builds what is missing, once, and keeps what is built only', async () => {
     'building the console in the background; CONSOLE=off leaves it out',
     'the console is there',
   ]);
-  expect(readdirSync(consoleFolder({ sources, place }))).toEqual(['index.html']);
+  expect(readdirSync(consoleFolder(sources, place))).toEqual(['index.html']);
   await keep();
   expect(told).toHaveLength(2);
 });
 
 it('builds another version anew, and removes the old one', async () => {
   await keep();
-  const before = consoleFolder({ sources, place });
+  const before = consoleFolder(sources, place);
   writeFileSync(join(sources, 'main.ts'), 'changed');
   writeFileSync(join(sources, 'node_modules/left.txt'), 'no source');
-  expect(consoleFolder({ sources, place })).not.toBe(before);
+  expect(consoleFolder(sources, place)).not.toBe(before);
   await keep();
-  expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder({ sources, place })]);
+  expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder(sources, place)]);
 });
 
 it('tells a build that fails, and leaves nothing of it', async () => {

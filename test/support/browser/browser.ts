@@ -2,7 +2,13 @@
 // policy, requests to elsewhere.
 
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -51,7 +57,8 @@ export async function openPage(
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (/^https?:$/.test(protocol) && origin !== new URL(baseURL).origin) faults.push(`elsewhere: ${request.url()}`);
+    if (/^https?:$/.test(protocol) && origin !== new URL(baseURL).origin)
+      faults.push(`elsewhere: ${request.url()}`);
   });
   await page.addInitScript(TELL_POLICY);
   return { page, context, faults };

@@ -6,18 +6,17 @@ import { join, resolve } from 'node:path';
 import { consoleFolder, keepConsoleBuilt } from '../../../src/start/console/build-console.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const BUILD = {
-  sources: join(ROOT, 'console'),
-  place: join(tmpdir(), `zonefleet-test-console-${process.getuid?.()}`),
-};
+const SOURCES = join(ROOT, 'console');
+const PLACE = join(tmpdir(), `zonefleet-test-console-${process.getuid?.()}`);
 const LONGEST_BUILD_MS = 240_000;
 
 /** The folder with its files. */
 export async function builtConsole(): Promise<string> {
   const told: string[] = [];
   const signal = AbortSignal.timeout(LONGEST_BUILD_MS);
-  await keepConsoleBuilt({ ...BUILD, env: process.env, signal, say: (text) => told.push(text) });
-  const folder = consoleFolder(BUILD);
+  const folder = consoleFolder(SOURCES, PLACE);
+  const say = (text: string) => void told.push(text);
+  await keepConsoleBuilt({ sources: SOURCES, folder, env: process.env, signal, say });
   if (!existsSync(folder)) throw new Error(told.join('\n'));
   return folder;
 }

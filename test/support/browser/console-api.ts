@@ -36,12 +36,18 @@ export async function startConsoleApi(env: Record<string, string> = {}): Promise
       const created = await createAccount(database.db, { email, isAdmin });
       if (created.kind !== 'created') throw new Error(created.message);
       const id = created.account.id;
-      await setPassword(database.db, id, await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }));
+      await setPassword(
+        database.db,
+        id,
+        await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }),
+      );
       return id;
     },
     async openAs(browser, email, options = {}) {
       const watched = await openPage(browser, api.url, options);
-      const answer = await watched.context.request.post('/auth/login', { data: { email, password: PASSWORD } });
+      const answer = await watched.context.request.post('/auth/login', {
+        data: { email, password: PASSWORD },
+      });
       if (answer.status() !== 200) throw new Error(`${email} is not signed in: ${await answer.text()}`);
       return watched;
     },
