@@ -14,6 +14,7 @@ const BUILT: readonly DomainPage[] = [
   'history',
   'dnssec',
   'traffic',
+  'rules',
   'certificates',
   'cache',
   'uptime',

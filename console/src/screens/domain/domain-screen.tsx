@@ -25,6 +25,7 @@ const Dnssec = lazy(() => import('../dnssec/dnssec-screen.tsx'));
 const Cache = lazy(() => import('../cache/cache-screen.tsx'));
 const Uptime = lazy(() => import('../uptime/uptime-screen.tsx'));
 const Certificates = lazy(() => import('../certificates/certificates-screen.tsx'));
+const Rules = lazy(() => import('../rules/rules-screen.tsx'));
 const Traffic = lazy(() => import('../traffic/traffic-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
@@ -66,6 +67,7 @@ function DomainPages({ name }: { readonly name: string }) {
             <Route path="/plan" component={Plan} />
             <Route path="/dnssec" component={Dnssec} />
             <Route path="/traffic" component={Traffic} />
+            <Route path="/rules" component={Rules} />
             <Route path="/certificates" component={Certificates} />
             <Route path="/cache" component={Cache} />
             <Route path="/uptime" component={Uptime} />
