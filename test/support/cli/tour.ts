@@ -43,7 +43,7 @@ export class Walk {
     if (answer === undefined) return [];
     switch (answer.form) {
       case 'text':
-        return answer.text === came.trim() ? [] : [`${came.trim()} is not ${answer.text}`];
+        return isShown(answer.text, came.trim()) ? [] : [`${came.trim()} is not ${answer.text}`];
       case 'json':
         return this.#compare('answer', readShown(answer.text), JSON.parse(came));
       case 'http':
@@ -97,6 +97,12 @@ export class Walk {
     if (bound === undefined) this.#ids.set(shown, came);
     return bound === undefined || bound === came ? [] : [`${at}: ${came}, but ${shown} was ${bound} before`];
   }
+}
+
+/** Whether a text is the one in the document, where `…` stands for what differs each time, within a line. */
+function isShown(shown: string, came: string): boolean {
+  const parts = shown.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.+?')}$`).test(came);
 }
 
 function readShown(text: string): unknown {
