@@ -1623,7 +1623,7 @@ export const en = {
     edit: 'Edit',
     upOf: (id: number) => `Move rule ${id} up`,
     downOf: (id: number) => `Move rule ${id} down`,
-    toggleOf: (id: number, isOn: boolean) => `Switch rule ${id} ${isOn ? 'off' : 'on'}`,
+    toggleOf: (id: number, isOn: boolean) => `Switch ${isOn ? 'off' : 'on'}: rule ${id}`,
     editOf: (id: number) => `Edit rule ${id}`,
     deleteOf: (id: number) => `Delete rule ${id}`,
     says: (
