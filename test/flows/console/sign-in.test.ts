@@ -74,7 +74,9 @@ describe('signing in and out', () => {
     const there = await own.openAs(browser, 'ann@shop.example');
     await here.page.goto('/console/domains');
     await here.page.getByRole('heading', { name: 'Domains' }).waitFor();
-    const ended = await there.context.request.delete('/users/me/sessions', { headers: { origin: own.api.url } });
+    const ended = await there.context.request.delete('/users/me/sessions', {
+      headers: { origin: own.api.url },
+    });
     expect(ended.ok()).toBe(true);
     await here.page.getByRole('searchbox').first().fill('shop');
     await here.page.getByLabel('Password').waitFor();

@@ -97,7 +97,10 @@ describe('a new user', () => {
 
   it('takes the change back', async () => {
     await page.getByRole('link', { name: 'History', exact: true }).click();
-    await page.getByRole('link', { name: /^Change \d+/ }).first().click();
+    await page
+      .getByRole('link', { name: /^Change \d+/ })
+      .first()
+      .click();
     await button('Take it back…').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take it back', exact: true }).click();
     await answers(`shop.${NAME}`, '192.0.2.77');

@@ -35,16 +35,16 @@ export default function SharingPage() {
   return (
     <div class="stack sharing">
       {isManaged && <Note>{words.sharing.managed}</Note>}
-      <section aria-labelledby="sharing-members">
-        <h2 id="sharing-members">{words.sharing.members}</h2>
+      <div>
+        <h2>{words.sharing.members}</h2>
         <Members loaded={members} mayManage={mayManage} />
-      </section>
+      </div>
       {mayManage && (
-        <section class="stack" aria-labelledby="sharing-invites">
-          <h2 id="sharing-invites">{words.sharing.invites}</h2>
+        <div class="stack">
+          <h2>{words.sharing.invites}</h2>
           <InviteForm onInvited={() => void invites.loaded.reload()} />
           <Invites pages={invites} />
-        </section>
+        </div>
       )}
       <section class="card" aria-labelledby="sharing-roles">
         <h2 id="sharing-roles">{words.sharing.rolesTitle}</h2>

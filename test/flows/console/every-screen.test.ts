@@ -1,0 +1,117 @@
+// Every screen with markup in whatever people may write: shown as text, reported by no policy, without a fault of
+// accessibility in light and dark, and with an API that fails at random told and tried again.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../../support/browser/browser.ts';
+import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+
+const NAME = 'markup.example';
+const MARKUP = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const ADMIN = 'admin@shop.example';
+
+const SCREENS = [
+  'domains',
+  ...[
+    ...['delegation', 'records', 'records/import', 'records/scan', 'history', 'dnssec', 'traffic', 'rules'],
+    ...['certificates', 'cache', 'uptime', 'sharing', 'settings', 'plan'],
+  ].map((page) => `domains/${NAME}/${page}`),
+  ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
+  ...['fleet', 'queues', 'registries', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map(
+    (page) => `operator/${page}`,
+  ),
+];
+
+let own: ConsoleApi;
+let browser: Browser;
+
+beforeAll(async () => {
+  own = await startConsoleApi({ ALLOW_RESERVED_NAMES: 'on' });
+  await own.makePerson(ADMIN, { isAdmin: true });
+  browser = await openBrowser();
+  const { page, context } = await own.openAs(browser, ADMIN);
+  const headers = { origin: own.api.url };
+  const ask = async (method: string, path: string, data: object) => {
+    const answer = await context.request.fetch(path, { method, data, headers });
+    expect([path, answer.status(), answer.ok() ? '' : await answer.text()]).toEqual([
+      path,
+      answer.status(),
+      '',
+    ]);
+  };
+  await ask('POST', '/domains/', { name: NAME });
+  await ask('PUT', `/domains/${NAME}/records/batch`, {
+    create: [
+      { name: 'txt', type: 'TXT', destination: MARKUP, comment: MARKUP },
+      { name: '@', type: 'A', destination: '192.0.2.1', comment: MARKUP },
+    ],
+  });
+  await ask('POST', '/tickets', { subject: MARKUP, message: MARKUP });
+  await ask('PUT', '/users/me', { name: MARKUP });
+  await ask('POST', '/users/me/keys', { name: MARKUP });
+  await page.close();
+  await context.close();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await own?.stop();
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  it.each(SCREENS)('%s shows markup as text, and has no fault that axe knows', async (screen) => {
+    // analytics are off and no node runs: some calls answer 503 and 404, which the browser tells on its console
+    const { page, context, faults } = await own.openAs(browser, ADMIN, { colorScheme, mayFail: true });
+    await page.goto(`/console/${screen}`);
+    await page.getByRole('main').waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
+    expect(await page.title()).not.toContain('broken');
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
+    );
+    expect([screen, violations, faults]).toEqual([screen, [], []]);
+    await context.close();
+  });
+});
+
+describe('an API that fails at random', () => {
+  it('is asked again, and loses nothing that was typed', async () => {
+    const { page, context } = await own.openAs(browser, ADMIN, { mayFail: true });
+    let calls = 0;
+    await page.route(/\/(domains|users|analytics)\//, (route) => {
+      const fails = route.request().resourceType() === 'fetch' && ++calls % 3 === 1;
+      return fails
+        ? route.fulfill({
+            status: calls % 2 === 0 ? 500 : 503,
+            contentType: 'text/html',
+            body: '<h1>Bad gateway</h1>',
+          })
+        : route.continue();
+    });
+    await page.goto('/console/domains');
+    await page.getByRole('link', { name: NAME }).waitFor();
+    await page.unroute(/\/(domains|users|analytics)\//);
+
+    await page.getByRole('button', { name: 'Add a domain' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: false }).first().fill('typed.example');
+    await page.route('**/domains/', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+    );
+    await dialog.locator('button[type=submit]').click();
+    await dialog.getByRole('alert').waitFor();
+    await page.reload();
+    await dialog.waitFor(); // its place is in the address
+    expect(await dialog.getByLabel('Name', { exact: false }).first().inputValue()).toBe('typed.example');
+    await page.unroute('**/domains/');
+    await dialog.locator('button[type=submit]').click();
+    await page.getByRole('heading', { name: 'typed.example' }).waitFor();
+    await context.close();
+  });
+});
