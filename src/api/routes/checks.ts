@@ -3,7 +3,13 @@
 
 import { z } from 'zod';
 import { VERDICTS } from '../../checks/delegation/verdict.ts';
-import { countChecks, listChecks, loadCheck, loadLatestCheck, type SavedRun } from '../../store/checks/load-checks.ts';
+import {
+  countChecks,
+  listChecks,
+  loadCheck,
+  loadLatestCheck,
+  type SavedRun,
+} from '../../store/checks/load-checks.ts';
 import { loadChildCheck } from '../../store/child/load-child-check.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';

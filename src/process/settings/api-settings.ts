@@ -43,7 +43,10 @@ export const API_SETTINGS = {
     name: 'CONSOLE_FILES',
     readers: ['API', 'npm start'],
     schema: shape('a folder', (text) => resolve(text)),
-    byDefault: { words: 'where `npm start` builds it, or `console/dist` of the program', make: () => undefined },
+    byDefault: {
+      words: 'where `npm start` builds it, or `console/dist` of the program',
+      make: () => undefined,
+    },
     is: 'the folder with the built files of the console',
   }),
   /** Undefined: no TLS. */

@@ -48,7 +48,11 @@ describe.each(testServers())('on $name', (server) => {
     const rows = await db.selectFrom('api_keys').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(text.slice(12));
     const found = await findApiKey(db, text);
-    expect(found).toMatchObject({ credential: key, state: 'valid', account: { id: accountId, email: 'Me@example.org' } });
+    expect(found).toMatchObject({
+      credential: key,
+      state: 'valid',
+      account: { id: accountId, email: 'Me@example.org' },
+    });
     expect(found?.account.createdAt).toBeInstanceOf(Date);
     expect(await findApiKey(db, generateKey())).toBeUndefined();
     await touchApiKey(db, key?.id as number);

@@ -1,13 +1,13 @@
 // One change in a line: when, who, how, and what it did.
 
-import { person } from '../../app/session.ts';
-import { domainPath, Link } from '../../app/place.tsx';
 import type { Schemas } from '../../api/client.ts';
+import { domainPath, Link } from '../../app/place.tsx';
+import { person } from '../../app/session.ts';
 import { Badge, StatusBadge } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
-import { tally } from '../records/diff.ts';
 import type { Difference } from '../records/diff.ts';
+import { tally } from '../records/diff.ts';
 import { actorText } from './actor-text.ts';
 
 export type Change = Schemas['Change'];

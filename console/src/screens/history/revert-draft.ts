@@ -1,6 +1,6 @@
 // What takes a change of records back, as a draft on the records that are there: to be shown and judged before it is done.
 
-import { type Draft, type Edit, NO_DRAFT, type NewRow } from '../records/draft.ts';
+import { type Draft, type Edit, type NewRow, NO_DRAFT } from '../records/draft.ts';
 import { NEW_RECORD, type RecordFields, typedOf } from '../records/typed.ts';
 
 interface ChangedRecord extends RecordFields {
