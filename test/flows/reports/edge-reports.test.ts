@@ -63,6 +63,8 @@ const some = (host: string, from: number, count: number) =>
 
 it('all of a line gets into the store', async () => {
   const host = 'one.shop.example';
+  const body = { name: 'one', type: 'A', destination: '192.0.2.7', proxied: true };
+  expect((await api.ask('POST', '/domains/shop.example/records/', { body })).status).toBe(200);
   const [line] = some(host, 0, 1);
   await send([line as object]);
   const rows = await until(async () => {
