@@ -1,7 +1,6 @@
 // Debian's Chromium, driven by playwright-core. What a page must never do is noted: errors on the console, reports of its
 // policy, requests to elsewhere.
 
-import { existsSync } from 'node:fs';
 import {
   type Browser,
   type BrowserContext,
@@ -9,10 +8,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-
-const CHROMIUM = '/usr/bin/chromium';
-
-export const hasBrowser = existsSync(CHROMIUM);
+import { CHROMIUM } from '../tests/tiers.ts';
 
 /** Nothing of it asks the network by itself; root needs to do without the sandbox. */
 const ARGUMENTS = [
