@@ -72,13 +72,17 @@ function removeOthers(place: string, wanted: string): void {
 
 function versionOf(sources: string): string {
   const hash = createHash('sha256');
-  const paths = readdirSync(sources, { recursive: true, encoding: 'utf8', withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => isSource(path))
-    .sort();
-  for (const path of paths) hash.update(path.slice(sources.length)).update('\0').update(readFileSync(path));
+  for (const path of sourceFiles(sources).sort())
+    hash.update(path.slice(sources.length)).update('\0').update(readFileSync(path));
   return hash.digest('hex').slice(0, 16);
+}
+
+/** Never looks into node_modules, since `npm start` waits for it. */
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .map((entry) => ({ entry, path: join(folder, entry.name) }))
+    .filter(({ path }) => isSource(path))
+    .flatMap(({ entry, path }) => (entry.isDirectory() ? sourceFiles(path) : [path]));
 }
 
 /** Neither what npm and the builder made, nor types, which are made from the API's description. */
