@@ -43,9 +43,12 @@ export interface DomainEvents {
   readonly changes: readonly ToldChange[];
   readonly checks: readonly SavedRun[];
   readonly verifications: readonly ToldVerification[];
-  /** There are more of a kind than `most`: they are told in no order that is whole. */
+  /** There are more of a kind than `most`, or more octets than anybody is told of: they are told in no order that is whole. */
   readonly isCut: boolean;
 }
+
+/** As they are stored, of all changes that one reading counts the operations of. */
+const MOST_OCTETS = 4 << 20;
 
 /** How far a domain is. */
 export interface EventHead extends EventCursor {
@@ -91,10 +94,12 @@ export async function loadEventsBehind(
       ? await loadVerifications(db, domainId, { after: cursor.verification, most: most + 1 })
       : [];
   return {
-    changes: changes.slice(0, most),
+    changes: changes.slice(0, most).map(({ isCounted: _, ...change }) => change),
     checks: checks.slice(0, most),
     verifications: verifications.slice(0, most),
-    isCut: [changes, checks, verifications].some(({ length }) => length > most),
+    isCut:
+      [changes, checks, verifications].some(({ length }) => length > most) ||
+      changes.some(({ isCounted }) => !isCounted),
   };
 }
 
@@ -103,7 +108,10 @@ interface Behind {
   readonly most: number;
 }
 
-type ChangeRow = Omit<ToldChange, 'actor'> & {
+/** `isCounted`: false where the changes until here are too large to count their operations. */
+type ReadChange = ToldChange & { readonly isCounted: boolean };
+
+type ChangeRow = Omit<ReadChange, 'actor'> & {
   readonly kind: ActorKind;
   readonly accountId: number | null;
   readonly keyId: number | null;
@@ -111,20 +119,24 @@ type ChangeRow = Omit<ToldChange, 'actor'> & {
   readonly name: string | null;
 };
 
-async function loadChanges(db: Database, domainId: number, { after, most }: Behind): Promise<ToldChange[]> {
+async function loadChanges(db: Database, domainId: number, { after, most }: Behind): Promise<ReadChange[]> {
+  // The size of a value that lies outside of its row is in the row (PostgreSQL, "TOAST"): large operations are not even read.
   const { rows } = await sql<ChangeRow>`
+    with behind as materialized (
+      select id, sum(pg_column_size(ops)) over (order by id) <= ${MOST_OCTETS} as counted from (
+        select id, ops from domain_changes where domain_id = ${domainId} and id > ${after} order by id limit ${most}) newest)
     select c.id, c.serial, c.at, c.operation, c.source, c.actor_kind as kind, c.actor_account_id as "accountId",
       c.actor_key_id as "keyId", c.actor_address as address, c.actor_name as name, c.status_from as "from",
       c.status_to as "to", c.check_id as "checkId", c.reverts, coalesce(jsonb_array_length(c.rules), 0) as rules,
-      o.created, o.updated, o.deleted,
+      o.created, o.updated, o.deleted, b.counted as "isCounted",
       c.account_id <> (select d.account_id from domains d where d.id = c.domain_id) as "isFormer",
       exists (select from accounts x where x.id = c.actor_account_id and x.is_admin) as "isByAdmin"
-    from domain_changes c cross join lateral (
+    from behind b join domain_changes c on c.id = b.id cross join lateral (
       select (count(*) filter (where op->>'op' = 'create'))::integer as created,
         (count(*) filter (where op->>'op' = 'update'))::integer as updated,
         (count(*) filter (where op->>'op' = 'delete'))::integer as deleted
-      from jsonb_array_elements(c.ops) op) o
-    where c.domain_id = ${domainId} and c.id > ${after} order by c.id limit ${most}`.execute(db);
+      from jsonb_array_elements(case when b.counted then c.ops else '[]' end) op) o
+    order by c.id`.execute(db);
   return rows.map(({ kind, accountId, keyId, address, name, ...change }) => ({
     ...change,
     actor: {

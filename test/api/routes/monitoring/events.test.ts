@@ -203,6 +203,26 @@ describe('going on', () => {
     for (let i = 0; i < 51; i++) await add(name, `r${i}`);
     expect(await reset(known)).toBe(true);
   });
+
+  it('resets where what was missed is too large to be counted, whether at once or in sum', async () => {
+    const { id, name, path } = await freshDomain();
+    const missed = async (after: string) =>
+      (await api.ask('GET', `${path}?once=true&after=${after}`)).text.match(/^event: .*$/gm);
+    const { text } = await api.ask('GET', `${path}?once=true`);
+    const known = /^id: (.*)$/m.exec(text)?.[1] as string;
+    for (const label of ['a', 'b', 'c']) await add(name, label);
+    // As stored: md5 does not compress, and each change has about 2 MiB.
+    const enlarge = async (serial: number, operations: number) =>
+      await sql`update domain_changes set ops = (
+          select jsonb_agg(jsonb_build_object('op', 'create', 'x', md5(i::text))) from generate_series(1, ${operations}) i)
+        where domain_id = ${id} and serial = ${serial}`.execute(api.database.db);
+    for (const serial of [2, 3]) await enlarge(serial, 45_000);
+    expect(await missed(known)).toEqual(Array(3).fill('event: change'));
+    await enlarge(4, 45_000);
+    expect(await missed(known)).toEqual(['event: reset']);
+    await enlarge(2, 150_000);
+    expect(await missed(known)).toEqual(['event: reset']);
+  });
 });
 
 describe('the bounds of streams', () => {
