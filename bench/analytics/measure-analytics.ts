@@ -164,7 +164,7 @@ async function makeLines(url: string, lines: number): Promise<void> {
   for (let day = 0; day < DAYS; day++) {
     const body = `INSERT INTO requests SELECT
       toDateTime64(toStartOfDay(now('UTC')), 3, 'UTC') - toIntervalDay(${day}) + toIntervalMillisecond(number % 86400000) AS at,
-      ${DOMAIN} AS domain_id, number % 3 AS edge_id, concat('host', toString(number % 5), '.example.net') AS host,
+      ${DOMAIN} AS domain_id, number % 3 AS edge_id, concat('host', toString(number % 5), '.example.net') AS host, '' AS asked_host,
       if(number % 10 = 0, 'POST', 'GET') AS method,
       concat('/articles/', toString(intHash32(number) % 20000), '?page=', toString(number % 7)) AS uri,
       if(number % 97 = 0, 502, 200) AS status, 1000 + intHash32(number) % 50000 AS octets, 1 + intHash32(number) % 900 AS ms,
@@ -204,7 +204,7 @@ const QUERIES = [
     name: 'by hour, of one host',
     isRaw: true,
     sql: `SELECT toStartOfHour(at) AS hour, count(), sum(octets), uniqCombined64(15)(visitor) FROM requests
-      WHERE ${OF_DOMAIN} AND host = 'host3.example.net' GROUP BY hour ORDER BY hour`,
+      WHERE ${OF_DOMAIN} AND (asked_host = '' AND host = 'host3.example.net' OR asked_host = 'host3.example.net') GROUP BY hour ORDER BY hour`,
   },
   {
     name: 'by hour, of paths that begin alike',
