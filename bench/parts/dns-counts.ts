@@ -33,7 +33,7 @@ export const dnsCounts: Part = {
   names: ['dns_counts'],
   async run(options) {
     const blocks = [
-      'The node takes the counts of each thread four times a second, and reports each minute. Pairs in turn; the ratio is the median of ' +
+      'The node takes the counts of each thread every two seconds, and reports each minute. Pairs in turn; the ratio is the median of ' +
         'the rounds’ ratios.',
     ];
     const rounds = Math.max(options.rounds, LEAST_ROUNDS);

@@ -54,12 +54,16 @@ export class CountedMinutes implements CountSink {
     this.#names.add(zoneId, name);
   }
 
+  /** Whether the minute of what is counted is over. */
+  isOver(nowMs: number): boolean {
+    return minuteOf(nowMs) !== this.#minuteMs;
+  }
+
   /** Call it after counts were added: they belong to the minute of the call before. */
   turn(nowMs: number): void {
-    const minuteMs = minuteOf(nowMs);
-    if (minuteMs === this.#minuteMs) return;
+    if (!this.isOver(nowMs)) return;
     this.close();
-    this.#minuteMs = minuteMs;
+    this.#minuteMs = minuteOf(nowMs);
     this.#forget(nowMs);
   }
 

@@ -11,6 +11,7 @@ const HEADER = {
   /** Answers for which there was no slot. */ OTHER: 1,
   WRITTEN: 2,
   READ: 3,
+  /** Slots that were taken into use, since ever. */ USED: 4,
 } as const;
 const HEADER_WORDS = 16; // a cache line
 
@@ -19,6 +20,8 @@ const SLOTS = 2 ** LOG2_SLOTS;
 /** Four words, so that no slot is in two cache lines: the id as the two words of a Float64, type and rcode, count. */
 const SLOT = { ID_LOW: 0, ID_HIGH: 1, KIND: 2, COUNT: 3 } as const;
 const SLOT_WORDS = 4;
+/** Slots in use beyond which the table is emptied early: the rest is enough for what comes until the next look. */
+const FILLING = (SLOTS * 3) / 8;
 /** Slots of a search. While a quarter of them are taken, more than two are hardly ever looked at. */
 const SEARCHED = 16;
 
@@ -45,6 +48,8 @@ export class ZoneCounts {
   readonly #numbers: Float64Array;
   readonly #octets: Uint8Array;
   #turn = 0;
+  /** Of the taking thread: the slots that had been taken into use when it last emptied the table. */
+  #usedBefore = 0;
 
   constructor(buffer?: SharedArrayBuffer) {
     this.buffer = buffer ?? new SharedArrayBuffer(ZONE_COUNTS_BYTES);
@@ -70,6 +75,7 @@ export class ZoneCounts {
         words[at + SLOT.ID_LOW] = low;
         words[at + SLOT.ID_HIGH] = high;
         words[at + SLOT.KIND] = kind;
+        words[HEADER.USED] = ((words[HEADER.USED] as number) + 1) | 0;
         Atomics.add(words, at + SLOT.COUNT, 1); // with it the key can be seen
         return;
       }
@@ -106,9 +112,17 @@ export class ZoneCounts {
     Atomics.store(words, HEADER.WRITTEN, (written + 1) | 0);
   }
 
+  /** Takes the samples, and the counts where the table is filling: a look at a few words, most of the time. */
+  takeEarly(sink: CountSink): void {
+    const used = (Atomics.load(this.#words, HEADER.USED) - this.#usedBefore) | 0;
+    if (used > FILLING) this.take(sink);
+    else this.#takeSamples(sink);
+  }
+
   /** Takes all that was counted since the last call. Only one thread may take. */
   take(sink: CountSink): void {
     const words = this.#words;
+    this.#usedBefore = Atomics.load(words, HEADER.USED);
     for (let slot = 0; slot < SLOTS; slot++) {
       const at = HEADER_WORDS + slot * SLOT_WORDS;
       if (words[at + SLOT.COUNT] === 0 || Atomics.load(words, at + SLOT.COUNT) === 0) continue;

@@ -114,8 +114,10 @@ const COMPARE_FIRST_MS = 1000;
 const COMPARE_EVERY_MS = 60_000;
 /** How often the marks of zones that are asked for are taken: a look at 128 KiB. */
 const ASKED_MS = 250;
-/** How often the counts by zone are taken: a look at half a MiB of each thread. Its tables need to hold no more than that time's. */
+/** How often somebody looks whether a thread's table of counts by zone is filling. */
 const COUNTED_MS = 250;
+/** With every so many looks all counts are taken: half a MiB of each thread is read. */
+const LOOKS_A_TAKE = 8;
 
 /** Seconds since the feed was last read to its end; the usual pause between two reads counts as 0. */
 export function lagSecondsSince(caughtUpAtMs: number | undefined, nowMs: number): number | undefined {
@@ -135,6 +137,7 @@ class Follower implements Following {
   #askedTimer: NodeJS.Timeout | undefined;
   readonly #counted = new CountedMinutes(Date.now());
   #countedTimer: NodeJS.Timeout | undefined;
+  #looks = 0;
   readonly #instance = randomUUID();
   readonly #startedAt = new Date();
   #running: Promise<void> = Promise.resolve();
@@ -182,7 +185,7 @@ class Follower implements Following {
     await this.#reporter.start();
     this.#running = this.#run();
     this.#askedTimer = setInterval(() => this.#takeAsked(), ASKED_MS).unref();
-    this.#countedTimer = setInterval(() => this.#takeCounts(), COUNTED_MS).unref();
+    this.#countedTimer = setInterval(() => this.#lookAtCounts(), COUNTED_MS).unref();
   }
 
   async stop(): Promise<void> {
@@ -225,6 +228,12 @@ class Follower implements Following {
     for (const apexHash of asked?.take() ?? []) this.#asked.note(writer.unprovenIds(apexHash), now);
     if (this.#asked.hasNext(now)) this.#reporter.changed();
     if (this.#asked.dropped !== dropped) this.#options.onState?.();
+  }
+
+  #lookAtCounts(): void {
+    this.#looks = (this.#looks + 1) % LOOKS_A_TAKE;
+    if (this.#looks === 0 || this.#counted.isOver(Date.now())) this.#takeCounts();
+    else for (const counts of this.#options.zoneCounts ?? []) counts.takeEarly(this.#counted);
   }
 
   #takeCounts(): void {

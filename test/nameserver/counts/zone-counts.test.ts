@@ -61,6 +61,24 @@ describe('counts by zone', () => {
     expect(taken(counts).counts).toEqual({ '2 1 0': 1 });
   });
 
+  test('are taken early once the table is filling, and not before; names are taken at each look', () => {
+    const counts = new ZoneCounts();
+    const taker = new ZoneCounts(counts.buffer);
+    const early = () => {
+      const sums = new Sums();
+      taker.takeEarly(sums);
+      return sums;
+    };
+    for (let round = 0; round < 2; round++) {
+      for (let id = 1; id <= SLOTS / 4; id++) counts.count(...wordsOf(id), TYPE.A, 0);
+      counts.sample(...wordsOf(1), Uint8Array.of(1, 97, 0), 3);
+      expect(early()).toMatchObject({ all: 0, names: ['1 016100'] });
+      for (let id = 1; id <= SLOTS / 2; id++) counts.count(...wordsOf(id), TYPE.A, 0);
+      expect(early().all).toBe((3 * SLOTS) / 4);
+      expect(early().all).toBe(0);
+    }
+  });
+
   test('have one place for all types without a name, however many are asked for', () => {
     const counts = new ZoneCounts();
     for (let type = 0; type < 65536; type++) if (type < 1 || type > 257) counts.count(...wordsOf(7), type, 0);
