@@ -37,16 +37,7 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
     await api.POST('/auth/confirm', { body: { password } });
     answer(true);
   });
-  if (!person().password_set) {
-    return (
-      <Dialog title={words.password.none} onClose={() => answer(false)}>
-        <p>{words.password.noneText}</p>
-        <Button kind="main" onClick={() => answer(false)}>
-          {words.common.close}
-        </Button>
-      </Dialog>
-    );
-  }
+  if (!person().password_set) return <NoPassword onClose={() => answer(false)} />;
   return (
     <Dialog title={words.password.again} onClose={() => answer(false)}>
       <form
@@ -70,6 +61,33 @@ function Question({ answer }: { readonly answer: (isConfirmed: boolean) => void 
           {words.common.goOn}
         </Button>
       </form>
+    </Dialog>
+  );
+}
+
+/** Whoever signed in by a link a while ago: a link that comes by mail sets the first password. */
+function NoPassword({ onClose }: { readonly onClose: () => void }) {
+  const { email } = person();
+  const [isSent, setSent] = useState(false);
+  const ask = useAction(async () => {
+    await api.POST('/auth/password/forgot', { body: { email } });
+    setSent(true);
+  });
+  return (
+    <Dialog title={words.password.none} onClose={onClose}>
+      <div class="stack">
+        <p role="status">{isSent ? words.password.linkSent(email) : words.password.noneText}</p>
+        <Failure error={ask.error} />
+        {isSent ? (
+          <Button kind="main" onClick={onClose}>
+            {words.common.close}
+          </Button>
+        ) : (
+          <Button kind="main" isBusy={ask.isBusy} onClick={() => void ask.run()}>
+            {words.password.sendLink}
+          </Button>
+        )}
+      </div>
     </Dialog>
   );
 }

@@ -94,7 +94,10 @@ export const en = {
     password: 'Password',
     none: 'Sign in again first',
     noneText:
-      'You signed in by a link more than 15 minutes ago and have no password, so we cannot know that it is still you. Sign in by a new link (“I forgot my password”, or ask the operator; the operator: zonefleet account sign-in), set a password within 15 minutes, and do this again. What you typed is kept.',
+      'You signed in by a link more than 15 minutes ago and have no password, so we cannot know that it is still you. Let a link be sent to you that sets a password, then do this again. What you typed is kept.',
+    sendLink: 'Send me a link',
+    linkSent: (email: string) =>
+      `A link is on its way to ${email}. If none comes, ask the operator (who makes one by: zonefleet account sign-in).`,
   },
 
   signIn: {

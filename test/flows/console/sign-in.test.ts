@@ -3,11 +3,17 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLink } from '../../../src/store/people/account-links.ts';
 import { openBrowser, openPage } from '../../support/browser/browser.ts';
 import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
+import { newDomain } from '../../support/database/domains.ts';
+
+/** A stream is judged again every 20 s, in turn with others, and the browser asks for it again some seconds after its end. */
+const JUDGED_WITHIN_MS = 60_000;
+const isStream = (url: string) => new URL(url).pathname === '/domains/ann.example/events';
 
 let own: ConsoleApi;
 let browser: Browser;
@@ -17,6 +23,7 @@ beforeAll(async () => {
   own = await startConsoleApi();
   annId = await own.makePerson('ann@shop.example');
   await own.makePerson('eve@evil.example');
+  await newDomain(own.database.db, annId, 'ann.example.');
   browser = await openBrowser();
 });
 
@@ -81,6 +88,36 @@ describe('signing in and out', () => {
     await here.page.getByRole('link', { name: 'Tickets' }).click();
     await here.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await Promise.all([here.context.close(), there.context.close()]);
+  });
+
+  it('a session that is ended elsewhere ends its stream, and the page leads to the sign-in by itself', async () => {
+    const { page, context } = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
+    const streaming = page.waitForResponse((answer) => isStream(answer.url()) && answer.status() === 200);
+    await page.goto('/console/domains/ann.example');
+    await streaming;
+    await sql`delete from sessions where account_id = ${annId}`.execute(own.database.db);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: JUDGED_WITHIN_MS });
+    await context.close();
+  });
+
+  it('a page whose stream is refused asks for it again, and sees what happens', async () => {
+    const { page, context } = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
+    await page.route(
+      (url) => isStream(url.href),
+      (route) => route.fulfill({ status: 503, body: '' }),
+      { times: 2 },
+    );
+    const streaming = page.waitForResponse((answer) => isStream(answer.url()) && answer.status() === 200);
+    await page.goto('/console/domains/ann.example/records');
+    await streaming;
+    const record = { name: 'news', type: 'A', destination: '192.0.2.1' };
+    const added = await context.request.post('/domains/ann.example/records/', {
+      data: record,
+      headers: { origin: own.api.url },
+    });
+    expect(added.ok()).toBe(true);
+    await page.getByText('news', { exact: false }).first().waitFor();
+    await context.close();
   });
 });
 
