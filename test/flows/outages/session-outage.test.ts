@@ -1,12 +1,12 @@
 // A session and a key while Postgres is stopped: both are told to try again, and are good again after.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import { startTestApi, type TestApi } from '../support/api/api.ts';
-import { Browser, emailOf, givePassword, PASSWORD } from '../support/api/people.ts';
-import { createDatabase } from '../support/database/database.ts';
-import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';
-import { until } from '../support/tests/until.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { Browser, emailOf, givePassword, PASSWORD } from '../../support/api/people.ts';
+import { createDatabase } from '../../support/database/database.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
 
 let api: TestApi;
 let proxy: TcpProxy;

@@ -3,15 +3,15 @@
 
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
-import { createApiKey, generateKey } from '../../src/store/accounts/api-keys.ts';
-import { EventReader } from '../support/api/follow-events.ts';
-import { createDatabase, openRole, type TestDatabase } from '../support/database/database.ts';
-import { newAccount, newDomain, saved } from '../support/database/domains.ts';
-import { type ApiProcess, startApi } from '../support/processes/api-process.ts';
-import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';
-import { until } from '../support/tests/until.ts';
-import { edit } from '../support/zone/customer-records.ts';
+import { parseName } from '../../../src/dns/name.ts';
+import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
+import { EventReader } from '../../support/api/follow-events.ts';
+import { createDatabase, openRole, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { type ApiProcess, startApi } from '../../support/processes/api-process.ts';
+import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
+import { until } from '../../support/tests/until.ts';
+import { edit } from '../../support/zone/customer-records.ts';
 
 const AWAY_MS = 10_000;
 /** `EventLimits` of the API: 2,000 in all, 20 an account, 4 a key. */

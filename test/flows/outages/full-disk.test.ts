@@ -3,12 +3,12 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/postgres/database.ts';
-import { startTestApi, type TestApi } from '../support/api/api.ts';
-import { databaseUrl, runOn, TEMPLATE_DATABASE } from '../support/database/database.ts';
-import { lacksSmallDisk, mountSmallDisk, type SmallDisk } from '../support/database/small-disk.ts';
-import { type StartedServer, startServer } from '../support/database/start-server.ts';
-import { until } from '../support/tests/until.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { databaseUrl, runOn, TEMPLATE_DATABASE } from '../../support/database/database.ts';
+import { lacksSmallDisk, mountSmallDisk, type SmallDisk } from '../../support/database/small-disk.ts';
+import { type StartedServer, startServer } from '../../support/database/start-server.ts';
+import { until } from '../../support/tests/until.ts';
 
 const lacks = lacksSmallDisk();
 const NAME = `full_${process.pid}`;
