@@ -1,4 +1,5 @@
-// docs/api.md and docs/reseller.md, command by command, against what a first `npm start` runs: what the document shows is what comes.
+// docs/api.md and docs/reseller.md, command by command, against what a first `npm start` runs (for resellers that of the demo,
+// which has a registrar): what the document shows is what comes.
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,15 +13,15 @@ import { FreshClone, type StartedClone } from '../support/processes/fresh-clone.
 
 const run = promisify(execFile);
 const DOCUMENTS = [
-  ['docs/api.md', 20],
-  ['docs/reseller.md', 8],
+  ['docs/api.md', 20, { ALLOW_RESERVED_NAMES: 'on' }, []],
+  ['docs/reseller.md', 20, { ROOT_HINTS: '' }, ['--demo']],
 ] as const;
 const missing = ['curl', 'dig', 'bash'].filter((program) => !isInstalled(program));
 const skipped = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
 
 describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
   `the tour in %s${skipped}`,
-  (document, fewest) => {
+  (document, fewest, environment, words) => {
     const steps = readTour(readFileSync(join(import.meta.dirname, '../..', document), 'utf8'));
     const walk = new Walk();
     const variables: Record<string, string> = {};
@@ -31,11 +32,13 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
     beforeAll(async () => {
       const ports = [await freePort(), await freePort(), await freePort(2)] as const;
       clone = new FreshClone({ user: {}, ports, installed: true });
-      started = clone.start({ ALLOW_RESERVED_NAMES: 'on' });
+      started = clone.start(environment, words);
       await started.ready();
       dnsPort = ports[0];
       variables.API =
         / {2}API {7}(http:\S+) \(described at \/openapi\.yaml\)$/m.exec(started.output)?.[1] ?? '';
+      const registrar = /^ {2}registrar (http:\S+)/m.exec(started.output)?.[1];
+      if (registrar !== undefined) variables.REGISTRAR = registrar;
       variables.KEY =
         / {2}API key {3}(svc_\w{40}) \(a global admin's, shown this once\)$/m.exec(started.output)?.[1] ?? '';
     });
@@ -65,6 +68,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
       expect(variables).toEqual({
         API: expect.stringMatching(/^http:/),
         KEY: expect.stringMatching(/^svc_/),
+        ...(words.length > 0 && { REGISTRAR: expect.stringMatching(/^http:/) }),
       });
       expect(steps.length).toBeGreaterThan(fewest);
     });
