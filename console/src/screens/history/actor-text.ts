@@ -1,6 +1,7 @@
 // Who made a change, in words.
 
 import { words } from '../../words/words.ts';
+import type { NameOf } from './member-names.ts';
 
 interface Actor {
   readonly kind: string;
@@ -9,9 +10,10 @@ interface Actor {
 }
 
 /** `me`: the account that looks. */
-export function actorText({ kind, user_id, key_id }: Actor, me: number): string {
+export function actorText({ kind, user_id, key_id }: Actor, me: number, nameOf: NameOf): string {
   const say = words.history;
-  const who = user_id === me ? say.you : say.account(user_id);
+  const name = user_id === undefined ? undefined : nameOf(user_id);
+  const who = user_id === me ? say.you : (name ?? say.account(user_id));
   switch (kind) {
     case 'session':
       return user_id === undefined ? say.somebody : who;

@@ -15,6 +15,7 @@ import { Arrival } from '../records/arrival.tsx';
 import { differencesOfChange } from '../records/diff.ts';
 import { DiffList } from '../records/diff-list.tsx';
 import { type Change, ChangeHead, RuleLines } from './change-summary.tsx';
+import { useMemberNames } from './member-names.ts';
 import { RevertDialog } from './revert-dialog.tsx';
 
 export default function ChangeScreen({ change: id = '' }: { readonly change?: string }) {
@@ -41,6 +42,7 @@ function Shown({ change }: { readonly change: Change }) {
   const { name, domain } = useDomain();
   const { go } = usePlace();
   const say = words.history;
+  const nameOf = useMemberNames(name);
   const [isReverting, setReverting] = useState(false);
   const differences = useMemo(() => differencesOfChange(change.records), [change]);
   const isRevertible = change.records.length > 0 || (change.rules ?? []).length > 0;
@@ -48,7 +50,7 @@ function Shown({ change }: { readonly change: Change }) {
   return (
     <>
       <h2>{words.records.changeLink(change.id)}</h2>
-      <ChangeHead domain={name} change={change} differences={differences} />
+      <ChangeHead domain={name} change={change} differences={differences} nameOf={nameOf} />
       <dl class="facts">
         <dt>{say.at}</dt>
         <dd>{exact(change.at)}</dd>

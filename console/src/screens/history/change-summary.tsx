@@ -9,6 +9,7 @@ import { words } from '../../words/words.ts';
 import type { Difference } from '../records/diff.ts';
 import { tally } from '../records/diff.ts';
 import { actorText } from './actor-text.ts';
+import type { NameOf } from './member-names.ts';
 
 export type Change = Schemas['Change'];
 
@@ -16,12 +17,14 @@ export function ChangeHead({
   domain,
   change,
   differences,
+  nameOf,
   isLinked = false,
 }: {
   readonly isLinked?: boolean;
   readonly domain: string;
   readonly change: Change;
   readonly differences: readonly Difference[];
+  readonly nameOf: NameOf;
 }) {
   const say = words.history;
   const { id, at, actor, source, reverts, status, rules = [] } = change;
@@ -31,7 +34,7 @@ export function ChangeHead({
         <Time at={at} />
       </span>
       <span>
-        <strong>{actorText(actor, person().user_id)}</strong>
+        <strong>{actorText(actor, person().user_id, nameOf)}</strong>
         {actor.address !== undefined && <span class="quiet"> {say.from(actor.address)}</span>}
       </span>
       <Badge>{say.sources[source] ?? source}</Badge>

@@ -15,6 +15,7 @@ import { useDomain } from '../domain/domain-here.ts';
 import { differencesOfChange } from '../records/diff.ts';
 import { DiffList } from '../records/diff-list.tsx';
 import { type Change, ChangeHead, RuleLines } from './change-summary.tsx';
+import { type NameOf, useMemberNames } from './member-names.ts';
 import { nextCursor } from './next-cursor.ts';
 
 const PAGE = 25;
@@ -28,6 +29,7 @@ interface Page {
 export default function HistoryScreen() {
   const { name } = useDomain();
   const { query, setQuery } = usePlace();
+  const nameOf = useMemberNames(name);
   const say = words.history;
   const source = SOURCES.find((each) => each === query.source) ?? '';
   const load = async (cursor: string | undefined, signal?: AbortSignal): Promise<Page> => {
@@ -80,7 +82,7 @@ export default function HistoryScreen() {
             <>
               <ol class="plain his-list" aria-label={say.list}>
                 {page.changes.map((change) => (
-                  <Item key={change.id} domain={name} change={change} />
+                  <Item key={change.id} domain={name} change={change} nameOf={nameOf} />
                 ))}
               </ol>
               <Failure error={more.error} />
@@ -100,11 +102,19 @@ export default function HistoryScreen() {
 /** So many lines are shown at once; more wait until they are wanted. */
 const AT_ONCE = 6;
 
-function Item({ domain, change }: { readonly domain: string; readonly change: Change }) {
+function Item({
+  domain,
+  change,
+  nameOf,
+}: {
+  readonly domain: string;
+  readonly change: Change;
+  readonly nameOf: NameOf;
+}) {
   const differences = useMemo(() => differencesOfChange(change.records), [change]);
   return (
     <li class="card">
-      <ChangeHead isLinked domain={domain} change={change} differences={differences} />
+      <ChangeHead isLinked domain={domain} change={change} differences={differences} nameOf={nameOf} />
       <RuleLines change={change} />
       {differences.length > 0 && (
         <DiffList differences={differences} label={words.records.changeLink(change.id)} first={AT_ONCE} />

@@ -1,0 +1,15 @@
+// How the accounts that share a domain are called. Who is no longer there, and the operator, have no name here.
+
+import { api, dataOf } from '../../api/client.ts';
+import { useLoad } from '../../api/use-load.ts';
+
+/** The name of an account, or its email. */
+export type NameOf = (account: number) => string | undefined;
+
+export function useMemberNames(domain: string): NameOf {
+  const { data = [] } = useLoad(`members ${domain}`, (signal) =>
+    dataOf(api.GET('/domains/{domain}/members', { params: { path: { domain } }, signal })),
+  );
+  const names = new Map(data.map(({ user_id, name, email }) => [user_id, name ?? email]));
+  return (account) => names.get(account);
+}
