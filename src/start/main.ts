@@ -4,37 +4,24 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseName } from '../dns/name.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { type ListenAddress, printListenAddress } from '../process/listen-address.ts';
-import { type Log, openLog } from '../process/log.ts';
-import { linkTo } from '../process/public-link.ts';
+import { openLog } from '../process/log.ts';
 import { chooseUser, loadAccounts, type ProcessUser, rootPlaceOf } from '../process/run-as.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import type { ProcessName } from '../process/settings/setting.ts';
 import { StartFault } from '../process/start-fault.ts';
-import { migrateQueue } from '../queue/connection.ts';
-import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
-import { findDomain } from '../store/domains/load-domains.ts';
-import { loadSampleApex } from '../store/migrate/first-start.ts';
-import { migrate } from '../store/migrate/migrate.ts';
-import { makeLink } from '../store/people/account-links.ts';
-import { type Database, openDatabase } from '../store/postgres/database.ts';
 import { publishDatabaseUrl, withdrawDatabaseUrl } from '../store/postgres/database-url.ts';
-import { loadRecordsAt } from '../store/records/load-touched-records.ts';
-import { setRolePasswords } from '../store/roles/roles.ts';
-import { useKeyBoxes } from '../store/secrets/database-keys.ts';
-import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { analyticsOf } from './analytics-place.ts';
 import { consoleFolder, keepConsoleBuilt } from './console/build-console.ts';
-import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
 import { type KeptAnalytics, openKeptAnalytics } from './keep-analytics.ts';
 import { judgeDemoSettings, openDemo } from './keep-demo.ts';
 import { ensureKeySecrets } from './key-secrets.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
+import { makeFirstSecrets, prepareDatabase } from './prepare-database.ts';
+import { summary } from './print-summary.ts';
 import { environmentOf, environmentOfProgram, environmentWithoutSettings } from './process-environment.ts';
 import { readArguments } from './read-arguments.ts';
-import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
 import { SupervisedProcess } from './supervise.ts';
 
 type Settings = SettingsOf<'npm start'>;
@@ -70,7 +57,11 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
   stopping.signal.throwIfAborted();
   const secrets = settings.keySecrets.length > 0 ? undefined : ensureKeySecrets(settings.dataDirectory);
   const keySecrets = secrets === undefined ? settings.keySecrets : secrets.list;
-  const { samples, roles } = await prepareDatabase(url, { ...settings, keySecrets }, log);
+  const { samples, roles } = await prepareDatabase(url, {
+    ...settings,
+    keySecrets,
+    onOverpowered: (role) => log.warn({ role }, 'this database role has more rights than needed'),
+  });
   const analytics = await prepareAnalytics(settings, user);
   const analyticsUrl = settings.analyticsUrl ?? analytics?.url;
   stopping.signal.throwIfAborted();
@@ -149,133 +140,6 @@ async function prepareAnalytics(
   const npmEnv = environmentOfProgram(process.env);
   const env = environmentWithoutSettings(process.env);
   return await openKeptAnalytics({ ...analyticsOf(dataDirectory, user), npmEnv, env, say });
-}
-
-interface FirstSecrets {
-  readonly key: string;
-  /** Signs the first admin in, once. */
-  readonly link: string;
-}
-
-/** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
-async function makeFirstSecrets(url: string, publicUrl: string): Promise<FirstSecrets | undefined> {
-  const db = openDatabase(url, { maxConnections: 1 });
-  try {
-    const key = await createFirstAdminKey(db);
-    if (key === undefined) return undefined;
-    const accountId = await ensureFirstAdmin(db);
-    return { key, link: linkTo(publicUrl, 'sign-in', await makeLink(db, { kind: 'sign-in', accountId })) };
-  } finally {
-    await db.destroy();
-  }
-}
-
-interface Samples {
-  /** The name for the `dig` line. */
-  readonly question: string;
-  /** What the answer to it has that would surprise; undefined: nothing. */
-  readonly remark: string | undefined;
-  /** The path for the `curl` line. */
-  readonly path: string;
-}
-
-async function prepareDatabase(
-  url: string,
-  settings: Settings,
-  log: Log,
-): Promise<{ samples: Samples; roles: RoleUrls }> {
-  const db = openDatabase(url);
-  useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // what follows from settings is published in signed domains, too
-  try {
-    await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
-    const migrated = await migrate(db, settings.answers);
-    for (const role of migrated.roles.overpowered)
-      log.warn({ role }, 'this database role has more rights than needed');
-    const roles =
-      settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);
-    await loadDemoOnce(db, settings.answers.edgeIpv4.length > 0);
-    const apex = await loadSampleApex(db, DEMO_APEX);
-    // An operator zone has the name where the database is older than customers' domains.
-    const demo = await findDomain(db, parseName(DEMO_APEX));
-    const isAskedForDemo = apex === DEMO_APEX;
-    const atName = demo === undefined ? [] : await loadRecordsAt(db, demo.id, [parseName(`${DEMO_NAME}.`)]);
-    const isProxied = isAskedForDemo && atName.some(({ proxied }) => proxied);
-    const samples = {
-      question: apex === undefined ? 'CH TXT id.server' : isAskedForDemo ? `${DEMO_NAME} A` : `${apex} SOA`,
-      remark: isProxied ? "this record is proxied: the answer has the edge's addresses" : undefined,
-      path: demo === undefined ? '/domains/' : `/domains/${DEMO_APEX.slice(0, -1)}/records/`,
-    };
-    return { samples, roles };
-  } catch (error) {
-    if (settings.databaseUrl === undefined) throw error;
-    // Node tells of several addresses that all fail without a message of its own.
-    const { message, code } = error as NodeJS.ErrnoException;
-    throw new StartFault(
-      `DATABASE_URL: ${hidePasswords(message || `the server cannot be reached (${code})`)}`,
-    );
-  } finally {
-    await db.destroy();
-  }
-}
-
-/** On the operator's own server, the operator chooses the passwords of the roles. */
-async function rolesOf(db: Database, url: string, { rolePasswords }: Settings): Promise<RoleUrls> {
-  await setRolePasswords(db, rolePasswords);
-  return roleUrls(url, rolePasswords);
-}
-
-function summary(started: {
-  addresses: readonly ListenAddress[];
-  api: readonly ListenAddress[];
-  /** Empty where there is no board. */
-  board: readonly ListenAddress[];
-  metrics: readonly ListenAddress[];
-  /** The demo's. */
-  registrar: string | undefined;
-  place: string;
-  question: string;
-  remark: string | undefined;
-  path: string;
-  first: FirstSecrets | undefined;
-  shownKey: string;
-  publicUrl: string;
-  hasConsole: boolean;
-  secrets: { readonly file: string; readonly isNew: boolean } | undefined;
-}): string {
-  const dns = reachable(started.addresses[0] as ListenAddress);
-  const api = `http://${printListenAddress(reachable(started.api[0] as ListenAddress))}`;
-  const urls = (addresses: readonly ListenAddress[], path = '') =>
-    addresses.map((address) => `http://${printListenAddress(address)}${path}`).join(' ');
-  return [
-    'ready',
-    `  DNS       ${started.addresses.map(printListenAddress).join(' ')} (UDP and TCP)`,
-    `  API       ${urls(started.api)} (described at /openapi.yaml)`,
-    ...(started.hasConsole ? [`  console   ${started.publicUrl}/console/`] : []),
-    `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
-    ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
-    ...(started.registrar === undefined
-      ? []
-      : [`  registrar ${started.registrar} (of the demo's private internet: enter nameservers there)`]),
-    `  database  ${started.place}`,
-    ...(started.first === undefined
-      ? []
-      : [
-          `  API key   ${started.first.key} (a global admin's, shown this once)`,
-          `  sign in   ${started.first.link} (the same admin, once, within 15 minutes)`,
-        ]),
-    ...(started.secrets?.isNew === true
-      ? [`  secrets   ${started.secrets.file} seals stored secrets: back it up, apart from the database`]
-      : []),
-    `  try       dig @${dns.address} -p ${dns.port} ${started.question}`,
-    ...(started.remark === undefined ? [] : [`            (${started.remark})`]),
-    `            curl -H "Authorization: Bearer ${started.shownKey}" ${api}${started.path}`,
-    '  stop      Ctrl-C',
-  ].join('\n');
-}
-
-/** Where a process that listens on every address can be asked. */
-function reachable({ address, port }: ListenAddress): ListenAddress {
-  return { address: address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address, port };
 }
 
 async function stopAll(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Database } from '../postgres/database.ts';
 import { deriveKey, KEY_OCTETS, seal, unseal } from './sealing.ts';
 
 /** One of KEY_SECRETS. */
-interface KeySecret {
+export interface KeySecret {
   readonly name: string;
   readonly secret: Uint8Array;
 }

@@ -1,0 +1,103 @@
+// The database as `npm start` hands it to the processes: migrated, with roles, the demo, and the first admin's key.
+
+import { parseName } from '../dns/name.ts';
+import { hidePasswords } from '../process/hide-passwords.ts';
+import { linkTo } from '../process/public-link.ts';
+import { StartFault } from '../process/start-fault.ts';
+import { migrateQueue } from '../queue/connection.ts';
+import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
+import { findDomain } from '../store/domains/load-domains.ts';
+import { loadSampleApex } from '../store/migrate/first-start.ts';
+import { migrate } from '../store/migrate/migrate.ts';
+import { makeLink } from '../store/people/account-links.ts';
+import type { AnswerSettings } from '../store/postgres/answer-settings.ts';
+import { type Database, openDatabase } from '../store/postgres/database.ts';
+import { loadRecordsAt } from '../store/records/load-touched-records.ts';
+import { setRolePasswords } from '../store/roles/roles.ts';
+import { useKeyBoxes } from '../store/secrets/database-keys.ts';
+import { KeyBoxes, type KeySecret } from '../store/secrets/key-boxes.ts';
+import { DEMO_APEX, DEMO_NAME, loadDemoOnce } from './demo.ts';
+import { openToRoles, type RoleUrls, roleUrls } from './role-urls.ts';
+
+interface DatabaseSettings {
+  /** Undefined: the database is the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly redisUrl: string | undefined;
+  readonly rolePasswords: Readonly<Record<string, string>>;
+  readonly answers: AnswerSettings;
+  readonly keySecrets: readonly KeySecret[];
+  /** Is told the roles that have more rights than needed. */
+  readonly onOverpowered: (role: string) => void;
+}
+
+export interface Samples {
+  /** The name for the `dig` line. */
+  readonly question: string;
+  /** What the answer to it has that would surprise; undefined: nothing. */
+  readonly remark: string | undefined;
+  /** The path for the `curl` line. */
+  readonly path: string;
+}
+
+/** Creates what is missing in the database: schema, roles, demo. */
+export async function prepareDatabase(
+  url: string,
+  settings: DatabaseSettings,
+): Promise<{ samples: Samples; roles: RoleUrls }> {
+  const db = openDatabase(url);
+  useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // what follows from settings is published in signed domains, too
+  try {
+    await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
+    const migrated = await migrate(db, settings.answers);
+    migrated.roles.overpowered.forEach(settings.onOverpowered);
+    const roles =
+      settings.databaseUrl === undefined ? await openToRoles(db, url) : await rolesOf(db, url, settings);
+    await loadDemoOnce(db, settings.answers.edgeIpv4.length > 0);
+    const apex = await loadSampleApex(db, DEMO_APEX);
+    // An operator zone has the name where the database is older than customers' domains.
+    const demo = await findDomain(db, parseName(DEMO_APEX));
+    const isAskedForDemo = apex === DEMO_APEX;
+    const atName = demo === undefined ? [] : await loadRecordsAt(db, demo.id, [parseName(`${DEMO_NAME}.`)]);
+    const isProxied = isAskedForDemo && atName.some(({ proxied }) => proxied);
+    const samples = {
+      question: apex === undefined ? 'CH TXT id.server' : isAskedForDemo ? `${DEMO_NAME} A` : `${apex} SOA`,
+      remark: isProxied ? "this record is proxied: the answer has the edge's addresses" : undefined,
+      path: demo === undefined ? '/domains/' : `/domains/${DEMO_APEX.slice(0, -1)}/records/`,
+    };
+    return { samples, roles };
+  } catch (error) {
+    if (settings.databaseUrl === undefined) throw error;
+    // Node tells of several addresses that all fail without a message of its own.
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new StartFault(
+      `DATABASE_URL: ${hidePasswords(message || `the server cannot be reached (${code})`)}`,
+    );
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** On the operator's own server, the operator chooses the passwords of the roles. */
+async function rolesOf(db: Database, url: string, { rolePasswords }: DatabaseSettings): Promise<RoleUrls> {
+  await setRolePasswords(db, rolePasswords);
+  return roleUrls(url, rolePasswords);
+}
+
+export interface FirstSecrets {
+  readonly key: string;
+  /** Signs the first admin in, once. */
+  readonly link: string;
+}
+
+/** Makes the first key, as the last step, so that it is surely printed. Undefined: there is one already. */
+export async function makeFirstSecrets(url: string, publicUrl: string): Promise<FirstSecrets | undefined> {
+  const db = openDatabase(url, { maxConnections: 1 });
+  try {
+    const key = await createFirstAdminKey(db);
+    if (key === undefined) return undefined;
+    const accountId = await ensureFirstAdmin(db);
+    return { key, link: linkTo(publicUrl, 'sign-in', await makeLink(db, { kind: 'sign-in', accountId })) };
+  } finally {
+    await db.destroy();
+  }
+}
