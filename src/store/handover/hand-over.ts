@@ -7,7 +7,7 @@ import { type Account, loadAccount } from '../accounts/accounts.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { endInvitesTo } from '../accounts/end-invites.ts';
 import { setParts } from '../change/domain-parts.ts';
-import { type DomainLock, lockDomain, lockDomainAndNames } from '../change/lock-domain.ts';
+import { type DomainLock, lockDomain, lockNamesAround } from '../change/lock-domain.ts';
 import { settleAbove, settleAgain, settleBelow } from '../change/settle-enclosed.ts';
 import { writeLog } from '../change/write-domain-change.ts';
 import { addOwnSet } from '../claims/claim-sets.ts';
@@ -71,7 +71,8 @@ export async function handOver(db: Database, order: HandOverOrder): Promise<Hand
     if (room === undefined || account === undefined)
       return refused('no_account', `there is no account ${accountId}`);
     if (!account.active) return refused('no_account', `the account ${account.email} is deactivated`);
-    const lock = await lockDomainAndNames(trx, domainId);
+    const locks = await lockWithFamily(trx, domainId);
+    const lock = locks.get(domainId);
     if (lock === undefined || lock.row.deletedAt !== null) return { kind: 'absent' };
     const { row } = lock;
     if (row.accountId === accountId) {
@@ -83,8 +84,11 @@ export async function handOver(db: Database, order: HandOverOrder): Promise<Hand
     const rival = await findRival(trx, [row, ...family], account);
     if (rival !== undefined) return rival;
     const changes = new Map([[domainId, await passOne(trx, lock, order)]]);
-    for (const { id } of family)
-      changes.set(id, await passOne(trx, (await lockDomain(trx, id)) as DomainLock, order));
+    for (const { id } of family) {
+      // One that came to the family meanwhile: its writers wait for the names, which are locked.
+      const its = locks.get(id) ?? ((await lockDomain(trx, id)) as DomainLock);
+      changes.set(id, await passOne(trx, its, order));
+    }
     for (const { name } of [row, ...family]) await settle(trx, name);
     const domains: PassedDomain[] = [];
     for (const [id, changeId] of changes) domains.push(await passed(trx, id, changeId));
@@ -95,6 +99,23 @@ export async function handOver(db: Database, order: HandOverOrder): Promise<Hand
     };
     return dryRun ? rollBackTo(done) : done;
   });
+}
+
+/** In the order of their ids, whichever was asked for, after the names around them. */
+async function lockWithFamily(trx: Database, domainId: number): Promise<Map<number, DomainLock>> {
+  const { rows } = await sql<FamilyMember & { accountId: number }>`
+    select id, name, account_id as "accountId" from domains where id = ${domainId}`.execute(trx);
+  const locks = new Map<number, DomainLock>();
+  const [first] = rows;
+  if (first === undefined) return locks;
+  await lockNamesAround(trx, first.name); // a domain's name never changes
+  const family = await findFamily(trx, first, first.accountId);
+  const ids = [first, ...family].map(({ id }) => id).sort((a, b) => a - b);
+  for (const id of ids) {
+    const lock = await lockDomain(trx, id);
+    if (lock !== undefined) locks.set(id, lock);
+  }
+  return locks;
 }
 
 function refused(code: Refusal['code'], message: string): Refusal {

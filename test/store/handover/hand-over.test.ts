@@ -28,6 +28,7 @@ import {
 import { saveMembership } from '../../support/database/memberships.ts';
 import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
 import { checkOnce, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
+import { until } from '../../support/tests/until.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;
@@ -390,5 +391,33 @@ describe.each(testServers())('on $name', (server) => {
       await activate();
       expect(await read(inner)).toMatchObject({ accountId: ann, status: 'active', served: 'full' });
     });
+  });
+
+  test('a family is locked in the order of its ids, whichever of them was asked for', async () => {
+    const outer = await newDomain(db, ann, 'outer.test.', { exempt: true });
+    const inner = await newDomain(db, ann, 'in.outer.test.', { exempt: true });
+    await sql`update domains set status = 'active' where id = any(${[outer.id, inner.id]}::bigint[])`.execute(
+      db,
+    );
+    const holder = await db.startTransaction().execute();
+    await sql`select from domains where id = ${outer.id} for update`.execute(holder);
+    const passing = pass({ domainId: inner.id, withFamily: true });
+    try {
+      const waits = async () =>
+        (
+          await sql<{ count: number }>`
+            select count(*)::integer as count from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+        ).rows[0]?.count === 1;
+      await until(waits, 'it waits for the first of its locks');
+      // Nobody who holds the first one, and waits for the second, waits for it.
+      const free = await sql`select from domains where id = ${inner.id} for update nowait`.execute(holder);
+      expect(free.rows).toHaveLength(1);
+    } finally {
+      await holder.rollback().execute();
+      await passing;
+    }
+    expect(await passing).toMatchObject({ kind: 'passed' });
+    expect([(await read(outer.id))?.accountId, (await read(inner.id))?.accountId]).toEqual([bob, bob]);
   });
 });
