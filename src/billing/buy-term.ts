@@ -30,7 +30,14 @@ export function judgeBuying(
     return refused('the domain has no subscription with paid time to switch from: purchase one');
   }
   if (kind === 'switch' && own?.term?.id === term.id) return refused('the domain has this term already');
-  const start = startOf(isInGrace(own) ? { expiresAt: own.expiresAt, endedAt: at } : lastPaid, term, at);
+  const served = isInGrace(own) ? { expiresAt: own.expiresAt, endedAt: at } : lastPaid;
+  const start = startOf(served, term, at);
+  if (served !== undefined && addDays(start, term.days) <= at) {
+    const until = addDays(served.expiresAt, GRACE_DAYS).toISOString();
+    return refused(
+      `the domain was served after its paid time for longer than this term lasts: buy a longer one, or have the subscription renewed, or wait until ${until}`,
+    );
+  }
   return { kind: 'buys', start, end: addDays(start, term.days) };
 }
 
@@ -59,13 +66,14 @@ export interface EndedSubscription {
 
 /**
  * Who was served in grace pays for that time with the next term that costs something, as with a renewal, also if it left for a
- * free one meanwhile; unless the old end is a whole grace ago, or the term is shorter than what was served.
+ * free one meanwhile; unless the old end is a whole grace ago. A term that is no longer than what was served would pay for it
+ * with less: it is refused.
  */
 function startOf(served: EndedSubscription | undefined, term: Term, at: Date): Date {
   if (served === undefined || term.priceRials === 0) return at;
   const { expiresAt, endedAt } = served;
   const start = new Date(at.getTime() - Math.max(0, endedAt.getTime() - expiresAt.getTime()));
-  return addDays(expiresAt, GRACE_DAYS) > at && addDays(start, term.days) > at ? start : at;
+  return addDays(expiresAt, GRACE_DAYS) > at ? start : at;
 }
 
 function refused(message: string): Buying {

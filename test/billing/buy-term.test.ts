@@ -28,9 +28,18 @@ describe('a purchase', () => {
     expect(buying).toEqual({ kind: 'buys', start: on(30), end: on(40) });
   });
 
-  it('in grace of a term that is shorter than the grace so far counts from now on', () => {
+  it('in grace of a term that is no longer than the grace so far is refused: it would pay for that time with less', () => {
     const term = { ...OTHER, days: 2 };
-    expect(judgeBuying(grace, { kind: 'purchase', term, at: on(32) })).toMatchObject({ start: on(32) });
+    const buy = (day: number) => judgeBuying(grace, { kind: 'purchase', term, at: on(day) });
+    expect(buy(32)).toEqual({
+      kind: 'refused',
+      message: expect.stringContaining(`wait until ${on(37).toISOString()}`),
+    });
+    expect(buy(31.9)).toMatchObject({ start: on(30), end: on(32) });
+    const lastPaid = { expiresAt: on(30), endedAt: on(33) };
+    const later = { kind: 'purchase', term, lastPaid } as const;
+    expect(judgeBuying(undefined, { ...later, at: on(36.9) })).toMatchObject({ kind: 'refused' });
+    expect(judgeBuying(undefined, { ...later, at: on(37) })).toMatchObject({ start: on(37) });
   });
 
   const left = { expiresAt: on(30), endedAt: on(36) };
