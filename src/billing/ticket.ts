@@ -4,6 +4,8 @@ export const MOST_OPEN_TICKETS = 20;
 /** Of an account in 24 hours, closed ones too. */
 export const MOST_NEW_TICKETS = 20;
 export const MOST_MESSAGES = 200;
+/** Of an account in 24 hours, in all its tickets: 8 MB at most, which are kept for more than a year. */
+export const MOST_NEW_MESSAGES = 200;
 export const SUBJECT_CHARACTERS = 200;
 export const MESSAGE_CHARACTERS = 10_000;
 

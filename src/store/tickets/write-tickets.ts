@@ -4,15 +4,22 @@
 import { sql } from 'kysely';
 import {
   judgeMessage,
+  MOST_NEW_MESSAGES,
   MOST_NEW_TICKETS,
   MOST_OPEN_TICKETS,
   type TicketStatus,
 } from '../../billing/ticket.ts';
+import { countInWindow } from '../postgres/count-in-window.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { loadTicket, MESSAGE_COLUMNS, type Ticket, type TicketMessage } from './load-tickets.ts';
 
-type Refused = { readonly kind: 'refused'; readonly message: string };
+interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+  /** It was done too often: then it may be done again. */
+  readonly waitSeconds?: number;
+}
 interface Changed {
   readonly kind: 'written';
   readonly before: Ticket;
@@ -52,6 +59,8 @@ interface NewMessage {
     | { readonly kind: 'staff'; readonly accountId: number | null; readonly tells: boolean };
 }
 
+const MESSAGES = { limit: MOST_NEW_MESSAGES, seconds: 86_400 };
+
 export async function writeMessage(db: Database, { ticketId, message, by }: NewMessage): Promise<Wrote> {
   return await inTransaction<Wrote>(db, async (trx) => {
     const owner = by.kind === 'account' ? by.accountId : undefined;
@@ -59,6 +68,11 @@ export async function writeMessage(db: Database, { ticketId, message, by }: NewM
     if (before === undefined) return { kind: 'absent' };
     const judged = judgeMessage(before, by.kind);
     if (judged.kind === 'refused') return judged;
+    if (by.kind === 'account') {
+      const waitSeconds = await countInWindow(trx, `messages:${by.accountId}`, MESSAGES);
+      const message = `${MOST_NEW_MESSAGES} messages were written within a day`;
+      if (waitSeconds !== undefined) return { kind: 'refused', message, waitSeconds };
+    }
     const row = { isStaff: by.kind === 'staff', accountId: by.accountId, message };
     const added = await addMessage(trx, ticketId, row);
     await sql`

@@ -1,7 +1,7 @@
 // Tickets of the account that calls: it asks, and reads what is answered.
 
 import { z } from 'zod';
-import { MOST_MESSAGES, MOST_OPEN_TICKETS } from '../../../billing/ticket.ts';
+import { MOST_MESSAGES, MOST_NEW_MESSAGES, MOST_OPEN_TICKETS } from '../../../billing/ticket.ts';
 import { loadTicket, type Ticket as StoredTicket } from '../../../store/tickets/load-tickets.ts';
 import { openTicket, setTicketStatus, writeMessage } from '../../../store/tickets/write-tickets.ts';
 import { notFound, Problem } from '../../answers/problem.ts';
@@ -101,7 +101,7 @@ const write = accountRoute({
   operationId: 'writeToTicket',
   tag,
   summary: 'Writes into a ticket; then it waits for the operator.',
-  description: `A ticket has at most ${MOST_MESSAGES} messages. The answer is the new one.`,
+  description: `A ticket has at most ${MOST_MESSAGES} messages, and an account writes ${MOST_NEW_MESSAGES} in 24 hours. The answer is the new one.`,
   ...one,
   audit: 'ticket.write',
   bodyBytes: BODY_BYTES,
@@ -112,7 +112,11 @@ const write = accountRoute({
     const by = { kind: 'account', accountId: caller.account.id } as const;
     const written = await writeMessage(api.db, { ticketId: params.id, message: body.message, by });
     if (written.kind === 'absent') return notFound('ticket');
-    if (written.kind === 'refused') return new Problem(409, written.message);
+    if (written.kind === 'refused') {
+      const { message, waitSeconds } = written;
+      if (waitSeconds === undefined) return new Problem(409, message);
+      return new Problem(429, message, { headers: { 'Retry-After': String(waitSeconds) } });
+    }
     const { before, ticket, message } = written;
     audit({ ...sidesOf(before, ticket), accountId: ticket.accountId, target: nameOf(ticket) });
     return printMessage(message);

@@ -175,6 +175,29 @@ describe('bounds', () => {
     expect([last.status, more.status]).toEqual([200, 409]);
   });
 
+  it('200 messages are written by an account in a day, whatever number of tickets it has; staff still answer', async () => {
+    const ids = [await open(), await open()];
+    await sql`
+      insert into invite_windows (subject, count, ends_at)
+      values (${`messages:${api.accountIds.owner}`}, 198, now() + interval '1 hour')
+      on conflict (subject) do update set count = excluded.count, ends_at = excluded.ends_at`.execute(api.db);
+    try {
+      const statuses = await Promise.all(
+        Array.from({ length: 6 }, async (_, i) => {
+          const { status } = await ask('POST', `/tickets/${ids[i % 2]}/messages`, { message: 'x' });
+          return status;
+        }),
+      );
+      expect(statuses.sort()).toEqual([200, 200, 429, 429, 429, 429]);
+      const refused = await ask('POST', `/tickets/${ids[0]}/messages`, { message: 'x' });
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3000);
+      const answered = await operator.ask('POST', `/admin/tickets/${ids[0]}/messages`, { message: 'x' });
+      expect(answered.status).toBe(200);
+    } finally {
+      await sql`delete from invite_windows`.execute(api.db);
+    }
+  });
+
   it('a key that is narrowed reads and writes none', async () => {
     const id = await open();
     const key = await api.makeKey({ types: ['TXT'] });
