@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { TopupState } from '../../billing/topup.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { PAYMENT_COLUMNS, type Payment } from './payments.ts';
 
 interface PaymentFilter {
@@ -35,7 +35,5 @@ export async function listPayments(db: Database, filter: PaymentFilter, page: Lo
 }
 
 export async function countPayments(db: Database, filter: PaymentFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from payments p where ${wanted(filter)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`payments p where ${wanted(filter)}`);
 }

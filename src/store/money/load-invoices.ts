@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 
 export interface Invoice {
   readonly id: number;
@@ -52,9 +52,7 @@ export async function listInvoices(db: Database, filter: InvoiceFilter, page: Lo
 }
 
 export async function countInvoices(db: Database, filter: InvoiceFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from invoices where ${wanted(filter)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`invoices where ${wanted(filter)}`);
 }
 
 /** By its id, one's own; or by its number, anybody's. */

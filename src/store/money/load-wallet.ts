@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { RefType } from '../../billing/ledger.ts';
 import type { Database } from '../postgres/database.ts';
-import { type LogPage, logSql } from '../postgres/list-page.ts';
+import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 
 export async function loadBalance(db: Database, accountId: number): Promise<number> {
   const { rows } = await sql<{ balance: number }>`
@@ -47,9 +47,5 @@ export async function countTransactions(
   db: Database,
   { accountId, after = 0 }: TransactionFilter,
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from ledger where account_id = ${accountId} and id > ${after}`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
+  return await countUpTo(db, sql`ledger where account_id = ${accountId} and id > ${after}`);
 }

@@ -1,6 +1,5 @@
 // Moves money between a reseller's wallet and a client's: all of it, or nothing. Neither goes below zero by it.
 
-import { sql } from 'kysely';
 import { moveMoney } from '../money/move-money.ts';
 import { countInWindow } from '../postgres/count-in-window.ts';
 import { currentTime } from '../postgres/current-time.ts';
@@ -51,11 +50,4 @@ export async function transfer(db: Database, wanted: Transfer): Promise<Transfer
       clientRials: isCredit ? target : source,
     };
   });
-}
-
-/** 0 where no money has moved yet. */
-export async function loadBalance(db: Database, accountId: number): Promise<number> {
-  const { rows } = await sql<{ balance: number }>`
-    select balance_rials as balance from wallets where account_id = ${accountId}`.execute(db);
-  return rows[0]?.balance ?? 0;
 }

@@ -10,10 +10,10 @@ import {
 } from '../../../store/accounts/account-lists.ts';
 import { readEmail } from '../../../store/accounts/email-address.ts';
 import { toldAccount } from '../../../store/audit/told-fields.ts';
+import { loadBalance } from '../../../store/money/load-wallet.ts';
 import { setName } from '../../../store/people/credentials.ts';
 import { orderMail } from '../../../store/people/mails.ts';
 import { createClient, switchClient, takeClientTry } from '../../../store/resellers/clients.ts';
-import { loadBalance } from '../../../store/resellers/transfer.ts';
 import { forbidden, Problem } from '../../answers/problem.ts';
 import type { ResellerCall } from '../../calls/call.ts';
 import { notOwned } from '../../calls/find-domain.ts';
