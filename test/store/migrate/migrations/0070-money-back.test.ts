@@ -2,9 +2,9 @@
 
 import { Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrations } from '../../../src/store/migrate/migrations.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
+import { migrations } from '../../../../src/store/migrate/migrations.ts';
+import type { Database } from '../../../../src/store/postgres/database.ts';
+import { createDatabase, type TestDatabase, testServers } from '../../../support/database/database.ts';
 
 const BEFORE = '0069-debts';
 const IT = '0070-money-back';

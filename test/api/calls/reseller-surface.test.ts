@@ -1,13 +1,13 @@
 // What a reseller does in the domains of its clients by their number: the calls of customers, with their bodies and refusals.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeStatus } from '../../../../src/store/change/change-status.ts';
-import { setPlan } from '../../../../src/store/change/set-plan.ts';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
-import { emailOf } from '../../../support/api/people.ts';
-import { makeCertificate } from '../../../support/certificates/make-certificate.ts';
-import { newDomain } from '../../../support/database/domains.ts';
-import { bearerSession, makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { emailOf } from '../../support/api/people.ts';
+import { makeCertificate } from '../../support/certificates/make-certificate.ts';
+import { newDomain } from '../../support/database/domains.ts';
+import { bearerSession, makeClient, makeReseller, type Reseller } from '../../support/walk/resellers.ts';
 
 let api: TestApi;
 let reseller: Reseller;
