@@ -55,12 +55,15 @@ export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps
           <tr>
             {chosen !== undefined && (
               <th scope="col" class="domains-choose">
-                <input
-                  type="checkbox"
-                  aria-label={words.domains.chooseAll}
-                  checked={areAllChosen}
-                  onChange={(event) => toggle(rows, event.currentTarget.checked)}
-                />
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label={words.domains.chooseAll}
+                    checked={areAllChosen}
+                    onChange={(event) => toggle(rows, event.currentTarget.checked)}
+                  />
+                  <span class="domains-choose-all">{words.domains.chooseAll}</span>
+                </label>
               </th>
             )}
             <th scope="col">{columns.name}</th>

@@ -18,11 +18,11 @@ export interface Sparklines {
 const AT_ONCE = 100;
 
 export function useSparklines(rows: readonly DomainRow[] | undefined): Sparklines {
-  const ids = (rows ?? []).slice(0, AT_ONCE).map(({ id }) => String(id));
-  const loaded = useLoad(`sparklines ${ids.join()}`, async (signal) => {
-    if (ids.length === 0) return new Map<number, Queries>();
+  const names = (rows ?? []).slice(0, AT_ONCE).map(({ name }) => name);
+  const loaded = useLoad(`sparklines ${names.join()}`, async (signal) => {
+    if (names.length === 0) return new Map<number, Queries>();
     const answer = await dataOf(
-      api.GET('/analytics/dns', { params: { query: { domains: ids.join(), period: '24h' } }, signal }),
+      api.GET('/analytics/dns', { params: { query: { domains: names.join(), period: '24h' } }, signal }),
     );
     const lines = 'domains' in answer ? answer.domains : [];
     return new Map<number, Queries>(lines.map(({ id, counts, total }) => [id, { counts, total }]));
