@@ -20,7 +20,10 @@ export const HEADERS: Readonly<Record<string, OpenAPIV3_1.HeaderObject>> = {
     schema: { type: 'integer' },
   },
   'X-Zone-Serial': { description: 'The serial of the zone after it.', schema: { type: 'integer' } },
-  Link: { description: 'The next page: `rel="next"`. Absent on the last.', schema: { type: 'string' } },
+  Link: {
+    description: 'The next page: `rel="next"`, and of domains the one before: `rel="prev"`.',
+    schema: { type: 'string' },
+  },
   'X-Total-Count': {
     description:
       'With `count=true`: all items there are. Of logs, accounts, clients and services 10001 means more than 10,000.',

@@ -59,7 +59,11 @@ export async function answerList<T, P>(
     const first = await list.load({ limit: limit ?? list.readAtOnce ?? MAX_PAGE_ITEMS, ...from });
     if (count && list.count !== undefined) answerHeader('X-Total-Count', await list.count());
     if (limit === undefined) return new StreamedArray(pagesFrom(first, list));
-    if (first.cursor !== undefined) answerHeader('Link', linkToNext(url, first.cursor));
+    const links = [
+      ...(first.cursor === undefined ? [] : [linkTo(url, first.cursor, 'next')]),
+      ...(first.previous === undefined ? [] : [linkTo(url, first.previous, 'prev')]),
+    ];
+    if (links.length > 0) answerHeader('Link', links.join(', '));
     const printed = await list.print(first.items);
     return printed instanceof JsonTexts ? new StreamedArray(onePage(printed)) : printed;
   } catch (error) {
@@ -102,11 +106,11 @@ export function pagesById<T>(
   };
 }
 
-/** The value of `Link`: the same request, from the cursor on. */
-function linkToNext(url: string, cursor: string): string {
+/** For `Link` (RFC 8288 §3): the same request, from the cursor on. */
+function linkTo(url: string, cursor: string, rel: 'next' | 'prev'): string {
   const [path = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
   parameters.delete('offset');
   parameters.set('cursor', cursor);
-  return `<${path}?${parameters}>; rel="next"`;
+  return `<${path}?${parameters}>; rel="${rel}"`;
 }

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { StoredSsl } from '../../store/certificates/load-ssl.ts';
-import type { Verification, VisibleDomain } from '../../store/domains/domain.ts';
+import type { ListedDomain, Verification, VisibleDomain } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import { STATUS_REASONS, statusReason } from '../../zone/domain/status-reason.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -79,13 +79,15 @@ export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {})
 
 /** `subscription`: the active one. Only the owner sees it. */
 export function printDomainListItem(
-  domain: VisibleDomain,
+  domain: ListedDomain,
   subscription: Subscription | undefined,
   ssl: StoredSsl | undefined,
   options: PrintOptions = {},
 ): z.input<typeof DomainListItem> {
   return {
     ...printDomain(domain, options),
+    records: domain.recordCount,
+    changed_at: domain.changedAt.toISOString(),
     ssl: printSslSummary(ssl, options.nowMs),
     ...(subscription === undefined || domain.myRole !== 'owner'
       ? {}

@@ -5,14 +5,15 @@ import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
 import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { loadSsl } from '../../store/certificates/load-ssl.ts';
-import type { VisibleDomain } from '../../store/domains/domain.ts';
+import type { ListedDomain } from '../../store/domains/domain.ts';
+import { SOUGHT_FINDINGS } from '../../store/domains/find-narrowed.ts';
 import {
   countDomains,
   DOMAIN_SORTS,
   type DomainFilter,
   type DomainOrder,
   listDomains as loadPage,
-} from '../../store/domains/load-domains.ts';
+} from '../../store/domains/list-domains.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { JsonTexts } from '../answers/stream-array.ts';
@@ -29,6 +30,7 @@ const Query = z.object({
   search: z.string().max(253).optional().describe('A part of the name, as A-labels or Unicode.'),
   status: listText(DOMAIN_STATUSES).optional(),
   dns_mode: z.enum(DNS_MODES).optional(),
+  finding: z.enum(SOUGHT_FINDINGS).optional().describe('The code of a finding that it shows.'),
   role: z.enum(ROLES).optional().describe('What you are to it.'),
   sort: sortText(DOMAIN_SORTS).optional().describe('`-` in front descends. By name unless said.'),
   ...PAGE_QUERY,
@@ -51,7 +53,7 @@ export const listDomains = accountRoute({
     const asking = asStoreCaller(call.caller);
     const filter = filterOf(call.caller, call.query);
     const order: DomainOrder = { sort: sort?.column ?? 'name', descending: sort?.descends ?? false };
-    return answerList<VisibleDomain, z.input<typeof DomainListItem>>(call, {
+    return answerList<ListedDomain, z.input<typeof DomainListItem>>(call, {
       load: (page) => loadPage(db, asking, filter, order, page),
       count: () => countDomains(db, asking, filter),
       print: (domains) => printItems(call.api, domains),
@@ -59,12 +61,16 @@ export const listDomains = accountRoute({
   },
 });
 
-function filterOf({ key }: ApiCaller, { search, status, dns_mode, role }: DomainQuery): DomainFilter {
+function filterOf(
+  { key }: ApiCaller,
+  { search, status, dns_mode, finding, role }: DomainQuery,
+): DomainFilter {
   return {
     // lower-case here, since the database may not fold letters beyond ASCII
     ...(search && { search: search.normalize('NFC').toLowerCase() }),
     ...(status && { statuses: status }),
     ...(dns_mode && { dnsMode: dns_mode }),
+    ...(finding && { finding }),
     ...(role && { role }),
     ...(key.domains && { names: key.domains.flatMap(namesOf) }),
   };
@@ -75,7 +81,7 @@ function namesOf(text: string): Name[] {
   return parsed.kind === 'name' ? [parsed.name] : [];
 }
 
-async function printItems({ db, movedGraceMs }: Api, domains: readonly VisibleDomain[]): Promise<JsonTexts> {
+async function printItems({ db, movedGraceMs }: Api, domains: readonly ListedDomain[]): Promise<JsonTexts> {
   if (domains.length === 0) return new JsonTexts([]);
   const ids = domains.map(({ id }) => id);
   const subscriptions = await ownSubscriptions(db, ids);

@@ -166,7 +166,9 @@ export const DomainUpdate = z
     developer_mode_until: developerModeUntil.optional(),
     svc_ns: svcNs.optional(),
     ...Object.fromEntries(
-      [...Object.keys(facts), 'ssl', 'subscription'].map((name) => [name, ignored] as const),
+      [...Object.keys(facts), 'ssl', 'subscription', 'records', 'changed_at'].map(
+        (name) => [name, ignored] as const,
+      ),
     ),
   } as {
     [K in keyof typeof settings]: z.ZodOptional<(typeof settings)[K]>;

@@ -3,7 +3,7 @@
 
 import { type Name, printName } from '../../dns/name.ts';
 
-const ANAME_FINDING_CODES = [
+export const ANAME_FINDING_CODES = [
   /** The target gave no usable answer: the last addresses stay. */
   'ANAME_TARGET_FAILS',
   /** The target's own zone says that it has no addresses, once or for good. */

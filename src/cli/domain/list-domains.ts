@@ -1,7 +1,7 @@
 // `domain list`: all domains, or those that match the options.
 
 import { type Account, listAccounts } from '../../store/accounts/accounts.ts';
-import { type DomainFilter, streamDomains } from '../../store/domains/load-domains.ts';
+import { type DomainFilter, streamDomains } from '../../store/domains/list-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { withAccount } from '../terminal/find-account.ts';

@@ -3,8 +3,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
+  CursorError,
   contains,
   countUpTo,
+  isBackward,
   type Page,
   type Paged,
   pageSql,
@@ -50,8 +52,10 @@ export async function listAccountPage(
   db: Database,
   filter: AccountFilter,
   order: AccountOrder,
-  { limit, cursor, offset = 0 }: Page,
+  page: Page,
 ): Promise<Paged<ListedAccount>> {
+  if (isBackward(page.cursor)) throw new CursorError('accounts are listed forward');
+  const { limit, cursor, offset = 0 } = page;
   const key = SORT_KEYS[order.sort];
   const { behind, direction } = pageSql(order, key, sql`a.id`, cursor);
   const { rows } = await sql<StoredAccount & { id: number; sortKey: string }>`
@@ -62,7 +66,8 @@ export async function listAccountPage(
     select ${SHOWN}, a.id, l.key::text as "sortKey"
     from listed l join accounts a on a.id = l.id left join plans p on p.id = a.plan_id
     order by l.key ${direction}, a.id ${direction}`.execute(db);
-  return toPage(rows, limit, order, decode);
+  const listed = toPage(rows, page, order, decode);
+  return { items: listed.items, cursor: listed.cursor };
 }
 
 export async function countAccounts(db: Database, filter: AccountFilter): Promise<number> {

@@ -98,7 +98,16 @@ export interface VisibleDomain extends Domain {
   readonly myRole: Role;
 }
 
+/** A domain of a list. */
+export interface ListedDomain extends VisibleDomain {
+  /** When it was last changed, of its log of changes. */
+  readonly changedAt: Date;
+}
+
 export const RESTORABLE_DAYS = 30;
+
+/** The domain `d` was deleted, and can be brought back. */
+export const IS_RESTORABLE = sql`d.deleted_at >= clock_timestamp() - make_interval(days => ${RESTORABLE_DAYS}::integer)`;
 
 /** Null: the domain `d` is not suspended, neither by the operator's hand nor by a debt. */
 export const SUSPENDED_AT = sql`least(d.suspended_at, d.debt_suspended_at)`;
@@ -124,14 +133,17 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
 
 export const DOMAIN_TABLES = sql`domains d left join plans p on p.id = d.plan_id`;
 
+/** Whether the check `k` of a domain's own zone saw today's delegation, and the domain is one to advise about. */
+export const CHILD_COUNTS = sql`k.domain_id = d.id and k.ns = c.current_ns and c.conclusive_ours and d.dns_mode = 'managed'
+  and d.status in ('pending', 'active', 'moved')`;
+
 /**
  * What the check of a domain's own zone found that its owner can change at the registrar, if that check saw today's
  * delegation. While the parent names none of our servers, the only advice is to set those.
  */
 const CHILD_FINDINGS = sql`(
   select jsonb_path_query_array(k.findings, '$[*] ? (@.place == "registrar")') from child_checks k
-  where k.domain_id = d.id and k.ns = c.current_ns and c.conclusive_ours and d.dns_mode = 'managed'
-    and d.status in ('pending', 'active', 'moved'))`;
+  where ${CHILD_COUNTS})`;
 
 const IS_WAITING = (domain: RawBuilder<unknown>) =>
   sql`${domain}.deleted_at is null and ${domain}.status = 'pending' and ${domain}.dns_mode = 'managed'`;
@@ -149,7 +161,7 @@ const TURN = sql`case when ${IS_WAITING(sql`d`)} and d.ns_sets is distinct from 
     'hasAsked', d.turn_asked_at is not null, 'now', extract(epoch from clock_timestamp()) * 1000) end`;
 
 /** Another account's TXT record was found, and the domain's own was not: after a second such look the name is lost. */
-const IS_TXT_CONTESTED = sql`(d.dns_mode = 'external' and d.status = 'active' and exists (
+export const IS_TXT_CONTESTED = sql`(d.dns_mode = 'external' and d.status = 'active' and exists (
   select from domains o
   where o.name = d.name and o.id <> d.id and o.deleted_at is null and o.status = 'unverified'
     and o.findings @> '[{"code": "TAKEOVER_WAITS"}]'))`;

@@ -55,6 +55,7 @@ import * as tickets from './migrations/0067-tickets.ts';
 import * as resellers from './migrations/0068-resellers.ts';
 import * as debts from './migrations/0069-debts.ts';
 import * as moneyBack from './migrations/0070-money-back.ts';
+import * as foundDomains from './migrations/0071-found-domains.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -111,4 +112,5 @@ export const migrations: Record<string, Migration> = {
   '0068-resellers': resellers,
   '0069-debts': debts,
   '0070-money-back': moneyBack,
+  '0071-found-domains': foundDomains,
 };

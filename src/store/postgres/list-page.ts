@@ -15,6 +15,8 @@ export interface Paged<T> {
   readonly items: readonly T[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
+  /** Of the page before. Undefined on the first page, and of lists that only go forward. */
+  readonly previous?: string | undefined;
 }
 
 /** The cursor does not belong to this list. */
@@ -33,24 +35,28 @@ interface Order<S extends string> {
 }
 
 interface PageSql {
-  /** Limits the rows to those after the cursor. */
+  /** Limits the rows to those after the cursor, or before it. */
   readonly behind: RawBuilder<unknown>;
   readonly direction: RawBuilder<unknown>;
 }
 
-/** `id` is the column that decides between equal keys. */
+/** `id` is the column that decides between equal keys. A page before its cursor is selected from its end: `toPage` turns it. */
 export function pageSql<S extends string>(
   { sort, descending }: Order<S>,
   key: SortKey,
   id: RawBuilder<unknown>,
   cursor: string | undefined,
 ): PageSql {
-  const direction = descending ? sql`desc` : sql`asc`;
-  if (cursor === undefined) return { behind: sql`true`, direction };
+  const directionOf = (descends: boolean) => (descends ? sql`desc` : sql`asc`);
+  if (cursor === undefined) return { behind: sql`true`, direction: directionOf(descending) };
   const last = decodeCursor(cursor, sort, descending, key.type);
   const value = key.type === 'text' ? sql`${last.key}::text` : sql`${last.key}::timestamptz`;
-  const sign = descending ? sql`<` : sql`>`;
-  return { behind: sql`(${key.expression}, ${id}) ${sign} (${value}, ${last.id}::bigint)`, direction };
+  const descends = descending !== isBackward(cursor);
+  const sign = descends ? sql`<` : sql`>`;
+  return {
+    behind: sql`(${key.expression}, ${id}) ${sign} (${value}, ${last.id}::bigint)`,
+    direction: directionOf(descends),
+  };
 }
 
 /** A page of a log, which is in the order of its ids. */
@@ -81,23 +87,45 @@ export function contains(text: RawBuilder<unknown>, words: string): RawBuilder<u
 /** Makes the page of at most `limit` rows; `rows` has one more if there is another page. */
 export function toPage<R extends { readonly id: number; readonly sortKey: string }, S extends string, T>(
   rows: readonly R[],
-  limit: number,
+  { limit, cursor, offset = 0 }: Page,
   { sort, descending }: Order<S>,
   decode: (row: R) => T,
 ): Paged<T> {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const cursor =
-    rows.length > limit && last !== undefined
-      ? encodeCursor([sort, descending, last.sortKey, last.id])
-      : undefined;
-  return { items: page.map(decode), cursor };
+  const isBack = isBackward(cursor);
+  const page = isBack ? rows.slice(0, limit).reverse() : rows.slice(0, limit);
+  const isMore = rows.length > limit;
+  const cursorAt = (row: R | undefined, back: boolean) =>
+    row &&
+    encodeCursor(
+      back ? [sort, descending, row.sortKey, row.id, BACK] : [sort, descending, row.sortKey, row.id],
+    );
+  return {
+    items: page.map(decode),
+    cursor: isBack || isMore ? cursorAt(page.at(-1), false) : undefined,
+    previous: (isBack ? isMore : cursor !== undefined || offset > 0) ? cursorAt(page[0], true) : undefined,
+  };
 }
 
-type Cursor = [sort: string, descending: boolean, key: string, id: number];
+const BACK = 'back';
+/** Of the last row of the page before, or, with `back`, of the first row of the page after. */
+type Cursor = [sort: string, descending: boolean, key: string, id: number, back?: typeof BACK];
 
 function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
+
+/** Whether the page lies before the cursor's row. */
+export function isBackward(cursor: string | undefined): boolean {
+  const read = cursor === undefined ? undefined : readCursor(cursor);
+  return Array.isArray(read) && read[4] === BACK;
+}
+
+function readCursor(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
 }
 
 const TIMESTAMP =
@@ -110,14 +138,10 @@ function decodeCursor(
   type: SortKey['type'],
 ): { key: string; id: number } {
   const fault = new CursorError('the cursor does not belong to this list');
-  let cursor: unknown;
-  try {
-    cursor = JSON.parse(Buffer.from(text, 'base64url').toString());
-  } catch {
-    throw fault;
-  }
-  if (!Array.isArray(cursor) || cursor.length !== 4) throw fault;
-  const [ofSort, ofDescending, key, id] = cursor as unknown[];
+  const cursor = readCursor(text);
+  if (!Array.isArray(cursor) || cursor.length < 4 || cursor.length > 5) throw fault;
+  const [ofSort, ofDescending, key, id, back] = cursor as unknown[];
+  if (cursor.length === 5 && back !== BACK) throw fault;
   if (ofSort !== sort || ofDescending !== descending) throw fault;
   if (typeof key !== 'string' || key.includes('\0') || !Number.isSafeInteger(id)) throw fault;
   if (type === 'timestamptz' && !isTimestamp(key)) throw fault;

@@ -7,7 +7,16 @@ import type { ApiType } from '../../zone/records/customer-types.ts';
 import { printDestination } from '../../zone/records/destination.ts';
 import { foldText, foldWithLabels, isAscii } from '../../zone/records/fold-text.ts';
 import type { Database } from '../postgres/database.ts';
-import { type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from '../postgres/list-page.ts';
+import {
+  CursorError,
+  isBackward,
+  type Page,
+  type Paged,
+  pageSql,
+  type SortKey,
+  streamPages,
+  toPage,
+} from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import { decodeRecord, RECORD_JSON, type RecordJson } from './record-row.ts';
 
@@ -77,12 +86,14 @@ export async function listRecordRows(
   order: RecordOrder,
   page: Page,
 ): Promise<Paged<RecordJson>> {
+  if (isBackward(page.cursor)) throw new CursorError('records are listed forward');
   const matches = await matcherBeyondSql(db, domainId, filter);
   const rows =
     matches === undefined
       ? await selectRows(db, domainId, filter, order, page)
       : await matchRows(candidates(db, domainId, filter, order, page.cursor), matches, page);
-  return toPage(rows, page.limit, order, ({ record }) => record);
+  const { items, cursor } = toPage(rows, page, order, ({ record }) => record);
+  return { items, cursor };
 }
 
 /** Selects one row more than the page has room for, if there is another page. */
@@ -128,7 +139,7 @@ function candidates(
 ): AsyncGenerator<SortedRow> {
   return streamPages(async ({ limit, cursor = from }) => {
     const page = { limit, ...(cursor !== undefined && { cursor }) };
-    return toPage(await selectRows(db, domainId, filter, order, page), limit, order, (row) => row);
+    return toPage(await selectRows(db, domainId, filter, order, page), page, order, (row) => row);
   });
 }
 

@@ -75,6 +75,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   child_checks: grants('', 's', 'siu'), // goes with its domain
   check_runs: grants('', 's', 'siud'),
   check_counts: grants('', 's', 'siud'),
+  check_hours: grants('', 's', 'siud'),
   breaker_trips: grants('', 's', 'siu'), // global admins release: RELEASE_COLUMNS
   check_shares: grants('', 'siu', 'siud'),
   asked_names: grants('s', '', 'sud'), // a node's reports: ASKED_COLUMNS
@@ -146,6 +147,9 @@ export const NODE_REPORT_COLUMNS = [
   'abilities',
   'image_octets',
   'image_capacity',
+  'version',
+  'answered',
+  'dropped',
   'forgotten_at',
 ] as const;
 

@@ -53,7 +53,9 @@ describe('the list of domains', () => {
         status: 'active',
         plan: { slug: 'pro' },
       });
-      const { ssl: _ssl, subscription: _subscription, ...domain } = item;
+      const { ssl: _ssl, subscription: _subscription, records, changed_at: changedAt, ...domain } = item;
+      expect(records).toBe(0);
+      expect(Date.parse(changedAt)).toBeGreaterThanOrEqual(Date.parse(item.created_at));
       const single = (await api.ask('GET', `/domains/${item.name}`)).body;
       if (domain.verification) {
         const { seconds_remaining: _seconds, ...known } = domain.verification;
@@ -65,6 +67,35 @@ describe('the list of domains', () => {
     for (const item of (await list('', 'viewer')).body) expect(item).not.toHaveProperty('subscription');
     const page = await list('?limit=1000');
     for (const item of page.body) expect(DomainListItem.strict().parse(item)).toEqual(item);
+  });
+
+  it('tells how many records each has and when it was changed, and finds those with a finding', async () => {
+    const before = (await list('?search=alpha.test')).body[0];
+    const record = { name: 'www', type: 'A', destination: '192.0.2.7', proxied: false };
+    expect((await api.ask('POST', '/domains/alpha.test/records/', { body: record })).status).toBe(200);
+    const [changed] = (await list('?search=LPHA.t')).body;
+    expect(changed.records).toBe(1);
+    expect(Date.parse(changed.changed_at)).toBeGreaterThan(Date.parse(before.changed_at));
+    expect((await api.ask('PUT', '/domains/alpha.test', { body: changed })).status).toBe(200);
+
+    await sql`update domains set findings = '[{"code": "STALE_DS", "message": "x"}]' where name = 'beta.test.'`.execute(
+      api.db,
+    );
+    expect(await names('?finding=STALE_DS')).toEqual(['beta.test']);
+    expect(await names('?finding=STALE_DS&search=alpha')).toEqual([]);
+    expect(await names('?finding=NS_EXTRA')).toEqual([]);
+    expect(await names('?finding=STALE_DS', 'viewer')).toEqual(['beta.test']);
+    expect(await names('?finding=STALE_DS', 'stranger')).toEqual([]);
+    const unknown = await list('?finding=NO_SUCH');
+    expect(unknown.status).toBe(400);
+    expect(unknown.text).toContain('"finding"');
+    const { headers } = await list('?finding=STALE_DS&limit=1&count=true');
+    expect(headers['x-total-count']).toBe('1');
+    await sql`update domains set findings = '[]' where name = 'beta.test.'`.execute(api.db);
+    await api.ask(
+      'DELETE',
+      `/domains/alpha.test/records/${(await api.ask('GET', '/domains/alpha.test/records/')).body[0].id}`,
+    );
   });
 
   it('has no subscription where no plan is active', async () => {
@@ -142,7 +173,7 @@ describe('orders and pages', () => {
       const page = await api.ask('GET', next);
       paged.push(...namesOf(page));
       expect(page.headers['x-total-count']).toBe('5');
-      next = /^<([^>]+)>; rel="next"$/.exec(String(page.headers.link ?? ''))?.[1];
+      next = /<([^>]+)>; rel="next"/.exec(String(page.headers.link ?? ''))?.[1];
     }
     expect(paged).toEqual(whole);
   });

@@ -94,7 +94,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'dns dns/record zone zone/domain zone/edit zone/publish zone/records checks/aname store/accounts store/postgres store/rules',
   'store/child': 'dns checks/child store/postgres',
   'store/domains':
-    'dns zone/domain zone/publish checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing checks/dnssec',
+    'dns zone/domain zone/publish checks/aname checks/child checks/claims checks/delegation store/accounts store/postgres store/records checks/txt billing checks/dnssec',
   'store/roles': 'store/postgres',
   'store/zones':
     'dns dns/dnssec dns/record checks/delegation zone zone/publish zone/signing store/keys store/postgres',
@@ -141,7 +141,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'nameserver/threads': '',
   'nameserver/snapshot': 'dns zone zone/image process store/feed nameserver/threads',
   'nameserver/follow':
-    'nameserver/counts dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
+    'nameserver/answer nameserver/counts dns zone zone/image process store/feed store/migrate store/postgres nameserver/snapshot nameserver/threads',
   'nameserver/udp': 'nameserver/counts dns/record zone/image process nameserver/answer nameserver/threads',
   'nameserver/tcp': 'process nameserver/answer nameserver/threads nameserver/udp',
   nameserver:

@@ -11,9 +11,9 @@ import {
   countDomains,
   DOMAIN_SORTS,
   type DomainFilter,
-  loadDomainById,
   listDomains as loadPage,
-} from '../../../store/domains/load-domains.ts';
+} from '../../../store/domains/list-domains.ts';
+import { loadDomainById } from '../../../store/domains/load-domains.ts';
 import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';

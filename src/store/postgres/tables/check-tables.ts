@@ -133,6 +133,10 @@ interface CheckCountsTable {
   off: number;
 }
 
+interface CheckHoursTable extends Omit<CheckCountsTable, 'minute'> {
+  hour: Date;
+}
+
 interface BreakerTripsTable {
   id: GeneratedAlways<number>;
   /** The parent; empty: overall. */
@@ -207,6 +211,7 @@ export interface CheckTables {
   domain_verifications: DomainVerificationsTable;
   check_runs: CheckRunsTable;
   check_counts: CheckCountsTable;
+  check_hours: CheckHoursTable;
   breaker_trips: BreakerTripsTable;
   check_shares: CheckSharesTable;
   verification_runs: VerificationRunsTable;

@@ -71,6 +71,10 @@ interface NodesTable {
   abilities: Generated<string[]>;
   image_octets: number | null;
   image_capacity: number | null;
+  version: string | null;
+  /** Since the start of its process. */
+  answered: number | null;
+  dropped: number | null;
   /** An operator said that it is gone for good: keys no longer wait for it. */
   forgotten_at: Date | null;
 }

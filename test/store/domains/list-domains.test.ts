@@ -11,9 +11,9 @@ import {
   type DomainFilter,
   type DomainOrder,
   listDomains,
-  loadDomain,
   streamDomains,
-} from '../../../src/store/domains/load-domains.ts';
+} from '../../../src/store/domains/list-domains.ts';
+import { loadDomain } from '../../../src/store/domains/load-domains.ts';
 import { CursorError } from '../../../src/store/postgres/list-page.ts';
 import { createDatabase, type TestDatabase, testServers } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
@@ -189,6 +189,34 @@ describe.each(testServers())('on $name', (server) => {
     expect(streamed).toHaveLength(17);
   });
 
+  test('every order pages backward as it does forward, and only the first page has none before it', async () => {
+    const { db } = database;
+    for (const sort of DOMAIN_SORTS) {
+      for (const descending of [false, true]) {
+        const order = { sort, descending };
+        const forward: string[][] = [];
+        let page = await listDomains(db, me, {}, order, { limit: 5 });
+        for (;;) {
+          forward.push(texts(page.items));
+          expect(page.previous === undefined).toBe(forward.length === 1);
+          if (page.cursor === undefined) break;
+          page = await listDomains(db, me, {}, order, { limit: 5, cursor: page.cursor });
+        }
+        expect(forward).toHaveLength(3);
+        const backward = [texts(page.items)];
+        while (page.previous !== undefined) {
+          page = await listDomains(db, me, {}, order, { limit: 5, cursor: page.previous });
+          expect(page.cursor).toBeDefined();
+          backward.push(texts(page.items));
+        }
+        expect(backward.reverse()).toEqual(forward);
+        const { previous } = await listDomains(db, me, {}, order, { limit: 2, offset: 5 });
+        const before = await listDomains(db, me, {}, order, { limit: 5, cursor: previous as string });
+        expect(texts(before.items)).toEqual(forward[0]);
+      }
+    }
+  });
+
   test('a cursor of another list, or none at all, is refused', async () => {
     const { db } = database;
     const { cursor } = await listDomains(db, me, {}, BY_NAME, { limit: 1 });
@@ -200,6 +228,8 @@ describe.each(testServers())('on $name', (server) => {
       ['x', BY_NAME],
       [forged(['name', false, 'a\0', 1]), BY_NAME],
       [forged(['name', false, 'a', 1.5]), BY_NAME],
+      [forged(['name', false, 'a', 1, 'forth']), BY_NAME],
+      [forged(['name', false, 'a', 1, 'back', 1]), BY_NAME],
       [forged(['created_at', false, 'yesterday', 1]), { sort: 'created_at', descending: false }],
       [forged(['created_at', false, '2026-99-01 00:00:00+00', 1]), { sort: 'created_at', descending: false }],
     ] as [string, DomainOrder][];
