@@ -27,6 +27,7 @@ import { useKeyBoxes } from '../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
 import type { QueueState } from './calls/call.ts';
+import { SlowCalls } from './calls/slow-calls.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { describeRoutes } from './description/describe-routes.ts';
 import { addDocsPage } from './description/docs-page.ts';
@@ -155,6 +156,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       verifications: portOf(VERIFY_TXT),
       scans: portOf(SCAN_IMPORT),
       queues,
+      slowCalls: new SlowCalls(),
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
       originAllow: networksOf(...settings.originAllow),

@@ -3,6 +3,7 @@
 // when it is ready or why it cannot be, and ends when the parent is gone.
 
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { type Log, openLog } from '../process/log.ts';
@@ -14,6 +15,7 @@ import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
 import { ASKED_MARKS_BYTES } from '../zone/image/find/asked-marks.ts';
 import { COUNTRY_TABLE_BYTES } from '../zone/image/find/country-table.ts';
 import { createImage } from '../zone/image/image.ts';
+import { QueryCounters } from './answer/query-counters.ts';
 import { ZONE_COUNTS_BYTES } from './counts/zone-counts.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { useHugePages } from './threads/huge-pages.ts';
@@ -33,7 +35,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const zoneCounts = settings.dnsCounts
     ? Array.from({ length: 1 + settings.dnsThreads }, () => new SharedArrayBuffer(ZONE_COUNTS_BYTES))
     : [];
+  const counters = Array.from({ length: 1 + settings.dnsThreads }, () => new QueryCounters().buffer);
   const { nodeName, databaseReadUrl: readUrl } = settings;
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   // Before the snapshot fills the image, whose pages are of one size for good.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
   const thread = startImageThread(
@@ -42,18 +46,20 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       asked,
       countries,
       zoneCounts,
+      counters,
       countryDb: settings.countryDb,
       snapshotDirectory,
       databaseUrl,
       readUrl,
       nodeName,
+      version,
     },
     log,
     life.fail,
   );
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
-  const memory = { buffer, asked, countries, zoneCounts };
+  const memory = { version, buffer, asked, countries, zoneCounts, counters };
   await serveZones({ ...settings, ...memory, life, log, user, snapshotDirectory, thread });
 }
 

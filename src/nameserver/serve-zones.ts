@@ -1,7 +1,6 @@
 // What the nameserver's main thread does after the image's thread has started: it listens once all zones are there,
 // from a snapshot or loaded, so that no client gets a wrong answer before.
 
-import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { dropRights } from '../process/drop-rights.ts';
@@ -52,6 +51,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly log: Log;
   /** The process becomes this user once it listens. */
   readonly user: ProcessUser | undefined;
+  readonly version: string;
   readonly snapshotDirectory: string;
   readonly buffer: SharedArrayBuffer;
   /** The memory of AskedMarks. */
@@ -60,6 +60,8 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly countries: SharedArrayBuffer;
   /** The memory of ZoneCounts: of TCP, then of the UDP threads. Empty: answers are not counted by zone. */
   readonly zoneCounts: readonly SharedArrayBuffer[];
+  /** The memory of QueryCounters: of TCP, then of the UDP threads. */
+  readonly counters: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
 }
@@ -68,7 +70,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
 export async function serveZones(options: ServeOptions): Promise<void> {
   const { life, log, user, buffer, thread, snapshotDirectory } = options;
   const image = new Image(buffer);
-  const counters = Array.from({ length: FIRST_UDP_SLOT + options.dnsThreads }, () => new QueryCounters());
+  const counters = options.counters.map((memory) => new QueryCounters(memory));
   let tcp: TcpListener | undefined;
   let isListening = false;
 
@@ -194,10 +196,9 @@ async function untilServable(thread: ImageThread, isServing: boolean, life: Proc
 function answerSettings(
   options: ServeOptions,
 ): Omit<AnswerSettings, 'rateLimit' | 'amplificationLimit' | 'asked' | 'countries' | 'zoneCounts'> {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return {
     nodeName: options.nodeName,
-    version: `zonefleet ${version}`,
+    version: `zonefleet ${options.version}`,
     cookieSecrets: options.cookieSecrets,
     tcpIdleTimeoutMs: DEFAULT_TCP_LIMITS.idleTimeoutMs,
   };

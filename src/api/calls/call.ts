@@ -18,6 +18,7 @@ import type { EdgeFeed } from '../edge/edge-feed.ts';
 import type { EventFeed, Judgement } from '../events/event-feed.ts';
 import type { Asker, People } from '../people/people.ts';
 import type { RequestIntake } from '../requests/take-requests.ts';
+import type { SlowCalls } from './slow-calls.ts';
 
 export interface Api {
   /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
@@ -63,6 +64,8 @@ export interface Api {
   readonly people?: People | undefined;
   /** For global admins: how much each queue has to do. */
   readonly queues?: readonly QueueState[];
+  /** For global admins; undefined in threads. */
+  readonly slowCalls?: SlowCalls;
 }
 
 interface Payments {

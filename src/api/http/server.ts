@@ -65,6 +65,7 @@ import { isDecodable, KnownPaths, pathOf, readablePath } from './known-paths.ts'
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
 import { takeBody, UnreadBody } from './take-body.ts';
+import { watchSlowCalls } from './watch-slow-calls.ts';
 
 interface ServerOptions {
   readonly api: Api;
@@ -287,6 +288,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       return sendProblem(reply, invalid([{ field: unstorable[0], error: 'has U+0000' }]));
   });
   app.addHook('onResponse', async (request) => closeUnread(request.raw));
+  if (api.slowCalls !== undefined) watchSlowCalls(app as unknown as FastifyInstance, api.slowCalls);
   await options.prepare?.(app as unknown as FastifyInstance);
   const surfaces = [
     { routes: [...options.routes, ...(options.edgeRoutes ?? [])], findDomain: findVisibleDomain },

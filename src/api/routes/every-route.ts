@@ -4,11 +4,11 @@ import type { Route } from '../calls/route.ts';
 import { listChanges } from './account-changes.ts';
 import { createOneAccount, getAccount, listAccounts, updateAccount } from './admin/accounts.ts';
 import { listAudit } from './admin/audit.ts';
-import { getBreaker, release } from './admin/breaker.ts';
+import { getBreaker, getRegistries, release } from './admin/breaker.ts';
 import { listAccountKeys, makeAccountLink, revokeAccountKey } from './admin/credentials.ts';
 import { checkDomain } from './admin/domain-check.ts';
 import * as adminDomains from './admin/domains.ts';
-import { confirmNode, getNodes, getQueues, getVantages } from './admin/fleet.ts';
+import { confirmNode, getNodes, getQueues, getSlowCalls, getVantages } from './admin/fleet.ts';
 import { PAYMENT_ROUTES } from './admin/payments.ts';
 import * as adminPlans from './admin/plans.ts';
 import { endSubscription, setSubscription } from './admin/subscription.ts';
@@ -171,7 +171,9 @@ export const ROUTES: readonly Route[] = [
   confirmNode,
   getVantages,
   getQueues,
+  getSlowCalls,
   getBreaker,
+  getRegistries,
   release,
   listAudit,
 ];

@@ -183,6 +183,19 @@ export class QueryCounters {
     numbers[LATENCY_SUM] = (numbers[LATENCY_SUM] as number) + seconds * answers;
   }
 
+  /** All answers, and the answers and connections that were withheld or ended by a limit, or could not be sent. */
+  totals(): { answered: number; dropped: number } {
+    const answered = this.#numbers.subarray(ANSWERS, OCTETS_DROPPED).reduce((sum, count) => sum + count, 0);
+    const dropped =
+      this.rateDropped +
+      this.octetsDropped +
+      this.unsent +
+      this.tcpRefused +
+      this.tcpExpired +
+      this.tcpUnread;
+    return { answered, dropped };
+  }
+
   /** All counts of answers that are not zero. */
   *answerCounts(): Generator<{ transport: Transport; type: string; rcode: number; count: number }> {
     for (const [t, transport] of TRANSPORTS.entries()) {

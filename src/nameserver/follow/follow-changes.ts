@@ -42,6 +42,7 @@ export interface FollowOptions {
   /** The server that the feed and the zones are read from; it may be a standby. */
   readUrl?: string;
   nodeName: string;
+  version?: string;
   log: Log;
   /** Writes the zones into the image. It must be the only writer. */
   writer: ImageWriter;
@@ -49,6 +50,8 @@ export interface FollowOptions {
   asked?: AskedMarks;
   /** What the threads that answer count by zone. */
   zoneCounts?: readonly ZoneCounts[];
+  /** What the threads that answer count, for the reports. */
+  traffic?: () => NodeReport['traffic'];
   /** The snapshot, which is kept up to date. */
   snapshot?: Snapshot;
   /** The place in the feed of what the image holds already. */
@@ -258,6 +261,8 @@ class Follower implements Following {
       held: this.#hold.state(),
       unserved: this.#followed.unservedIds(),
       abilities: [DNSSEC_ABILITY],
+      version: this.#options.version ?? '',
+      traffic: this.#options.traffic?.() ?? { answered: 0, dropped: 0 },
       image: { used: writer.bytesUsed, capacity: writer.image.capacityBytes },
     };
   }

@@ -8,6 +8,7 @@ import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import { CountryTable } from '../../zone/image/find/country-table.ts';
 import { Image } from '../../zone/image/image.ts';
 import { ImageWriter } from '../../zone/image/write-image.ts';
+import { QueryCounters, sumCounters } from '../answer/query-counters.ts';
 import { ZoneCounts } from '../counts/zone-counts.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
@@ -59,13 +60,16 @@ async function run(): Promise<void> {
   });
   edgeSets.restore();
   say({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
+  const counters = (options.counters ?? []).map((buffer) => new QueryCounters(buffer));
   following = await followChanges({
     databaseUrl,
     nodeName,
+    version: options.version ?? '',
     log,
     writer,
     asked: new AskedMarks(options.asked),
     zoneCounts: (options.zoneCounts ?? []).map((counted) => new ZoneCounts(counted)),
+    traffic: () => sumCounters(counters).totals(),
     place,
     edgeSets,
     progress,

@@ -18,6 +18,8 @@ export interface ImageThreadOptions {
   readonly countries?: SharedArrayBuffer;
   /** The memory of ZoneCounts of all threads that answer. */
   readonly zoneCounts?: readonly SharedArrayBuffer[];
+  /** The memory of QueryCounters of all threads that answer. */
+  readonly counters?: readonly SharedArrayBuffer[];
   readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
   /** Undefined: there is no snapshot. */
   readonly snapshotDirectory: string | undefined;
@@ -25,6 +27,7 @@ export interface ImageThreadOptions {
   readonly databaseUrl: string;
   readonly readUrl: string | undefined;
   readonly nodeName: string;
+  readonly version?: string;
   /** The shared memory of ImageProgress, filled in when the thread is started. */
   readonly progress?: SharedArrayBuffer;
 }

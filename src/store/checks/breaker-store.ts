@@ -7,6 +7,8 @@ import type { Database } from '../postgres/database.ts';
 
 const WINDOW_MINUTES = 15;
 const COUNTS_KEPT_MINUTES = 60;
+/** A day and its hour of begin, so that 24 whole hours are there. */
+const HOURS_KEPT = 25;
 
 export interface BreakerTrip {
   readonly id: number;
@@ -32,13 +34,54 @@ interface Breaker {
 export async function addCheckCounts(db: Database, counts: readonly CheckCounts[]): Promise<void> {
   if (counts.length === 0) return;
   await sql`
+    with added as materialized (
+      select clock_timestamp() as at, n.parent collate "C" as parent, sum(n.checked) as checked, sum(n.turned) as turned,
+        sum(n.off) as off
+      from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as n(parent text, checked integer, turned integer, off integer)
+      group by n.parent order by n.parent collate "C"),
+    hours as (
+      insert into check_hours as c (hour, parent, checked, turned, off)
+      select date_trunc('hour', at), parent, checked, turned, off from added
+      on conflict (hour, parent) do update ${ADDED})
     insert into check_counts as c (minute, parent, checked, turned, off)
-    select date_trunc('minute', clock_timestamp()), n.parent, sum(n.checked), sum(n.turned), sum(n.off)
-    from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as n(parent text, checked integer, turned integer, off integer)
-    group by n.parent order by n.parent collate "C"
-    on conflict (minute, parent) do update
-      set checked = c.checked + excluded.checked, turned = c.turned + excluded.turned,
-        off = c.off + excluded.off`.execute(db);
+    select date_trunc('minute', at), parent, checked, turned, off from added
+    on conflict (minute, parent) do update ${ADDED}`.execute(db);
+}
+
+const ADDED = sql`set checked = c.checked + excluded.checked, turned = c.turned + excluded.turned,
+  off = c.off + excluded.off`;
+
+/** Counts of one hour: of active domains that were checked, those that turned away or could not be seen. */
+interface HourlyCounts extends Omit<CheckCounts, 'parent'> {
+  readonly hour: Date;
+}
+
+interface RegistryHours {
+  readonly parent: string;
+  /** Hours without a check are left out. */
+  readonly hours: readonly HourlyCounts[];
+}
+
+/** The last 24 hours of the parents in whose zones most domains turned away, then of those with most checks. */
+export async function loadRegistryHours(
+  db: Database,
+  { parents }: { readonly parents: number },
+): Promise<readonly RegistryHours[]> {
+  const { rows } = await sql<HourlyCounts & { parent: string }>`
+    with recent as materialized (
+      select hour, parent, checked, turned, off from check_hours
+      where hour > date_trunc('hour', clock_timestamp()) - interval '24 hours'),
+    shown as (
+      select parent, row_number() over (order by sum(turned) desc, sum(checked) desc, parent) as place
+      from recent group by parent order by place limit ${parents})
+    select r.* from recent r join shown s using (parent) order by s.place, r.hour`.execute(db);
+  const byParent = new Map<string, HourlyCounts[]>();
+  for (const { parent, ...counts } of rows) {
+    const hours = byParent.get(parent);
+    if (hours === undefined) byParent.set(parent, [counts]);
+    else hours.push(counts);
+  }
+  return [...byParent].map(([parent, hours]) => ({ parent, hours }));
 }
 
 export async function loadBreaker(db: Database): Promise<Breaker> {
@@ -85,6 +128,10 @@ export async function endTrips(db: Database, goingOn: readonly string[]): Promis
   await sql`
     delete from check_counts
     where minute < clock_timestamp() - make_interval(mins => ${COUNTS_KEPT_MINUTES}::integer)`.execute(db);
+  await sql`
+    delete from check_hours where hour < clock_timestamp() - make_interval(hours => ${HOURS_KEPT}::integer)`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -22,8 +22,17 @@ export interface NodeReport {
   /** The zones whose newest content the node does not serve. */
   unserved: readonly number[];
   abilities: readonly string[];
+  version: string;
+  /** Since the start. */
+  traffic: Traffic;
   /** Bytes of the image that are in use, and that it may have. */
   image: { used: number; capacity: number };
+}
+
+/** Answers that were sent, and what a limit withheld or ended or the system did not send. */
+interface Traffic {
+  answered: number;
+  dropped: number;
 }
 
 /** The node answers signed zones with their signatures and proofs. */
@@ -86,14 +95,15 @@ const MAX_UNSERVED = 1000;
 export async function saveNodeReport(connection: Connection, report: NodeReport): Promise<void> {
   await connection.query(
     `insert into nodes as n (name, instance, started_at, loaded, epoch, position, snapshot, zones, records,
-       held_id, held_since, held_zones, unserved, abilities, image_octets, image_capacity)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+       held_id, held_since, held_zones, unserved, abilities, image_octets, image_capacity, version, answered, dropped)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
      on conflict (name) do update set instance = excluded.instance, started_at = excluded.started_at,
        seen_at = excluded.seen_at, left_at = null, loaded = excluded.loaded, epoch = excluded.epoch,
        position = excluded.position, snapshot = excluded.snapshot, zones = excluded.zones,
        records = excluded.records, held_id = excluded.held_id, held_since = excluded.held_since,
        held_zones = excluded.held_zones, unserved = excluded.unserved, abilities = excluded.abilities,
-       image_octets = excluded.image_octets, image_capacity = excluded.image_capacity, forgotten_at = null`,
+       image_octets = excluded.image_octets, image_capacity = excluded.image_capacity, version = excluded.version, answered = excluded.answered,
+       dropped = excluded.dropped, forgotten_at = null`,
     [
       report.name,
       report.instance,
@@ -111,6 +121,9 @@ export async function saveNodeReport(connection: Connection, report: NodeReport)
       report.abilities,
       report.image.used,
       report.image.capacity,
+      report.version,
+      report.traffic.answered,
+      report.traffic.dropped,
     ],
   );
 }
@@ -144,6 +157,10 @@ export interface ListedNode {
    */
   unserved: number | null;
   held: (HeldRemovals & { confirmed: boolean }) | null;
+  /** Null, as what follows: it is of a version that does not report it. */
+  version: string | null;
+  traffic: Traffic | null;
+  image: NodeReport['image'] | null;
 }
 
 interface NodeRow {
@@ -162,6 +179,11 @@ interface NodeRow {
   held_since: Date;
   held_zones: number;
   confirmed_id: string | null;
+  version: string | null;
+  answered: number | null;
+  dropped: number | null;
+  image_octets: number | null;
+  image_capacity: number | null;
 }
 
 /** Lists the nodes, from the primary. */
@@ -176,7 +198,8 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
         select greatest(0, extract(epoch from clock_timestamp() - min(c.at)))::float8 from changes c
         where c.xid >= pg_snapshot_xmin(n.snapshot) and c.xid < pg_snapshot_xmax(pg_current_snapshot())
           and not pg_visible_in_snapshot(c.xid, n.snapshot)), 0) end as lag_seconds,
-      cardinality(n.unserved) as unserved, n.held_id, n.held_since, n.held_zones, n.confirmed_id
+      cardinality(n.unserved) as unserved, n.held_id, n.held_since, n.held_zones, n.confirmed_id,
+      n.version, n.answered, n.dropped, n.image_octets, n.image_capacity
     from nodes n order by n.name`.execute(db);
   return rows.map((row) => ({
     name: row.name,
@@ -199,6 +222,13 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
             zones: row.held_zones,
             confirmed: row.held_id === row.confirmed_id,
           },
+    version: row.version,
+    traffic:
+      row.answered === null || row.dropped === null ? null : { answered: row.answered, dropped: row.dropped },
+    image:
+      row.image_octets === null || row.image_capacity === null
+        ? null
+        : { used: row.image_octets, capacity: row.image_capacity },
   }));
 }
 

@@ -25,6 +25,8 @@ function nodeReport(name: string): NodeReport {
     held: undefined,
     unserved: [],
     abilities: [],
+    version: '1.2.3',
+    traffic: { answered: 5, dropped: 2 },
     image: { used: 0, capacity: 1 },
   };
 }
@@ -63,6 +65,21 @@ describe('a node', () => {
     expect(node.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     await node.reporter.stop();
     expect((await listed())?.state).toBe('left');
+  });
+
+  test('tells its version, its traffic and its image', async () => {
+    const node = reporter();
+    await node.reporter.start();
+    await until(async () => (await listed()) !== undefined, 'it is listed');
+    expect(await listed()).toMatchObject({
+      version: '1.2.3',
+      traffic: { answered: 5, dropped: 2 },
+      image: { used: 0, capacity: 1 },
+    });
+    node.report.traffic = { answered: 900, dropped: 7 };
+    await until(async () => (await listed())?.traffic?.answered === 900, 'it reports on');
+    expect((await listed())?.traffic?.dropped).toBe(7);
+    await node.reporter.stop();
   });
 
   test('starts while a session that reports nothing holds its name, and reports once that ends', async () => {

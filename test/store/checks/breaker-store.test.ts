@@ -8,6 +8,7 @@ import {
   endTrips,
   listTrips,
   loadBreaker,
+  loadRegistryHours,
   releaseBreaker,
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
@@ -46,6 +47,37 @@ describe.each(testServers())('on $name', (server) => {
     expect(judgeBreaker(counts).map(({ parent }) => parent)).toEqual(['', 'com.']);
     await endTrips(db, []);
     const { rows } = await sql`select from check_counts where minute < now() - interval '1 hour'`.execute(db);
+    expect(rows).toEqual([]);
+  });
+
+  test('counts are kept by the hour for a day, and the zones with most that turned away come first', async () => {
+    await addCheckCounts(db, [
+      { parent: 'com.', checked: 10, turned: 0, off: 0 },
+      { parent: 'org.', checked: 2, turned: 1, off: 1 },
+    ]);
+    await addCheckCounts(db, [{ parent: 'com.', checked: 1, turned: 0, off: 1 }]);
+    await sql`insert into check_hours values
+      (date_trunc('hour', now()) - interval '3 hours', 'org.', 8, 4, 0),
+      (date_trunc('hour', now()) - interval '3 hours', 'net.', 1, 0, 0),
+      (date_trunc('hour', now()) - interval '24 hours', 'com.', 100, 100, 100),
+      (date_trunc('hour', now()) - interval '26 hours', 'com.', 100, 100, 100)`.execute(db);
+    const shown = await loadRegistryHours(db, { parents: 2 });
+    const counted = shown.map(({ parent, hours }) => [
+      parent,
+      hours.map(({ checked, turned, off }) => [checked, turned, off]),
+    ]);
+    expect(counted).toEqual([
+      [
+        'org.',
+        [
+          [8, 4, 0],
+          [2, 1, 1],
+        ],
+      ],
+      ['com.', [[11, 0, 1]]],
+    ]);
+    await endTrips(db, []);
+    const { rows } = await sql`select from check_hours where hour < now() - interval '25 hours'`.execute(db);
     expect(rows).toEqual([]);
   });
 

@@ -41,6 +41,7 @@ const report = (name: string): NodeReport => ({
     snapshot: '1:1:',
   },
   ...{ zones: 1, records: 1, held: undefined, unserved: [], abilities: [], image: { used: 0, capacity: 1 } },
+  ...{ version: '1.2.3', traffic: { answered: 0, dropped: 0 } },
 });
 
 async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {

@@ -9,6 +9,7 @@ import { type Analytics, openAnalytics } from '../../../src/analytics/open-analy
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
 import type { Route } from '../../../src/api/calls/route.ts';
+import { SlowCalls } from '../../../src/api/calls/slow-calls.ts';
 import { describeRoutes } from '../../../src/api/description/describe-routes.ts';
 import { addDocsPage } from '../../../src/api/description/docs-page.ts';
 import { EdgeFeed } from '../../../src/api/edge/edge-feed.ts';
@@ -178,6 +179,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...options.reports,
       directory: spool,
     }));
+  const slowCalls = new SlowCalls();
   const app = await createServer({
     api: {
       db: own,
@@ -185,6 +187,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       eventFeed,
       cacheRegistry,
       analytics,
+      slowCalls,
       requests: requests?.intake,
       allowReservedNames,
       checks,

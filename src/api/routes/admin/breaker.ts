@@ -1,12 +1,13 @@
 // /admin/breaker: whether moves to `moved` and `disabled` are held back because too many domains turned away at once, and
 // letting them through.
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import { printName } from '../../../dns/name.ts';
 import {
   type BreakerTrip,
   listTrips,
   loadBreaker,
+  loadRegistryHours,
   releaseBreaker,
 } from '../../../store/checks/breaker-store.ts';
 import type { Database } from '../../../store/postgres/database.ts';
@@ -14,10 +15,11 @@ import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { invalid, problem } from '../../answers/problem.ts';
 import { adminRoute } from '../../calls/route.ts';
 import { moments } from '../../print/moments.ts';
-import { Breaker, BreakerRelease } from '../../schemas/admin/fleet.ts';
+import { Breaker, BreakerRelease, RegistryHours } from '../../schemas/admin/fleet.ts';
 
 const tag = 'Fleet';
 const LOGGED_TRIPS = 50;
+const SHOWN_PARENTS = 50;
 
 const isHolding = ({ endedAt, releasedAt }: BreakerTrip) => endedAt === null && releasedAt === null;
 
@@ -55,6 +57,28 @@ export const getBreaker = adminRoute({
   summary: 'Whether changes of the status are held back, since when and why.',
   response: Breaker,
   run: ({ api }) => describe(api.db),
+});
+
+export const getRegistries = adminRoute({
+  method: 'GET',
+  path: '/admin/registries',
+  operationId: 'adminGetRegistries',
+  tag,
+  summary: 'What checks saw of active domains in the last 24 hours, by the zone above them.',
+  description: 'The 50 zones below which most domains turned away, then those with most checks.',
+  response: z.array(RegistryHours),
+  async run({ api }) {
+    const registries = await loadRegistryHours(api.db, { parents: SHOWN_PARENTS });
+    return registries.map(({ parent, hours }) => ({
+      ...zoneOf(parent),
+      hours: hours.map(({ hour, checked, turned, off }) => ({
+        hour: hour.toISOString(),
+        checked,
+        turned,
+        off,
+      })),
+    }));
+  },
 });
 
 export const release = adminRoute({

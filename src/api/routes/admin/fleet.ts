@@ -1,4 +1,4 @@
-// /admin/nodes, /admin/vantages and /admin/queues: how the fleet is, and letting through the removals that a node holds back.
+// /admin/nodes, /admin/vantages, /admin/queues and /admin/slow-calls: how the fleet is, and letting through the removals that a node holds back.
 
 import { z } from 'zod';
 import { confirmNodes, type ListedNode, listNodes } from '../../../store/feed/nodes.ts';
@@ -7,7 +7,7 @@ import { notFound, problem } from '../../answers/problem.ts';
 import type { QueueState } from '../../calls/call.ts';
 import { adminRoute } from '../../calls/route.ts';
 import { moments } from '../../print/moments.ts';
-import { Node, QueueDepths, Vantage } from '../../schemas/admin/fleet.ts';
+import { Node, QueueDepths, SlowCall, Vantage } from '../../schemas/admin/fleet.ts';
 import { Message } from '../../schemas/message.ts';
 
 const tag = 'Fleet';
@@ -22,7 +22,16 @@ export const getNodes = adminRoute({
   run: async ({ api }) => (await listNodes(api.db)).map(printNode),
 });
 
-function printNode({ position, lagSeconds, unserved, held, ...node }: ListedNode): z.input<typeof Node> {
+function printNode({
+  position,
+  lagSeconds,
+  unserved,
+  held,
+  version,
+  traffic,
+  image,
+  ...node
+}: ListedNode): z.input<typeof Node> {
   return {
     name: node.name,
     state: node.state,
@@ -38,6 +47,9 @@ function printNode({ position, lagSeconds, unserved, held, ...node }: ListedNode
     ...(held !== null && {
       held: { zones: held.zones, since: held.since.toISOString(), confirmed: held.confirmed },
     }),
+    ...(version !== null && { version }),
+    ...(traffic !== null && traffic),
+    ...(image !== null && { image_bytes: image.used, image_capacity_bytes: image.capacity }),
   };
 }
 
@@ -100,3 +112,22 @@ async function depthOf({ name, depth }: QueueState): Promise<z.input<typeof Queu
     return { name, reachable: false };
   }
 }
+
+export const getSlowCalls = adminRoute({
+  method: 'GET',
+  path: '/admin/slow-calls',
+  operationId: 'adminGetSlowCalls',
+  tag,
+  summary: 'The newest calls that took half a second or more.',
+  description: 'Of the process that answers, since it was started: at most 200, the newest first.',
+  response: z.array(SlowCall),
+  run: async ({ api }) =>
+    (api.slowCalls?.list() ?? []).map(({ at, ms, accountId, method, route, status }) => ({
+      at: at.toISOString(),
+      method,
+      route,
+      status,
+      milliseconds: ms,
+      ...(accountId !== undefined && { user_id: accountId }),
+    })),
+});

@@ -29,8 +29,28 @@ export const Node = z
       .object({ zones: count, since: Timestamp, confirmed: z.boolean() })
       .optional()
       .describe('Removals that wait for an operator.'),
+    version: z.string().optional(),
+    answered: count.optional().describe('Answers since `started_at`: two calls tell how many a second.'),
+    dropped: count
+      .optional()
+      .describe(
+        'Answers and connections since `started_at` that a limit withheld, or that could not be sent.',
+      ),
+    image_bytes: count.optional().describe('How much of its memory for zones is in use.'),
+    image_capacity_bytes: count.optional(),
   })
   .meta({ id: 'Node' });
+
+export const SlowCall = z
+  .object({
+    at: Timestamp,
+    method: z.string(),
+    route: z.string().describe('With the names of parameters, not their values.'),
+    status: z.int(),
+    milliseconds: count,
+    user_id: Id.optional().describe('The account that called. Absent: nobody was signed in.'),
+  })
+  .meta({ id: 'SlowCall' });
 
 export const Vantage = z
   .object({
@@ -56,6 +76,22 @@ export const QueueDepths = z
   .meta({ id: 'Queue' });
 
 const parent = z.string().optional().describe('The zone above the domains. Absent: all domains.');
+
+export const RegistryHours = z
+  .object({
+    parent,
+    hours: z
+      .array(
+        z.object({
+          hour: Timestamp.describe('Its beginning.'),
+          checked: count.describe('Active domains that were checked.'),
+          turned: count.describe('Of these, those that turned away or could not be seen.'),
+          off: count.describe('Of these, those that showed nothing of ours, whether or not that was new.'),
+        }),
+      )
+      .describe('Hours without a check are left out.'),
+  })
+  .meta({ id: 'RegistryHours' });
 
 const Trip = z
   .object({

@@ -1,9 +1,14 @@
 // Plans, nodes, observers, queues, the breaker, and the whole audit log, for global admins.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { accountRoute } from '../../../../src/api/calls/route.ts';
+import { SlowCalls } from '../../../../src/api/calls/slow-calls.ts';
 import { getQueues } from '../../../../src/api/routes/admin/fleet.ts';
-import { tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
+import { ROUTES } from '../../../../src/api/routes/every-route.ts';
+import { addCheckCounts, tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
 import { startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword } from '../../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
@@ -106,6 +111,18 @@ describe('nodes', () => {
       { name: 'ams1', state: 'live', zones: 5, held: { zones: 4, confirmed: false } },
       { name: 'fra1', state: 'silent' },
     ]);
+    // as a node of a version before reports
+    for (const member of ['version', 'answered', 'dropped', 'image_bytes', 'image_capacity_bytes'])
+      expect(body[0]).not.toHaveProperty(member);
+    await sql`update nodes set version = '1.2.3', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
+      where name = 'fra1'`.execute(api.db);
+    expect((await ask('GET', 'nodes')).body[1]).toMatchObject({
+      version: '1.2.3',
+      answered: 5_000_000_000,
+      dropped: 2,
+      image_bytes: 7,
+      image_capacity_bytes: 9,
+    });
     const confirmed = await told(() => ask('POST', 'nodes/ams1/confirm'));
     expect(confirmed.body).toEqual({ message: 'the removals of 4 zones are let through' });
     expect(confirmed).toMatchObject({
@@ -116,6 +133,73 @@ describe('nodes', () => {
     expect(await told(() => ask('POST', 'nodes/fra1/confirm'))).toMatchObject({ status: 400, rows: [] });
     for (const name of ['nowhere', '%00', 'ams1%00'])
       expect([name, (await ask('POST', `nodes/${name}/confirm`)).status]).toEqual([name, 404]);
+  });
+});
+
+it('registries are shown by the hour', async () => {
+  await addCheckCounts(api.db, [{ parent: 'co.uk.', checked: 9, turned: 3, off: 1 }]);
+  const { status, body } = await ask('GET', 'registries');
+  expect(status).toBe(200);
+  expect(body).toEqual([
+    {
+      parent: 'co.uk',
+      hours: [{ hour: expect.stringMatching(/:00:00\.000Z$/), checked: 9, turned: 3, off: 1 }],
+    },
+  ]);
+  expect((await api.ask('GET', '/admin/registries')).status).toBe(403);
+});
+
+const SLOW_MS = 500;
+
+describe('slow calls', () => {
+  const call = (ms: number, route = '/domains/{domain}') => ({
+    ...{ at: new Date(), method: 'GET', route, status: 200, ms, accountId: undefined },
+  });
+
+  it('are told by route and account, and only to global admins', async () => {
+    const slowRoute = accountRoute({
+      method: 'GET',
+      path: '/naps/{secret}/',
+      operationId: 'nap',
+      tag: 'Naps',
+      summary: 'Sleeps.',
+      params: z.object({ secret: z.string() }),
+      response: z.object({}),
+      async run() {
+        await pause(SLOW_MS + 20);
+        return {};
+      },
+    });
+    const own = await startTestApi({ routes: [...ROUTES, slowRoute] });
+    try {
+      expect((await own.ask('GET', '/naps/hunter2/?')).status).toBe(200);
+      await givePassword(own, 'operator');
+      const admin = new Browser(own);
+      await admin.login('operator');
+      const { body, text } = await admin.ask('GET', '/admin/slow-calls');
+      const nap = body.find(({ route }: { route: string }) => route.startsWith('/naps'));
+      expect(nap).toEqual({
+        at: expect.any(String),
+        method: 'GET',
+        route: '/naps/{secret}/',
+        status: 200,
+        milliseconds: expect.any(Number),
+        user_id: own.accountIds.owner,
+      });
+      expect(text).not.toContain('hunter2');
+      expect((await own.ask('GET', '/admin/slow-calls')).status).toBe(403);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('are kept up to a bound, the newest first, and fast ones are not', () => {
+    const calls = new SlowCalls();
+    calls.note(call(SLOW_MS - 1));
+    for (let i = 0; i < 1000; i++) calls.note(call(SLOW_MS + i));
+    const kept = calls.list();
+    expect(kept).toHaveLength(200);
+    expect(kept[0]?.ms).toBe(SLOW_MS + 999);
   });
 });
 
