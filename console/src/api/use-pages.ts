@@ -2,13 +2,15 @@
 
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
-import { nextCursor } from './link-header.ts';
+import { nextCursor, previousCursor } from './link-header.ts';
 import { type Loaded, useLoad } from './use-load.ts';
 
 export interface ListPage<T> {
   readonly items: readonly T[];
   /** Absent: there is no more. */
   readonly cursor: string | undefined;
+  /** Of the page before. */
+  readonly previous?: string | undefined;
 }
 
 export interface Pages<T> {
@@ -24,7 +26,8 @@ export async function pageOf<T>(
   answer: Promise<{ data?: T[] | undefined; response: Response }>,
 ): Promise<ListPage<T>> {
   const { data, response } = await answer;
-  return { items: data ?? [], cursor: nextCursor(response.headers.get('Link')) };
+  const link = response.headers.get('Link');
+  return { items: data ?? [], cursor: nextCursor(link), previous: previousCursor(link) };
 }
 
 export function usePages<T>(

@@ -15,6 +15,7 @@ const OPERATOR_PAGES = [
   'fleet',
   'queues',
   'registries',
+  'calls',
   'domains',
   'accounts',
   'tickets',

@@ -1,7 +1,7 @@
 // The cursor is taken out of the header as the API writes it.
 
 import { describe, expect, it } from 'vitest';
-import { nextCursor } from '../../../console/src/api/link-header.ts';
+import { nextCursor, previousCursor } from '../../../console/src/api/link-header.ts';
 
 describe('nextCursor', () => {
   it('is the cursor of the next page, decoded', () => {
@@ -16,4 +16,12 @@ describe('nextCursor', () => {
     expect(nextCursor('</domains/>; rel="next"')).toBeUndefined();
     expect(nextCursor('</domains/?limit=1>; rel="next"')).toBeUndefined();
   });
+});
+
+it('the page before is told beside the next one, or alone', () => {
+  const both = '</domains/?cursor=a>; rel="next", </domains/?limit=5&cursor=b>; rel="prev"';
+  expect([nextCursor(both), previousCursor(both)]).toEqual(['a', 'b']);
+  const last = '</domains/?cursor=b>; rel="prev"';
+  expect([nextCursor(last), previousCursor(last)]).toEqual([undefined, 'b']);
+  expect(previousCursor(null)).toBeUndefined();
 });

@@ -20,7 +20,7 @@ const SCREENS = [
     ...['certificates', 'cache', 'uptime', 'sharing', 'settings', 'plan'],
   ].map((page) => `domains/${NAME}/${page}`),
   ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
-  ...['fleet', 'queues', 'registries', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map(
+  ...['fleet', 'queues', 'registries', 'calls', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map(
     (page) => `operator/${page}`,
   ),
 ];

@@ -7,7 +7,26 @@ export const SORTS = ['name', '-name', '-created_at', 'created_at', 'status', 'n
 /** What somebody has to do something about. */
 const OPEN_STATUSES = 'pending,unverified,moved,disabled';
 
-export const FILTERS = ['search', 'status', 'mode', 'role'] as const;
+/** The findings that people look for. */
+export const FINDINGS = [
+  'NOT_DELEGATED',
+  'NOT_REGISTERED',
+  'NS_FOREIGN',
+  'NS_MISSING',
+  'NS_EXTRA',
+  'STALE_DS',
+  'PARENT_UNREACHABLE',
+  'PARENTS_DISAGREE',
+  'TAKEOVER_WAITS',
+  'TAKEOVER_SEEN',
+  'NAME_IN_USE',
+  'PREPARE',
+  'GLUE_MISSING',
+  'ANAME_TARGET_FAILS',
+  'ANAME_TARGET_EMPTY',
+] as const;
+
+export const FILTERS = ['search', 'status', 'mode', 'finding', 'role'] as const;
 export const PAGE_ROWS = 50;
 
 type Query = Readonly<Record<string, string>>;
@@ -20,6 +39,7 @@ export function domainQuery(query: Query) {
     ...(search && { search }),
     ...(status && { status }),
     ...(oneOf(MODES, query.mode) && { dns_mode: oneOf(MODES, query.mode) }),
+    ...(oneOf(FINDINGS, query.finding) && { finding: oneOf(FINDINGS, query.finding) }),
     ...(oneOf(ROLES, query.role) && { role: oneOf(ROLES, query.role) }),
     sort: oneOf(SORTS, query.sort) ?? 'name',
   };

@@ -69,7 +69,7 @@ export default function DomainsScreen() {
         </div>
       )}
       <Loading of={loaded}>
-        {({ items, cursor }) =>
+        {({ items, cursor, previous }) =>
           isEmpty ? (
             <FirstDomain isManaged={isManaged} />
           ) : items.length === 0 ? (
@@ -87,7 +87,7 @@ export default function DomainsScreen() {
                 chosen={isManaged ? undefined : chosen}
                 onChoose={setChosen}
               />
-              <Pager next={cursor} rows={items.length} wanted={wanted} />
+              <Pager next={cursor} previous={previous} rows={items.length} wanted={wanted} />
             </>
           )
         }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { usePlace } from '../../app/place.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
-import { MODES, ROLES, SORTS, STATUSES } from './domain-query.ts';
+import { FINDINGS, MODES, ROLES, SORTS, STATUSES } from './domain-query.ts';
 
 const REST_MS = 200;
 /** Another list begins at its first page. */
@@ -21,7 +21,7 @@ export function FilterBar() {
   }, [search]);
   const choose = (filter: string) => (event: { currentTarget: HTMLSelectElement }) =>
     setQuery({ [filter]: event.currentTarget.value, ...FIRST_PAGE });
-  const { filters, statuses, modes, roles, sorts } = words.domains;
+  const { filters, statuses, modes, sought, roles, sorts } = words.domains;
   return (
     <search class="domains-filters">
       <TextField
@@ -48,6 +48,15 @@ export function FilterBar() {
         choices={[
           { value: '', label: filters.all },
           ...MODES.map((value) => ({ value, label: modes[value] })),
+        ]}
+      />
+      <SelectField
+        label={filters.finding}
+        value={query.finding ?? ''}
+        onChange={choose('finding')}
+        choices={[
+          { value: '', label: filters.all },
+          ...FINDINGS.map((value) => ({ value, label: sought[value] })),
         ]}
       />
       <SelectField

@@ -40,10 +40,18 @@ export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps
       row.name,
       row.status,
       sentenceOf(delegationLine(row)),
-      exact(row.updated_at),
+      row.records,
+      exact(row.changed_at),
       sparklines.byId.get(row.id)?.total,
     ]);
-    const head = [columns.name, columns.status, columns.delegation, columns.changed, columns.queries];
+    const head = [
+      columns.name,
+      columns.status,
+      columns.delegation,
+      columns.records,
+      columns.changed,
+      columns.queries,
+    ];
     const isDone = await writeToClipboard(tsvOf([head, ...lines]));
     toast(isDone ? words.copy.tableCopied(rows.length) : words.copy.failed, isDone ? 'good' : 'bad');
   };
@@ -69,6 +77,9 @@ export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps
             <th scope="col">{columns.name}</th>
             <th scope="col">{columns.status}</th>
             <th scope="col">{columns.delegation}</th>
+            <th scope="col" class="number">
+              {columns.records}
+            </th>
             <th scope="col">{columns.changed}</th>
             <th scope="col" class="number">
               {columns.queries}
@@ -146,8 +157,11 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
           </span>
         )}
       </td>
+      <td data-label={columns.records} class="number">
+        {count(row.records)}
+      </td>
       <td data-label={columns.changed}>
-        <Time at={row.updated_at} />
+        <Time at={row.changed_at} />
       </td>
       <td data-label={columns.queries} class="number">
         {queries === undefined ? (

@@ -1,4 +1,4 @@
-// From page to page of the list. Pages are known by their cursors, which this tab remembers to go back by.
+// From page to page of the list, forward and back by the cursors that came with this page.
 
 import { api } from '../../api/client.ts';
 import { useLoad } from '../../api/use-load.ts';
@@ -10,14 +10,12 @@ import { type domainQuery, PAGE_ROWS } from './domain-query.ts';
 
 interface PagerProps {
   readonly next: string | undefined;
+  readonly previous: string | undefined;
   readonly rows: number;
   readonly wanted: ReturnType<typeof domainQuery>;
 }
 
-/** By list and number of the page; the first page has none. */
-const cursors = new Map<string, string>();
-
-export function Pager({ next, rows, wanted }: PagerProps) {
+export function Pager({ next, previous, rows, wanted }: PagerProps) {
   const { query, setQuery } = usePlace();
   const list = JSON.stringify(wanted);
   const page = Math.max(1, Number(query.page) || 1);
@@ -29,11 +27,9 @@ export function Pager({ next, rows, wanted }: PagerProps) {
     return Number(response.headers.get('X-Total-Count'));
   });
   const turn = (to: number, cursor: string | undefined) => {
-    if (cursor !== undefined) cursors.set(`${list} ${to}`, cursor);
     setQuery({ cursor, page: to === 1 ? undefined : String(to) });
     scrollTo(0, 0);
   };
-  const before = page === 2 ? '' : cursors.get(`${list} ${page - 1}`);
   const from = (page - 1) * PAGE_ROWS + 1;
   return (
     <nav class="row spread domains-pager" aria-label={words.domains.pages}>
@@ -42,8 +38,10 @@ export function Pager({ next, rows, wanted }: PagerProps) {
       </span>
       <span class="row">
         {page > 2 && <Button onClick={() => turn(1, undefined)}>{words.domains.firstPage}</Button>}
-        {page > 1 && before !== undefined && (
-          <Button onClick={() => turn(page - 1, before || undefined)}>{words.domains.pageBefore}</Button>
+        {previous !== undefined && (
+          <Button onClick={() => turn(Math.max(1, page - 1), page <= 2 ? undefined : previous)}>
+            {words.domains.pageBefore}
+          </Button>
         )}
         {next !== undefined && <Button onClick={() => turn(page + 1, next)}>{words.domains.nextPage}</Button>}
       </span>

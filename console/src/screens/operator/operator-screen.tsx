@@ -17,6 +17,7 @@ const Tickets = lazy(() => import('./desk/tickets-page.tsx'));
 const Ticket = lazy(() => import('./desk/ticket-page.tsx'));
 const Payments = lazy(() => import('./desk/payments-page.tsx'));
 const Audit = lazy(() => import('./desk/audit-page.tsx'));
+const Calls = lazy(() => import('./fleet/calls-page.tsx'));
 const Registries = lazy(() => import('./fleet/registries-page.tsx'));
 
 export default function OperatorScreen() {
@@ -28,6 +29,7 @@ export default function OperatorScreen() {
         <Route path="/fleet" component={Fleet} />
         <Route path="/queues" component={Queues} />
         <Route path="/registries" component={Registries} />
+        <Route path="/calls" component={Calls} />
         <Route path="/domains" component={Domains} />
         <Route path="/domains/:id" component={Domain} />
         <Route path="/accounts" component={Accounts} />

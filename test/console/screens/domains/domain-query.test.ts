@@ -10,11 +10,15 @@ import {
 describe('domainQuery', () => {
   it('asks for what the URL says', () => {
     expect(
-      domainQuery({ search: ' shop ', status: 'moved', mode: 'external', role: 'editor', sort: '-name' }),
+      domainQuery({
+        ...{ search: ' shop ', status: 'moved', mode: 'external', finding: 'STALE_DS', role: 'editor' },
+        sort: '-name',
+      }),
     ).toEqual({
       search: 'shop',
       status: 'moved',
       dns_mode: 'external',
+      finding: 'STALE_DS',
       role: 'editor',
       sort: '-name',
     });

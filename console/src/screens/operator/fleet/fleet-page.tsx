@@ -1,5 +1,7 @@
 // The fleet: what is wrong first, then every nameserver and every observer in figures.
 
+import { useRef } from 'preact/hooks';
+import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';
 import { Failure } from '../../../parts/failure.tsx';
@@ -7,6 +9,7 @@ import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findTroubles } from './find-troubles.ts';
+import { type Rates, ratesOf } from './node-rates.ts';
 import { NodeTable } from './node-table.tsx';
 import { Observers } from './observers.tsx';
 import { TroubleList } from './trouble-list.tsx';
@@ -22,6 +25,7 @@ export default function FleetPage() {
     for (const each of all) void each.reload();
   };
   useEvery10s(lookAgain);
+  const rates = useRates(nodes.data);
   const state = {
     nodes: nodes.data,
     vantages: vantages.data,
@@ -54,10 +58,20 @@ export default function FleetPage() {
       {nodes.data !== undefined && (
         <section>
           <h2>{say.fleet.nodes}</h2>
-          <NodeTable nodes={nodes.data} />
+          <NodeTable nodes={nodes.data} rates={rates} />
         </section>
       )}
       {vantages.data !== undefined && <Observers vantages={vantages.data} />}
     </div>
   );
+}
+
+type Node = components['schemas']['Node'];
+
+/** What each node does a second, between the last two looks. */
+function useRates(nodes: readonly Node[] | undefined): ReadonlyMap<string, Rates> {
+  const seen = useRef<{ nodes?: readonly Node[]; rates: ReadonlyMap<string, Rates> }>({ rates: new Map() });
+  if (nodes !== undefined && nodes !== seen.current.nodes)
+    seen.current = { nodes, rates: ratesOf(seen.current.nodes, nodes) };
+  return seen.current.rates;
 }

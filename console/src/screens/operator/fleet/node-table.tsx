@@ -6,6 +6,8 @@ import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
+import type { Rates } from './node-rates.ts';
+import { ShareBar } from './share-bar.tsx';
 
 type Node = components['schemas']['Node'];
 const say = words.operator.fleet;
@@ -19,7 +21,18 @@ const stateOf = ({ state, loaded }: Node): State => (state === 'live' && !loaded
 const unservedOf = ({ unserved_zones }: Node) =>
   unserved_zones === undefined ? say.over : count(unserved_zones);
 
-export function NodeTable({ nodes }: { readonly nodes: readonly Node[] }) {
+/** How much of its memory for zones is in use, from 0 to 1. */
+function imageShare({ image_bytes: used, image_capacity_bytes: capacity }: Node): number | undefined {
+  return used === undefined || !capacity ? undefined : used / capacity;
+}
+
+interface NodeTableProps {
+  readonly nodes: readonly Node[];
+  /** By the name of the node. */
+  readonly rates: ReadonlyMap<string, Rates>;
+}
+
+export function NodeTable({ nodes, rates }: NodeTableProps) {
   if (nodes.length === 0) {
     return (
       <Empty title={say.noNodes}>
@@ -27,6 +40,10 @@ export function NodeTable({ nodes }: { readonly nodes: readonly Node[] }) {
       </Empty>
     );
   }
+  const rateOf = ({ name }: Node, of: keyof Rates) => {
+    const rate = rates.get(name)?.[of];
+    return rate === undefined ? '—' : count(Math.round(rate));
+  };
   const rows = [...nodes].sort(
     (a, b) => ORDER.indexOf(stateOf(a)) - ORDER.indexOf(stateOf(b)) || a.name.localeCompare(b.name),
   );
@@ -84,6 +101,36 @@ export function NodeTable({ nodes }: { readonly nodes: readonly Node[] }) {
           isNumber: true,
           cell: ({ held }) => (held === undefined ? '0' : count(held.zones)),
           text: ({ held }) => held?.zones ?? 0,
+        },
+        {
+          key: 'answered',
+          title: say.columns.answered,
+          isNumber: true,
+          cell: (node) => rateOf(node, 'answered'),
+          text: ({ name }) => rates.get(name)?.answered.toFixed(1),
+        },
+        {
+          key: 'dropped',
+          title: say.columns.dropped,
+          isNumber: true,
+          cell: (node) => rateOf(node, 'dropped'),
+          text: ({ name }) => rates.get(name)?.dropped.toFixed(1),
+        },
+        {
+          key: 'image',
+          title: say.columns.image,
+          isNumber: true,
+          cell: (node) => {
+            const share = imageShare(node);
+            return share === undefined ? '—' : <ShareBar share={share} />;
+          },
+          text: (node) => imageShare(node)?.toFixed(3),
+        },
+        {
+          key: 'version',
+          title: say.columns.version,
+          cell: ({ version }) => version || '—',
+          text: ({ version }) => version,
         },
         {
           key: 'uptime',

@@ -11,6 +11,7 @@ import { count, now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findTroubles, isHolding } from './find-troubles.ts';
+import { HoursTable } from './hours-table.tsx';
 import { type RegistryRow, registryRows } from './registry-rows.ts';
 import { ShareBar } from './share-bar.tsx';
 import { TripTable } from './trip-table.tsx';
@@ -22,7 +23,11 @@ const say = words.operator.registries;
 
 export default function RegistriesPage() {
   const breaker = useLoad('breaker', (signal) => dataOf(admin.GET('/admin/breaker', { signal })));
-  useEvery10s(breaker.reload);
+  const registries = useLoad('registries', (signal) => dataOf(admin.GET('/admin/registries', { signal })));
+  useEvery10s(() => {
+    void breaker.reload();
+    void registries.reload();
+  });
   return (
     <div class="stack">
       <div class="head">
@@ -45,6 +50,11 @@ export default function RegistriesPage() {
               />
             )}
             <Registries breaker={data} />
+            <section>
+              <h2>{say.hours}</h2>
+              <p class="quiet">{say.hoursText}</p>
+              <Loading of={registries}>{(rows) => <HoursTable registries={rows} />}</Loading>
+            </section>
             <section>
               <h2>{say.trips}</h2>
               <TripTable trips={data.trips} />
