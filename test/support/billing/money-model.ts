@@ -125,6 +125,8 @@ export class MoneyModel {
     const isPaid = own.term !== null && own.term.price > 0 && !own.trial && own.status !== 'grace';
     const hasTime = isPaid && own.until !== null && own.until > now;
     if (kind === 'purchase' ? hasTime : !hasTime || holding.termId === term.id) return 'wrong_state';
+    const served = servedUnpaid(plans.history, term, now);
+    if (served >= term.days * DAY) return 'wrong_state';
     const backs = kind === 'switch' ? this.#unused(holding, own, now) : [];
     const payers = this.#payers(account, term.price, backs);
     if (payers === undefined) return account.provider === null ? 'short' : 'credit_limit';
@@ -135,7 +137,7 @@ export class MoneyModel {
         if (to !== account) this.#book(account, to, rials, 'reseller_autofund', now, '', true);
       this.#invoice(holding, account, -credit, null, null, now);
     }
-    const start = now - servedUnpaid(plans.history, term, now);
+    const start = now - served;
     plans.stop(now);
     plans.begin(start, term.plan, term, renews);
     holding.termId = term.id;
@@ -278,8 +280,7 @@ function servedUnpaid(history: readonly ModelSubscription[], term: SoldTerm, now
   const last = history.filter((each) => each.term !== null && each.term.price > 0).at(-1);
   if (last === undefined || last.until === null || term.price === 0 || now >= last.until + 7 * DAY) return 0;
   const over = last.over ?? (last.status === 'grace' ? now : last.until);
-  const served = Math.max(0, over - last.until);
-  return served < term.days * DAY ? served : 0;
+  return Math.max(0, over - last.until);
 }
 
 /** What is given back is no money that came in: who spends it again goes on with the debt that it had. */
