@@ -17,6 +17,7 @@ import { readSettings, type SettingsOf } from '../process/settings/read-settings
 import { StartFault } from '../process/start-fault.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, QUEUES, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
+import { loadRootHints } from '../resolver/state/root-hints.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { findPlan } from '../store/accounts/plans.ts';
 import { CacheRegistry } from '../store/cached/cache-registry.ts';
@@ -41,6 +42,8 @@ import { createServer } from './http/server.ts';
 import { LargeWork } from './large/large-work.ts';
 import { createApiMetrics } from './metrics.ts';
 import { openPeople } from './people/people.ts';
+import { openPublicChecks } from './public/open-public-checks.ts';
+import type { PublicChecks } from './public/public-checks.ts';
 import { databaseReadiness } from './readiness.ts';
 import { openRequests } from './requests/open-requests.ts';
 import { EDGE_ROUTES } from './routes/edge/edge-routes.ts';
@@ -157,6 +160,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       scans: portOf(SCAN_IMPORT),
       queues,
       slowCalls: new SlowCalls(),
+      publicChecks: await publicChecksOf(settings, life),
       countVantageAnswer: metrics.countVantageAnswer,
       countryOf: await openCountryDb(countryDb),
       originAllow: networksOf(...settings.originAllow),
@@ -188,7 +192,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       addHealth(server, readiness);
       await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
       addDocsPage(server, { hasConsole: settings.console });
-      if (settings.console) serveConsole(server, settings.consoleFiles ?? BUILT_CONSOLE);
+      if (settings.console) {
+        const hasPublicCheck = settings.publicCheck;
+        serveConsole(server, settings.consoleFiles ?? BUILT_CONSOLE, { hasPublicCheck });
+      }
     },
   });
   const common = { limits: apiLimits(settings, log), onError: acceptFaults(log) };
@@ -227,6 +234,21 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   // Not awaited, so that the start does not take longer.
   const standby = setTimeout(() => prepareLargeWork(largeWork, log), STANDBY_AFTER_MS).unref();
   life.onStop(async () => clearTimeout(standby));
+}
+
+async function publicChecksOf(settings: Settings, life: ProcessLife): Promise<PublicChecks | undefined> {
+  if (!settings.publicCheck) return undefined;
+  const rootServers = await loadRootHints(settings.rootHints).catch((error) => {
+    throw new StartFault(`ROOT_HINTS: ${error.message}`);
+  });
+  const opened = openPublicChecks({
+    rootServers,
+    port: settings.dnsPortOut,
+    allowed: networksOf(...settings.resolverAllow),
+    hasPrivateIpv6: settings.resolverAllow.some((network) => network.includes(':')),
+  });
+  life.onStop(() => opened.close());
+  return opened.checks;
 }
 
 function onlineGateway({ paymentUrl: url, paymentSecret: secret }: Settings) {

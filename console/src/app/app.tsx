@@ -1,9 +1,10 @@
 // The whole page: the sign-in, or the frame with a screen in it.
 
 import { useEffect } from 'preact/hooks';
-import { LocationProvider } from 'preact-iso';
+import { ErrorBoundary, LocationProvider, lazy } from 'preact-iso';
 import { handleSessions } from '../api/send.ts';
 import { Failure } from '../parts/failure.tsx';
+import { publicName } from '../screens/public-check/public-place.ts';
 import { SignIn } from '../screens/sign-in/sign-in.tsx';
 import { words } from '../words/words.ts';
 import { askForPassword, PasswordQuestion } from './confirm-password.tsx';
@@ -19,7 +20,20 @@ handleSessions({
   confirmPassword: askForPassword,
 });
 
+const PublicCheck = lazy(() => import('../screens/public-check/public-check.tsx'));
+
 export function App() {
+  const name = publicName(location.pathname);
+  if (name === undefined) return <Console />;
+  return (
+    <ErrorBoundary>
+      <PublicCheck name={name} />
+    </ErrorBoundary>
+  );
+}
+
+/** What needs a session. */
+function Console() {
   useEffect(() => {
     void loadSession();
   }, []);

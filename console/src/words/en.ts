@@ -160,6 +160,21 @@ export const en = {
     title: (name: string, status: string) => `${name} · ${status} – Zonefleet`,
   },
 
+  publicCheck: {
+    title: 'How a domain is delegated',
+    titleOf: (name: string) => `How ${name} is delegated`,
+    pageTitle: (name: string) => `${name === '' ? 'Delegation check' : name} – Zonefleet`,
+    lead: 'What the zone above a name says of it, asked of its own servers from the root down, as every resolver does.',
+    none: 'Nobody had this name looked at lately.',
+    button: 'Look now',
+    zone: 'the zone above the name',
+    delegated: 'delegated to',
+    disagree: 'The servers do not all say the same: a change is perhaps on its way to all of them.',
+    name: 'A domain name',
+    other: 'Another name',
+    open: 'Open',
+  },
+
   delegation: {
     headlines: {
       pending: 'Not live yet',

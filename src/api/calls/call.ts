@@ -17,6 +17,7 @@ import type { EdgeCaller } from '../callers/edge-callers.ts';
 import type { EdgeFeed } from '../edge/edge-feed.ts';
 import type { EventFeed, Judgement } from '../events/event-feed.ts';
 import type { Asker, People } from '../people/people.ts';
+import type { PublicChecks } from '../public/public-checks.ts';
 import type { RequestIntake } from '../requests/take-requests.ts';
 import type { SlowCalls } from './slow-calls.ts';
 
@@ -62,6 +63,8 @@ export interface Api {
   readonly requests?: RequestIntake | undefined;
   /** Undefined in threads for large bodies, which answer no call of people. */
   readonly people?: People | undefined;
+  /** Looks at delegations for everyone; undefined: there is no such path. */
+  readonly publicChecks?: PublicChecks | undefined;
   /** For global admins: how much each queue has to do. */
   readonly queues?: readonly QueueState[];
   /** For global admins; undefined in threads. */

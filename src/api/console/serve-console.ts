@@ -17,6 +17,7 @@ const CONSOLE_POLICY = [
 
 const SAFE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -33,8 +34,18 @@ All else works without it: the API is described at <a href="/docs">/docs</a>.</p
 );
 
 /** `folder`: where the built files are, or will be. */
-export function serveConsole(app: FastifyInstance, folder: string): void {
+export function serveConsole(
+  app: FastifyInstance,
+  folder: string,
+  { hasPublicCheck = false }: { readonly hasPublicCheck?: boolean } = {},
+): void {
   const files = new ConsoleFiles(folder);
+  if (hasPublicCheck) {
+    mountOpenPath(app, '/check/:name', async (request, reply) => {
+      const { name = '' } = request.params as Record<string, string>;
+      return reply.redirect(`/console/check/${encodeURIComponent(name)}`, 302);
+    });
+  }
   mountOpenPath(app, '/console', async (_request, reply) => reply.redirect('/console/', 308));
   for (const url of ['/console/', '/console/*']) {
     mountOpenPath(app, url, async (request, reply) => {

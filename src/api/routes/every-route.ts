@@ -41,6 +41,7 @@ import { changeEmail, confirmEmailChange, getProfile, updateProfile } from './pe
 import { register } from './people/register.ts';
 import { endOneSession, endSessions, listOwnSessions } from './people/sessions.ts';
 import { whoAmI } from './people/whoami.ts';
+import { askPublicCheck, getPublicCheck } from './public/public-checks.ts';
 import { createRecord, deleteRecord, getRecord, listDomainRecords, updateRecord } from './records.ts';
 import { deleteRecords, editRecords } from './records-batch.ts';
 import { exportRecords } from './records-export.ts';
@@ -120,6 +121,8 @@ export const ROUTES: readonly Route[] = [
   ...TICKET_ROUTES,
   takeJobs,
   answerVantageJob,
+  getPublicCheck,
+  askPublicCheck,
   whoAmI,
   login,
   logout,

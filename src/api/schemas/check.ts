@@ -182,3 +182,21 @@ export const Check = z
   .meta({ id: 'Check' });
 
 export const CheckedDomain = z.object({ ...Domain.shape, check: Check }).meta({ id: 'CheckedDomain' });
+
+/** What anybody may see of a delegation. */
+export const PublicCheck = z
+  .object({
+    name: z.string().describe('As A-labels, in lower case, without the final dot.'),
+    name_unicode: z.string(),
+    check: z
+      .object({
+        checked_at: Timestamp,
+        ...Check.pick({ parent: true, walk: true, failure: true, evidence: true, queries: true }).required({
+          walk: true,
+          evidence: true,
+        }).shape,
+      })
+      .optional()
+      .describe('The newest look. Absent where there was none lately.'),
+  })
+  .meta({ id: 'PublicCheck' });

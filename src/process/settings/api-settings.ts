@@ -39,6 +39,14 @@ export const API_SETTINGS = {
     is: '`off`: there is no `/console/`, and `npm start` does not build it',
   }),
   /** Undefined: where the console is built. */
+  /** Everyone may have a delegation looked at. */
+  publicCheck: setting({
+    name: 'PUBLIC_CHECK',
+    readers: API,
+    schema: onOrOff,
+    byDefault: 'off',
+    is: '`on`: everyone may have the delegation of any name looked at, at `/check/NAME` of the console and by `POST /public/checks`',
+  }),
   consoleFiles: setting({
     name: 'CONSOLE_FILES',
     readers: ['API', 'npm start'],

@@ -7,6 +7,8 @@ import { integer, orOff, type Shape, shape, span, spanFrom } from './shapes.ts';
 
 const WORKERS = ['workers'] as const;
 const RESOLVING = ['workers', 'observer', 'CLI'] as const;
+/** The API too, for public checks. */
+const WALKING = ['API', ...RESOLVING] as const;
 const FLEET_AND_CLI = ['workers', 'CLI'] as const;
 const MAX_CHECK_CONCURRENCY = 5000;
 
@@ -30,7 +32,7 @@ export const WORKER_SETTINGS = {
   /** Undefined: the file that is shipped. */
   rootHints: setting({
     name: 'ROOT_HINTS',
-    readers: RESOLVING,
+    readers: WALKING,
     schema: shape('a file', (text) => resolve(text)),
     byDefault: { words: 'shipped', make: NONE.make },
     is: "a file with the names and addresses of the root servers, in the form of IANA's `named.root`",
@@ -46,7 +48,7 @@ export const WORKER_SETTINGS = {
   /** The port on which the servers of other zones are asked. */
   dnsPortOut: setting({
     name: 'DNS_PORT_OUT',
-    readers: RESOLVING,
+    readers: WALKING,
     schema: integer(1, 65535, 'a port from 1 to 65535'),
     byDefault: '53',
     is: 'the destination port of queries to other nameservers',
@@ -54,7 +56,7 @@ export const WORKER_SETTINGS = {
   /** Networks in CIDR notation that may be asked although they are private. */
   resolverAllow: setting({
     name: 'RESOLVER_ALLOW',
-    readers: RESOLVING,
+    readers: WALKING,
     schema: networks,
     byDefault: NOTHING_LISTED,
     is: 'comma list of networks like `10.0.0.0/8,fd00::/8` that the resolver may query although they are not public',

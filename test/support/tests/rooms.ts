@@ -153,8 +153,10 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/callers':
     'billing store/resellers store/edges store/vantage dns zone zone/edit process store/accounts store/postgres api/answers store/people api/people',
   'api/events': 'process store/checks store/events store/feed store/postgres api/edge',
+  'api/public':
+    'api/callers checks/delegation dns dns/record process resolver resolver/exchange resolver/state zone/domain',
   'api/calls':
-    'billing api/events api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
+    'billing api/public api/events api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/analytics': 'analytics analytics/requests store/accounts api/answers api/calls',
   'api/schemas':
     'edge/requests checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
@@ -169,11 +171,11 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/lists':
     'store/postgres api/answers api/calls api/print api/schemas store/records store/audit store/tickets',
   'api/routes':
-    'store/events api/events analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages store/tickets store/resellers',
+    'api/public store/events api/events analytics/dns dns/message api/requests api/edge store/certificates store/edges process store/sharing dns dns/record dns/zone-file zone zone/domain zone/edit zone/import zone/publish zone/records store/accounts store/change store/checks store/domains store/feed store/nameservers store/postgres store/records store/scans store/verifications store/zones api/actions api/answers api/body api/callers api/calls api/lists api/print api/schemas store/child store/vantage checks/delegation checks/shares billing api/people store/people store/audit store/dnssec checks/dnssec store/keys store/signing edge edge/rules store/rules edge/certificates checks/recommendations store/recommendations edge/purges store/purges edge/webhooks store/webhooks edge/cached store/cached analytics/requests api/analytics edge/analytics edge/requests edge/uptime store/uptime store/purchases store/money api/pages store/tickets store/resellers',
   'api/large': 'process store/postgres api/answers api/body api/calls api/routes store/secrets dns/record',
   'api/http':
     'api/events store/resellers api/requests dns/record process store/accounts store/people store/postgres api/answers api/body api/callers api/calls api/large api/people store/keys',
-  api: 'api/events api/console outbound/payments api/requests analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
+  api: 'api/public resolver/state api/events api/console outbound/payments api/requests analytics store/cached api/edge process process/settings queue store/accounts store/migrate store/postgres store/secrets api/answers api/callers api/calls api/http api/large api/people api/routes api/description dns/record',
   'cli/terminal':
     'dns zone zone/domain queue resolver resolver/exchange resolver/state store/accounts store/migrate store/postgres store/audit process/settings store/secrets dns/record',
   'cli/account':

@@ -76,16 +76,18 @@ export function Picture({ domain, check, isKnown, isLooking, progress }: Picture
   );
 }
 
-function nameOf(zone: string): string {
+export function nameOf(zone: string): string {
   return zone === '' || zone === '.' ? text.picture.root.toLowerCase() : zone;
 }
 
-function Way({
+export function Way({
   zones,
   security,
+  parentHint = text.picture.zone,
 }: {
   readonly zones: readonly string[];
   readonly security: Check['security'];
+  readonly parentHint?: string;
 }) {
   const last = zones.at(-1) ?? '.';
   const before = zones.slice(0, -1);
@@ -100,7 +102,7 @@ function Way({
       <ol class="plain delegation-parent" start={zones.length}>
         <Zone
           zone={last}
-          hint={last === '.' && before.length === 0 ? text.picture.rootHint : text.picture.zone}
+          hint={last === '.' && before.length === 0 ? text.picture.rootHint : parentHint}
           security={security === 'indeterminate' ? undefined : security}
         />
       </ol>
@@ -156,7 +158,7 @@ function Groups({ domain, check }: { readonly domain: Domain; readonly check: Ch
   );
 }
 
-function Server({ server }: { readonly server: ServerAnswer }) {
+export function Server({ server }: { readonly server: ServerAnswer }) {
   const { server: name, address, outcome, rtt_ms: ms, transport } = server;
   const said = text.outcomes[outcome as keyof typeof text.outcomes] ?? outcome;
   return (

@@ -1,0 +1,35 @@
+// The owner of a zone decides how much its servers send: of evidence that is kept in memory, a bounded part is.
+
+import type { Evidence, ServerEvidence } from '../../checks/delegation/evidence.ts';
+
+const MOST_NAMES = 32;
+const MOST_DS = 8;
+
+export function boundEvidence(evidence: Evidence): Evidence {
+  return {
+    ...evidence,
+    walk: evidence.walk.map((at) => ({ ...at, servers: at.servers.slice(0, MOST_NAMES) })),
+    servers: evidence.servers.map(boundServer),
+  };
+}
+
+function boundServer(server: ServerEvidence): ServerEvidence {
+  const { ns, ds, glue } = server;
+  return {
+    ...server,
+    ns: ns.slice(0, MOST_NAMES),
+    ds: ds.slice(0, MOST_DS).map((rdata) => Uint8Array.from(rdata)), // not a part of the whole reply
+    ...(glue !== undefined && { glue: glue.slice(0, MOST_NAMES) }),
+  };
+}
+
+/** About how many characters it takes. */
+export function sizeOf(evidence: Evidence): number {
+  const octets = evidence.servers.reduce(
+    (sum, { ds }) => sum + ds.reduce((all, rdata) => all + rdata.length, 0),
+    0,
+  );
+  return (
+    octets + JSON.stringify(evidence, (_, value) => (value instanceof Uint8Array ? undefined : value)).length
+  );
+}

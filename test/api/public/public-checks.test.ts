@@ -1,0 +1,203 @@
+// Whoever asks chooses the name and its servers: what that may cost is bounded.
+
+import { describe, expect, it, vi } from 'vitest';
+import { boundEvidence } from '../../../src/api/public/bound-evidence.ts';
+import { judgePublicName } from '../../../src/api/public/judge-public-name.ts';
+import { type PublicCheckLimits, PublicChecks } from '../../../src/api/public/public-checks.ts';
+import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
+import { type Name, parseName } from '../../../src/dns/name.ts';
+
+const NAMES = Array.from({ length: 100 }, (_, at) => parseName(`n${at}.example.net.`));
+const name = (at: number) => NAMES[at] as Name;
+
+function evidence(domain: Name, servers: readonly ServerEvidence[] = []): Evidence {
+  return {
+    domain,
+    parent: parseName('net.'),
+    walk: [],
+    servers,
+    parentAddresses: 1,
+    failure: undefined,
+    queries: 1,
+    startedAt: 0,
+    finishedAt: 0,
+  };
+}
+
+/** Walks that end when the test says so. */
+function slowWalks(limits: Partial<PublicCheckLimits> = {}) {
+  const begun: Name[] = [];
+  const ends: (() => void)[] = [];
+  const clock = { now: 0 };
+  const checks = new PublicChecks(
+    (domain) => {
+      begun.push(domain);
+      return new Promise((resolve) => ends.push(() => resolve(evidence(domain))));
+    },
+    { startEveryMs: 0, ...limits },
+    () => clock.now,
+  );
+  return { begun, ends, clock, checks };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('looks for anybody', () => {
+  it('are two at a time, the others wait in line and begin when one ends', async () => {
+    const { checks, begun, ends } = slowWalks();
+    const asked = [0, 1, 2, 3].map((at) => checks.ask(name(at), `192.0.2.${at}`));
+    await turn();
+    expect(begun).toEqual([name(0), name(1)]);
+    ends[0]?.();
+    await turn();
+    expect(begun).toEqual([name(0), name(1), name(2)]);
+    for (let at = 1; at < 4; at++) {
+      ends[at]?.();
+      await turn();
+    }
+    expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['seen', 'seen', 'seen', 'seen']);
+  });
+
+  it('that wait too long, or in too long a line, are refused; a walk that fails gives its place back', async () => {
+    const { checks, begun, ends } = slowWalks({ waiting: 1, waitMs: 1 });
+    const held = [checks.ask(name(0), '192.0.2.1'), checks.ask(name(1), '192.0.2.2')];
+    await turn();
+    const [third, fourth] = [checks.ask(name(2), '192.0.2.3'), checks.ask(name(3), '192.0.2.4')];
+    expect(await fourth).toEqual({ kind: 'busy' });
+    expect(await third).toEqual({ kind: 'busy' });
+    expect(begun).toHaveLength(2);
+    for (const end of ends) end();
+    await Promise.all(held);
+
+    const failing = new PublicChecks(() => Promise.reject(new Error('closed')), { startEveryMs: 0 });
+    for (let at = 0; at < 5; at++) await expect(failing.ask(name(at), '192.0.2.1')).rejects.toThrow('closed');
+  });
+
+  it('begin at most so often, however fast the walks are', async () => {
+    vi.useFakeTimers();
+    try {
+      let begun = 0;
+      const checks = new PublicChecks(
+        async (domain) => {
+          begun++;
+          return evidence(domain);
+        },
+        { startEveryMs: 500, waitMs: 60_000, waiting: 100 },
+        () => Date.now(),
+      );
+      for (let at = 0; at < 50; at++) void checks.ask(name(at), `192.0.2.${at}`);
+      await vi.advanceTimersByTimeAsync(4999);
+      expect(begun).toBe(10);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('are ten a minute for an IPv4 address and for an IPv6 /64, also of results that are there', async () => {
+    const clock = { now: 0 };
+    const limits = { startEveryMs: 0 };
+    const checks = new PublicChecks(
+      async (domain) => evidence(domain),
+      limits,
+      () => clock.now,
+    );
+    for (let at = 0; at < 10; at++) {
+      expect((await checks.ask(name(0), `2001:db8::${at}`)).kind).toBe('seen');
+      expect((await checks.ask(name(0), '192.0.2.1')).kind).toBe('seen');
+    }
+    clock.now = 20_000;
+    expect(await checks.ask(name(0), '2001:db8::ffff:1')).toEqual({ kind: 'limited', retryAfterSeconds: 40 });
+    expect(await checks.ask(name(0), '::ffff:192.0.2.1')).toEqual({ kind: 'limited', retryAfterSeconds: 40 });
+    expect((await checks.ask(name(0), '2001:db8:0:1::1')).kind).toBe('seen');
+    clock.now = 60_001;
+    expect((await checks.ask(name(0), '192.0.2.1')).kind).toBe('seen');
+  });
+
+  it('of one name are one walk: together, and for five minutes', async () => {
+    const { checks, begun, ends, clock } = slowWalks();
+    const both = [checks.ask(name(0), '192.0.2.1'), checks.ask(name(0), '192.0.2.2')];
+    await turn();
+    expect(checks.last(name(0))).toBeUndefined();
+    ends[0]?.();
+    expect((await Promise.all(both)).map(({ kind }) => kind)).toEqual(['seen', 'seen']);
+    clock.now = 299_999;
+    expect((await checks.ask(name(0), '192.0.2.3')).kind).toBe('seen');
+    expect(begun).toHaveLength(1);
+    clock.now = 300_000;
+    void checks.ask(name(0), '192.0.2.3');
+    await turn();
+    expect(begun).toHaveLength(2);
+    expect(checks.last(name(0))).toBeDefined();
+    ends[1]?.();
+  });
+
+  it('are kept in bounded number and size, the newest', async () => {
+    const walk = async (domain: Name) => evidence(domain);
+    const few = new PublicChecks(walk, { startEveryMs: 0, kept: 3 });
+    for (let at = 0; at < 10; at++) await few.ask(name(at), `192.0.2.${at}`);
+    expect(few.size).toBe(3);
+    expect(few.last(name(9))).toBeDefined();
+    expect(few.last(name(6))).toBeUndefined();
+    const small = new PublicChecks(walk, { startEveryMs: 0, keptSize: 1 });
+    expect((await small.ask(name(0), '192.0.2.1')).kind).toBe('seen');
+    expect(small.size).toBe(0);
+  });
+
+  it('keep a bounded part of what a server sends', () => {
+    const whole = Buffer.alloc(100_000);
+    const server: ServerEvidence = {
+      server: name(0),
+      address: '192.0.2.1',
+      transport: 'tcp',
+      askedAt: 0,
+      rttMs: 1,
+      outcome: 'referral',
+      rcode: 0,
+      aa: false,
+      ns: NAMES,
+      glue: NAMES.map((each) => ({ name: each, address: '192.0.2.1' })),
+      ttl: 60,
+      ds: Array.from({ length: 100 }, (_, at) => whole.subarray(at, at + 36)),
+      error: undefined,
+    };
+    const [kept] = boundEvidence(evidence(name(0), [server])).servers;
+    expect([kept?.ns.length, kept?.glue?.length, kept?.ds.length]).toEqual([32, 32, 8]);
+    expect(kept?.ds.every(({ buffer }) => buffer.byteLength === 36)).toBe(true);
+  });
+});
+
+describe('a name that anybody may have looked at', () => {
+  it.each([
+    ['', 'needed'],
+    ['com', 'single label'],
+    ['co.uk', 'public suffix'],
+    ['localhost', 'single label'],
+    ['a.localhost', 'reserved'],
+    ['facebookcorewwwi.onion', 'reserved'],
+    ['a.invalid', 'reserved'],
+    ['a.test', 'reserved'],
+    ['router.home.arpa', 'reserved'],
+    ['192.0.2.1', 'number'],
+    ['<script>alert(1)</script>.com', 'not a'],
+    ['a..com', 'empty label'],
+    [`${'a'.repeat(64)}.com`, 'longer than 63'],
+    [`${'a.'.repeat(200)}com`, 'longer than 253'],
+    ['a'.repeat(1100), 'longer than 253'],
+    ['\u202e.com', 'not a valid'],
+    ['xn--zzzzzz99.com', 'not a valid'],
+    ['a\\000.com', 'no escapes'],
+  ])('is not %j', (text, why) => {
+    expect(judgePublicName(text, false)).toMatchObject({
+      kind: 'problem',
+      message: expect.stringContaining(why),
+    });
+  });
+
+  it.each([
+    ['Shop.COM.', 'shop.com.', 'shop.com'],
+    ['bücher.de', 'xn--bcher-kva.de.', 'bücher.de'],
+    ['2.0.192.in-addr.arpa', '2.0.192.in-addr.arpa.', '2.0.192.in-addr.arpa'],
+  ])('is %j', (text, wire, unicode) => {
+    expect(judgePublicName(text, false)).toEqual({ kind: 'name', name: parseName(wire), unicode });
+  });
+});

@@ -1,0 +1,158 @@
+// The public page on a private internet: signed out, it shows the last look, looks when its button is pressed, and leaves
+// nothing in the database; without the setting there is no such page.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { sql } from 'kysely';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser, openPage } from '../../support/browser/browser.ts';
+import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { newDomain } from '../../support/database/domains.ts';
+import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const needs = process.platform === 'linux' ? '' : ' (skipped: needs Linux)'; // elsewhere loopback has one address
+
+describe.skipIf(needs !== '')(`the public page${needs}`, () => {
+  let world: StartedWorld;
+  let own: ConsoleApi;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const delegations = ['shop', 'ours'].map(
+      (name) => `${name} NS ns1.elsewhere.org.\n${name} NS ns2.elsewhere.org.`,
+    );
+    world = await startWorld({ zones: { 'net.': delegations.join('\n') } });
+    own = await startConsoleApi({ ...world.settings, PUBLIC_CHECK: 'on' });
+    const owner = await own.makePerson('ann@shop.example');
+    await newDomain(own.database.db, owner, 'ours.net.');
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await own?.stop();
+    await world?.close();
+  });
+
+  const ask = (path: string, init?: RequestInit) => fetch(new URL(path, own.api.url), init);
+  const post = (name: string, headers: Record<string, string> = {}) =>
+    ask('/public/checks', {
+      method: 'POST',
+      body: JSON.stringify({ name }),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+
+  it.each([
+    'light',
+    'dark',
+  ] as const)('shows the picture to who is signed out, in %s colours', async (colorScheme) => {
+    const { page, context, faults } = await openPage(browser, own.api.url, { colorScheme });
+    const cookies: (string | undefined)[] = [];
+    await context.addCookies([{ name: 'other', value: 'x', url: own.api.url }]);
+    page.on('request', async (request) => {
+      if (request.url().includes('/public/')) cookies.push((await request.allHeaders()).cookie);
+    });
+    const answer = await page.goto('/check/shop.net');
+    expect(new URL(page.url()).pathname).toBe('/console/check/shop.net');
+    expect(answer?.headers()['x-robots-tag']).toContain('noindex');
+    expect(answer?.headers()['content-security-policy']).toContain("default-src 'self'");
+    await page.getByRole('heading', { name: 'How shop.net is delegated' }).waitFor();
+    if (colorScheme === 'light') await page.getByText('Nobody had this name looked at lately').waitFor();
+    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByText('ns2.elsewhere.org', { exact: true }).first().waitFor();
+    await page.getByText('The root', { exact: true }).waitFor();
+    await page.evaluate(AXE);
+    const violations = await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
+    );
+    expect([violations, faults]).toEqual([[], []]);
+    expect(cookies.length).toBeGreaterThan(1);
+    expect(cookies.filter((cookie) => cookie !== undefined)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    await context.close();
+  });
+
+  it('tells what is wrong with a name that is none, and shows it as text', async () => {
+    const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
+    await page.goto(`/console/check/${encodeURIComponent('<img src=x onerror=alert(1)>.net')}`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it('says the same of a customer’s name as of any other, and writes nothing', async () => {
+    const before = await rowsOf(own.database);
+    const asked = world.internet.seen.length;
+    const ours = await told(await post('ours.net'));
+    const other = await told(await post('shop.net'));
+    expect(world.internet.seen.length).toBeGreaterThan(asked);
+    expect(Object.keys(ours.check).sort()).toEqual(Object.keys(other.check).sort());
+    expect(ours.check.evidence.map(({ ns }) => ns)).toEqual(other.check.evidence.map(({ ns }) => ns));
+    expect((await told(await ask('/public/checks?name=ours.net'))).check).toEqual(ours.check);
+    expect(await rowsOf(own.database)).toEqual(before);
+    expect(world.internet.violations).toEqual([]);
+  });
+
+  it('refuses names that no public zone delegates, other sites, and who asks too often', async () => {
+    for (const name of ['localhost', 'x.onion', 'net', 'a'.repeat(5000), '<b>.net']) {
+      const refused = await post(name);
+      expect([name.slice(0, 20), refused.status]).toEqual([name.slice(0, 20), 400]);
+      expect((await told(refused)).fields[0]?.field).toBe('name');
+    }
+    expect((await post('shop.net', { origin: 'https://evil.example' })).status).toBe(403);
+    const statuses = [];
+    for (let at = 0; at < 12; at++) statuses.push(await post('shop.net'));
+    const limited = statuses.at(-1);
+    expect(limited?.status).toBe(429);
+    expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await limited?.json()).toMatchObject({ code: 'rate_limited' });
+  });
+});
+
+it('without PUBLIC_CHECK there is neither page nor call', async () => {
+  const own = await startConsoleApi();
+  try {
+    const at = (path: string, method = 'GET') =>
+      fetch(new URL(path, own.api.url), {
+        method,
+        redirect: 'manual',
+        ...(method === 'POST' && {
+          body: '{"name":"shop.net"}',
+          headers: { 'content-type': 'application/json' },
+        }),
+      });
+    expect((await at('/public/checks?name=shop.net')).status).toBe(404);
+    expect((await at('/public/checks', 'POST')).status).toBe(404);
+    expect((await at('/check/shop.net')).status).not.toBe(302);
+  } finally {
+    await own.stop();
+  }
+});
+
+/** Of an answer, what is looked at. */
+interface Told {
+  readonly check: { readonly evidence: readonly { readonly ns: readonly string[] }[] };
+  readonly fields: readonly { readonly field: string }[];
+}
+
+async function told(answer: Response): Promise<Told> {
+  return (await answer.json()) as Told;
+}
+
+/** How many rows each table has, and how many writes it has seen. */
+async function rowsOf({ db }: TestDatabase): Promise<unknown> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema') order by 1`.execute(db);
+  const counts: [string, unknown][] = [];
+  for (const { name } of tables) {
+    const { rows } =
+      await sql`select count(*) as n, max(xmin::text::bigint) as newest from ${sql.raw(name)}`.execute(db);
+    counts.push([name, rows[0]]);
+  }
+  return counts;
+}
