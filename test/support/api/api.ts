@@ -98,6 +98,8 @@ export interface TestApiOptions {
   checks?: Api['checks'];
   verifications?: Api['verifications'];
   scans?: Api['scans'];
+  /** By default there are none for everyone. */
+  publicChecks?: Api['publicChecks'];
   /** Default: there is one. Without, nothing is sealed. */
   keySecrets?: typeof TEST_KEY_SECRETS;
   /** Default: an authority is named. */
@@ -193,6 +195,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       checks,
       verifications,
       scans,
+      publicChecks: options.publicChecks,
       countryOf: options.countryOf,
       ...(options.originAllow && { originAllow: options.originAllow }),
       ...(options.webhookAllow && { webhookAllow: options.webhookAllow }),
