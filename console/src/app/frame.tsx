@@ -9,6 +9,7 @@ import { Link, PlaceLink, usePlace } from './place.tsx';
 import { person, signOut } from './session.ts';
 import { chooseTheme, isDark } from './theme.ts';
 import { closeToast, toast, toasts } from './toasts.ts';
+import { useFocusHeld } from './use-focus-held.ts';
 
 /** Add the page's route in screens/operator/operator-screen.tsx as well. */
 const OPERATOR_PAGES = [
@@ -103,6 +104,7 @@ function Item({ to, children }: { readonly to: string; readonly children: string
 function Content({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const main = useRef<HTMLElement>(null);
+  useFocusHeld(main);
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current) {

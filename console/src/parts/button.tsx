@@ -13,14 +13,17 @@ interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'typ
   readonly children: ComponentChildren;
 }
 
-export function Button({ kind, isBusy = false, type = 'button', disabled, ...rest }: ButtonProps) {
+/** While it is at work it keeps the focus, which browsers take from what is disabled. */
+export function Button({ kind, isBusy = false, type = 'button', disabled, onClick, ...rest }: ButtonProps) {
   return (
     <button
       {...rest}
       type={type}
       class={`button ${kind ?? ''}`}
       aria-busy={isBusy}
-      disabled={disabled === true || isBusy}
+      aria-disabled={isBusy ? true : undefined}
+      disabled={disabled === true && !isBusy}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
     />
   );
 }

@@ -23,13 +23,16 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     dialog.current?.showModal();
     // Not the button that closes it: whoever opened it wants to fill it in.
     dialog.current?.querySelector<HTMLElement>('form :is(input, select, textarea):not(:disabled)')?.focus();
+    const shown = dialog.current;
     return () => {
+      shown?.close(); // while it is open, nothing outside of it takes the focus
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       class={isWide ? 'wide' : ''}
       aria-labelledby={id}
       onCancel={(event) => {
