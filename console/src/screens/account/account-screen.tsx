@@ -1,16 +1,17 @@
 // One's own account: a page for each of profile, two-step sign-in, sessions, keys and what happened.
 
-import { lazy, Route, Router } from 'preact-iso';
+import { Route, Router } from 'preact-iso';
+import { Boundary, lazyScreen } from '../../app/boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { Link, usePlace } from '../../app/place.tsx';
 import { words } from '../../words/words.ts';
 import './account.css';
 import { ProfilePage } from './profile-page.tsx';
 
-const TwoStep = lazy(() => import('./two-step-page.tsx'));
-const Sessions = lazy(() => import('./sessions-page.tsx'));
-const Keys = lazy(() => import('./keys-page.tsx'));
-const Log = lazy(() => import('./log-page.tsx'));
+const TwoStep = lazyScreen(() => import('./two-step-page.tsx'));
+const Sessions = lazyScreen(() => import('./sessions-page.tsx'));
+const Keys = lazyScreen(() => import('./keys-page.tsx'));
+const Log = lazyScreen(() => import('./log-page.tsx'));
 
 const HOME = '/account';
 const PAGES = ['', 'two-step', 'sessions', 'keys', 'log'] as const;
@@ -32,14 +33,16 @@ export default function AccountScreen() {
           );
         })}
       </nav>
-      <Router>
-        <Route path="/" component={ProfilePage} />
-        <Route path="/two-step" component={TwoStep} />
-        <Route path="/sessions" component={Sessions} />
-        <Route path="/keys" component={Keys} />
-        <Route path="/log" component={Log} />
-        <Route default component={NotFound} />
-      </Router>
+      <Boundary>
+        <Router>
+          <Route path="/" component={ProfilePage} />
+          <Route path="/two-step" component={TwoStep} />
+          <Route path="/sessions" component={Sessions} />
+          <Route path="/keys" component={Keys} />
+          <Route path="/log" component={Log} />
+          <Route default component={NotFound} />
+        </Router>
+      </Boundary>
     </div>
   );
 }

@@ -1,9 +1,10 @@
 // One domain: its name, status and pages. The domain is loaded once here; its pages share it.
 
 import { useEffect } from 'preact/hooks';
-import { lazy, Route, Router } from 'preact-iso';
+import { Route, Router } from 'preact-iso';
 import { api, dataOf } from '../../api/client.ts';
 import { type Loaded, useLoad } from '../../api/use-load.ts';
+import { Boundary, lazyScreen } from '../../app/boundary.tsx';
 import { NotFound } from '../../app/not-found.tsx';
 import { domainPath, PlaceLink, usePlace } from '../../app/place.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -12,21 +13,21 @@ import { words } from '../../words/words.ts';
 import { type Domain, Here, useDomain } from './domain-here.ts';
 import { hasPage, PAGES } from './domain-pages.ts';
 
-const Delegation = lazy(() => import('../delegation/delegation-screen.tsx'));
-const Records = lazy(() => import('../records/records-screen.tsx'));
-const Import = lazy(() => import('../records/import-screen.tsx'));
-const Scan = lazy(() => import('../records/scan-screen.tsx'));
-const History = lazy(() => import('../history/history-screen.tsx'));
-const Change = lazy(() => import('../history/change-screen.tsx'));
-const Settings = lazy(() => import('../domain-settings/settings-screen.tsx'));
-const Sharing = lazy(() => import('../sharing/sharing-page.tsx'));
-const Plan = lazy(() => import('../plan/plan-page.tsx'));
-const Dnssec = lazy(() => import('../dnssec/dnssec-screen.tsx'));
-const Cache = lazy(() => import('../cache/cache-screen.tsx'));
-const Uptime = lazy(() => import('../uptime/uptime-screen.tsx'));
-const Certificates = lazy(() => import('../certificates/certificates-screen.tsx'));
-const Rules = lazy(() => import('../rules/rules-screen.tsx'));
-const Traffic = lazy(() => import('../traffic/traffic-screen.tsx'));
+const Delegation = lazyScreen(() => import('../delegation/delegation-screen.tsx'));
+const Records = lazyScreen(() => import('../records/records-screen.tsx'));
+const Import = lazyScreen(() => import('../records/import-screen.tsx'));
+const Scan = lazyScreen(() => import('../records/scan-screen.tsx'));
+const History = lazyScreen(() => import('../history/history-screen.tsx'));
+const Change = lazyScreen(() => import('../history/change-screen.tsx'));
+const Settings = lazyScreen(() => import('../domain-settings/settings-screen.tsx'));
+const Sharing = lazyScreen(() => import('../sharing/sharing-page.tsx'));
+const Plan = lazyScreen(() => import('../plan/plan-page.tsx'));
+const Dnssec = lazyScreen(() => import('../dnssec/dnssec-screen.tsx'));
+const Cache = lazyScreen(() => import('../cache/cache-screen.tsx'));
+const Uptime = lazyScreen(() => import('../uptime/uptime-screen.tsx'));
+const Certificates = lazyScreen(() => import('../certificates/certificates-screen.tsx'));
+const Rules = lazyScreen(() => import('../rules/rules-screen.tsx'));
+const Traffic = lazyScreen(() => import('../traffic/traffic-screen.tsx'));
 
 export default function DomainScreen({ domain: name = '' }: { readonly domain?: string }) {
   return <DomainPages key={name} name={name} />;
@@ -54,25 +55,27 @@ function DomainPages({ name }: { readonly name: string }) {
             <StatusBadge status={domain.status} />
           </div>
           <Tabs name={name} domain={domain} />
-          <Router>
-            <Route path="/" component={FirstPage} />
-            <Route path="/delegation" component={Delegation} />
-            <Route path="/records" component={Records} />
-            <Route path="/records/import" component={Import} />
-            <Route path="/records/scan" component={Scan} />
-            <Route path="/history" component={History} />
-            <Route path="/history/:change" component={Change} />
-            <Route path="/settings" component={Settings} />
-            <Route path="/sharing" component={Sharing} />
-            <Route path="/plan" component={Plan} />
-            <Route path="/dnssec" component={Dnssec} />
-            <Route path="/traffic" component={Traffic} />
-            <Route path="/rules" component={Rules} />
-            <Route path="/certificates" component={Certificates} />
-            <Route path="/cache" component={Cache} />
-            <Route path="/uptime" component={Uptime} />
-            <Route default component={NotFound} />
-          </Router>
+          <Boundary>
+            <Router>
+              <Route path="/" component={FirstPage} />
+              <Route path="/delegation" component={Delegation} />
+              <Route path="/records" component={Records} />
+              <Route path="/records/import" component={Import} />
+              <Route path="/records/scan" component={Scan} />
+              <Route path="/history" component={History} />
+              <Route path="/history/:change" component={Change} />
+              <Route path="/settings" component={Settings} />
+              <Route path="/sharing" component={Sharing} />
+              <Route path="/plan" component={Plan} />
+              <Route path="/dnssec" component={Dnssec} />
+              <Route path="/traffic" component={Traffic} />
+              <Route path="/rules" component={Rules} />
+              <Route path="/certificates" component={Certificates} />
+              <Route path="/cache" component={Cache} />
+              <Route path="/uptime" component={Uptime} />
+              <Route default component={NotFound} />
+            </Router>
+          </Boundary>
         </Here.Provider>
       )}
     </Loading>
