@@ -17,6 +17,7 @@ import { readSettings, type SettingsOf } from '../process/settings/read-settings
 import { StartFault } from '../process/start-fault.ts';
 import { JobQueue } from '../queue/job-queue.ts';
 import { CHECK_DELEGATION, type JobKind, QUEUES, SCAN_IMPORT, VERIFY_TXT } from '../queue/jobs.ts';
+import { OpenQueues } from '../queue/open-queues.ts';
 import { loadRootHints } from '../resolver/state/root-hints.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { findPlan } from '../store/accounts/plans.ts';
@@ -29,6 +30,7 @@ import { KeyBoxes } from '../store/secrets/key-boxes.ts';
 import { createRateLimit } from './callers/call-rate-limit.ts';
 import type { QueueState } from './calls/call.ts';
 import { SlowCalls } from './calls/slow-calls.ts';
+import { serveBoard } from './console/board/serve-board.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { describeRoutes } from './description/describe-routes.ts';
 import { addDocsPage } from './description/docs-page.ts';
@@ -80,23 +82,9 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     life.onStop(() => queue.close());
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
   };
-  /** Of every queue. A connection is opened when an operator asks first. */
-  const queues = QUEUES.map((name): QueueState => {
-    let queue: JobQueue<object> | undefined;
-    const open = () => {
-      const kind = { queue: name, key: () => name, connections: 1 };
-      const opened = new JobQueue<object>(place, kind, { onTrouble: () => {} }); // the caller is told
-      life.onStop(() => opened.close());
-      return opened;
-    };
-    return {
-      name,
-      depth() {
-        queue ??= open();
-        return queue.depth();
-      },
-    };
-  });
+  const openQueues = new OpenQueues(place);
+  life.onStop(() => openQueues.close());
+  const queues = QUEUES.map((name): QueueState => ({ name, depth: () => openQueues.open(name).depth() }));
 
   const keyBoxes = new KeyBoxes(settings.keySecrets);
   useKeyBoxes(db, keyBoxes);
@@ -193,6 +181,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       await describeRoutes(server, [...ROUTES, ...RESELLER_ROUTES], EDGE_ROUTES);
       addDocsPage(server, { hasConsole: settings.console });
       if (settings.console) {
+        serveBoard(server, () => openQueues.all());
         const hasPublicCheck = settings.publicCheck;
         serveConsole(server, settings.consoleFiles ?? BUILT_CONSOLE, { hasPublicCheck });
       }

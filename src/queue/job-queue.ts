@@ -145,7 +145,8 @@ export class JobQueue<J extends object> {
   }
 }
 
-async function within<T>(deadline: number, promise: Promise<T>): Promise<T> {
+/** Rejects when the promise is not settled by then; `deadline` is of `performance.now()`. */
+export async function within<T>(deadline: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new Error('no answer in time')), Math.max(0, deadline - performance.now()));

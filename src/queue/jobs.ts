@@ -162,3 +162,19 @@ export const QUEUES: readonly string[] = [
   ISSUE_CERTIFICATE,
   CALL_WEBHOOK,
 ].map(({ queue }) => queue);
+
+type JobMember = keyof (CheckJob &
+  VerifyJob &
+  ScanJob &
+  FlattenJob &
+  ChildJob &
+  MailJob &
+  KeyJob &
+  CertificateJob &
+  WebhookJob);
+
+/** What jobs hold, all of it fit to be shown to an operator: ids, kinds, and turns. */
+export const JOB_MEMBERS: readonly JobMember[] = [
+  ...(['domainId', 'scanId', 'targetId', 'mailId', 'signedZoneId', 'orderId', 'deliveryId'] as const),
+  ...(['kind', 'request', 'turn'] as const),
+];

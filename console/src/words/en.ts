@@ -2070,6 +2070,7 @@ export const en = {
 
     queues: {
       text: 'What the workers have to do. Waiting jobs are normal while some are at work.',
+      board: 'Look at the jobs in a new tab',
       none: 'The API knows no queue',
       noneText: 'It was started without one.',
       columns: {

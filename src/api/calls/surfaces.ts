@@ -10,18 +10,19 @@ interface Surface {
 
 const only = (wanted: string) => (method: string) => method === wanted;
 
+/** Paths that are there for global admins only: for everybody else they are as paths that no route has. */
+const OF_ADMINS = /^\/(admin|console\/queues)(\/|$)/;
+
 /** Paths that no API key may use (docs/rules.md "Access"). */
 const CLOSED_TO_KEYS: readonly Surface[] = [
-  { path: /^\/(users|auth|billing|admin)(\/|$)/ },
+  { path: OF_ADMINS },
+  { path: /^\/(users|auth|billing)(\/|$)/ },
   { methods: only('POST'), path: /^\/wallet\/topup$/ },
   { methods: only('DELETE'), path: /^\/wallet\/topups\/[^/]+$/ },
   { path: /^\/wallet\/topups\/[^/]+\/page$/ },
   { methods: only('POST'), path: /^\/domains\/[^/]+\/subscriptions\/(purchase|switch|auto-renew)$/ },
   { methods: only('POST'), path: /^\/subscriptions\/(purchase|switch|auto-renew)$/ },
 ];
-
-/** Paths that are there for global admins only: for everybody else they are as paths that no route has. */
-const OF_ADMINS = /^\/admin(\/|$)/;
 
 /**
  * Paths that an account managed by a reseller may not use: the reseller does this for its clients (docs/rules.md

@@ -18,6 +18,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  '.ico': 'image/x-icon',
+  '.json': 'application/json; charset=utf-8',
 };
 
 export interface ConsoleFile {
@@ -52,7 +54,7 @@ function readFiles(folder: string): ReadonlyMap<string, ConsoleFile> {
   const files = new Map<string, ConsoleFile>();
   let bytesInAll = 0;
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const type = TYPES[extname(path)];
+    const type = typeOf(path);
     const full = join(folder, path);
     if (type === undefined || !statSync(full).isFile()) continue;
     const bytes = readFileSync(full);
@@ -60,12 +62,20 @@ function readFiles(folder: string): ReadonlyMap<string, ConsoleFile> {
     if (files.size === MOST_FILES || bytesInAll > MOST_BYTES)
       throw new Error(`${folder} has more than a console`);
     files.set(path, {
-      type,
-      bytes,
-      gzip: gzipSync(bytes, { level: 9 }),
-      tag: `"${createHash('sha256').update(bytes).digest('base64url')}"`,
+      ...fileOf(bytes, gzipSync(bytes, { level: 9 }), type),
       isHashed: path.startsWith('assets/'),
     });
   }
   return files;
+}
+
+/** Undefined: such a file is none of a page's. */
+export function typeOf(path: string): string | undefined {
+  return TYPES[extname(path)];
+}
+
+/** A file whose name stays when its content changes. */
+export function fileOf(bytes: Buffer, gzip: Buffer, type: string): ConsoleFile {
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  return { type, bytes, gzip, tag, isHashed: false };
 }

@@ -1,10 +1,11 @@
 // `/console/`: the console's files to everyone, since they hold no secret. What they show comes from the API, to whoever signs in.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Problem, sendProblem } from '../answers/problem.ts';
 import { mountOpenPath } from '../calls/open-path.ts';
 import { html, PAGE_POLICY, page } from '../pages/html.ts';
-import { type ConsoleFile, ConsoleFiles } from './console-files.ts';
+import { ConsoleFiles } from './console-files.ts';
+import { SAFE_HEADERS, sendFile } from './send-file.ts';
 
 /** Of every page of the console: its own files only, nothing inline, in no frame, posting nowhere else. */
 const CONSOLE_POLICY = [
@@ -14,14 +15,6 @@ const CONSOLE_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const SAFE_HEADERS = {
-  'Referrer-Policy': 'no-referrer',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
 
 const RETRY_SECONDS = '3';
 
@@ -56,22 +49,9 @@ export function serveConsole(
       // Every view of the console has a path of its own, which the page reads; names with a dot are domains there.
       const file = all.get(path) ?? (path.startsWith('assets/') ? undefined : all.get('index.html'));
       if (file === undefined) return sendProblem(reply, new Problem(404, 'path not found'));
-      return sendFile(request, reply, file);
+      return sendFile(request, reply, { file, policy: CONSOLE_POLICY, sharing: 'public' });
     });
   }
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
-  reply.headers({
-    'Content-Security-Policy': CONSOLE_POLICY,
-    'Cache-Control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    ETag: file.tag,
-    Vary: 'Accept-Encoding',
-  });
-  if (request.headers['if-none-match'] === file.tag) return reply.code(304).send();
-  const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-  if (isZipped) reply.header('Content-Encoding', 'gzip');
-  return reply.header('Content-Type', file.type).send(isZipped ? file.gzip : file.bytes);
 }
 
 function sendNotBuilt(reply: FastifyReply): FastifyReply {

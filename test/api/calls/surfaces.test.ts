@@ -56,13 +56,15 @@ describe('for every key', () => {
   });
 });
 
-describe('what is below /admin', () => {
+describe('what is below /admin, and the board of the queues', () => {
   const admin = { ...session, isAdmin: true };
   it.each([
     '/admin',
     '/admin/',
     '/admin/accounts',
     '/admin/nothing',
+    '/console/queues',
+    '/console/queues/api/queues',
   ])('%s is there for global admins only', (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       expect(judgeSurface(method, path, admin)).toBeUndefined();

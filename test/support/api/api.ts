@@ -128,6 +128,8 @@ export interface TestApiOptions {
   };
   /** Default: large bodies are worked on here, like small ones. */
   largeWork?: LargeWork;
+  /** Mounts further paths, before the routes. */
+  mount?: (app: FastifyInstance) => void;
 }
 
 export const PUBLIC_URL = 'https://dns.zonefleet.test';
@@ -238,6 +240,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       );
       await describeRoutes(server, [...routes, ...resellerRoutes], EDGE_ROUTES);
       addDocsPage(server);
+      options.mount?.(server);
     },
   });
   const accountIds = {} as Record<TestAccount, number>;

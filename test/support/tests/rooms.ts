@@ -166,7 +166,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'api/print':
     'store/events api/events store/money store/tickets billing dns dns/record zone zone/domain zone/publish zone/records checks/delegation checks/scan store/accounts store/checks store/child store/domains store/feed store/postgres store/records store/scans store/verifications api/callers api/schemas store/audit checks/dnssec dns/dnssec store/dnssec store/keys edge edge/rules store/rules edge/certificates store/certificates',
   'api/pages': 'billing',
-  'api/console': 'api/answers api/calls api/pages',
+  'api/console': 'process queue api/answers api/calls api/pages',
   'api/description': 'api/calls api/schemas',
   'api/lists':
     'store/postgres api/answers api/calls api/print api/schemas store/records store/audit store/tickets',

@@ -14,6 +14,8 @@ import { conditionOf, findTroubles } from './find-troubles.ts';
 import { TroubleList } from './trouble-list.tsx';
 
 type Queue = components['schemas']['Queue'];
+/** A page of the API, not of the console: it opens beside it. */
+const BOARD = '/console/queues/';
 const TONES = { away: 'bad', stuck: 'bad', dead: 'warn', fine: 'good' } as const;
 const say = words.operator.queues;
 
@@ -38,7 +40,12 @@ export default function QueuesPage() {
           <Freshness of={queues} />
         </div>
       </div>
-      <p class="quiet">{say.text}</p>
+      <p class="quiet">
+        {say.text}{' '}
+        <a href={BOARD} target="_blank" rel="noopener">
+          {say.board}
+        </a>
+      </p>
       <Loading of={queues}>
         {(rows) => {
           const troubles = findTroubles({ queues: rows }, now.value);

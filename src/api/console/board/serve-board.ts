@@ -1,0 +1,98 @@
+// `/console/queues/`: Bull Board for the sessions of global admins, who look at jobs there and change nothing. It is in this
+// process because its sessions are: the queue is asked over the API's own connection, so no workers need to be near.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { JobQueue } from '../../../queue/job-queue.ts';
+import { badRequest, invalid, notFound, sendProblem, unavailable } from '../../answers/problem.ts';
+import { allowedMethods } from '../../calls/open-path.ts';
+import { adminRoute } from '../../calls/route.ts';
+import { SAFE_HEADERS, sendFile } from '../send-file.ts';
+import type { Board } from './open-board.ts';
+
+const BASE = '/console/queues/';
+/** As many as the board's own settings offer. */
+const MOST_JOBS = 300;
+const RETRY_SECONDS = 5;
+
+/** The console's, but its script reads a <base>, which may name this origin only; no form posts anything. */
+const BOARD_POLICY = [
+  "default-src 'self'",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Its guards are those of the routes: 401 without a session, 403 for keys, and for all others there is no such path. */
+const BOARD_ROUTE = adminRoute({
+  method: 'GET',
+  path: `${BASE}*`,
+  operationId: 'adminBoard',
+  tag: 'Fleet',
+  summary: 'The board of the queues.',
+  response: z.string(),
+  run: () => '',
+});
+
+/** The pages that the board's script shows, each at an address of its own. */
+const PAGE = /^(|job-schedulers|queue\/[^/]+(\/[^/]+)?)$/;
+
+/** Call it before the console's own paths are mounted. `queues` is called when an admin first looks. */
+export function serveBoard(app: FastifyInstance, queues: () => readonly JobQueue<object>[]): void {
+  let opening: Promise<Board> | undefined;
+  /** Bull Board takes some tenths of a second to load, which the start of the API need not wait for. */
+  const open = async () => {
+    const { openBoard } = await import('./open-board.ts');
+    return await openBoard(queues(), BASE);
+  };
+  const config = { route: BOARD_ROUTE };
+  const methods = allowedMethods(['GET']);
+  for (const url of ['/console/queues', BASE, `${BASE}*`]) {
+    app.options(url, { config }, async (_request, reply) =>
+      reply.header('Allow', methods.join(', ')).send({ methods }),
+    );
+  }
+  app.get('/console/queues', { config }, async (_request, reply) => reply.redirect(BASE, 308));
+  for (const url of [BASE, `${BASE}*`]) {
+    app.get(url, { config }, async (request, reply) => {
+      opening ??= open().catch((error: unknown) => {
+        opening = undefined;
+        throw error;
+      });
+      reply.headers({ ...SAFE_HEADERS, 'Content-Security-Policy': BOARD_POLICY });
+      return await answer(await opening, request, reply);
+    });
+  }
+}
+
+async function answer(board: Board, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = (request.params as Record<string, string>)['*'] ?? '';
+  if (path.includes('\0')) return sendProblem(reply, notFound('path')); // Postgres stores none
+  if (path.startsWith('api/')) return await answerRead(board, `/${path}`, request, reply);
+  const [, name] = /^static\/(.+)$/.exec(path) ?? [];
+  const file = PAGE.test(path) ? board.page : name === undefined ? undefined : await board.file(name);
+  if (file === undefined) return sendProblem(reply, notFound('path'));
+  return sendFile(request, reply, { file, policy: BOARD_POLICY, sharing: 'private' });
+}
+
+async function answerRead(
+  board: Board,
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = request.query as Record<string, unknown>;
+  if (Number(query.jobsPerPage ?? 0) > MOST_JOBS)
+    return sendProblem(reply, invalid([{ field: 'jobsPerPage', error: `is at most ${MOST_JOBS}` }]));
+  try {
+    const read = await board.read(path, query);
+    if (read === undefined) return sendProblem(reply, notFound('path'));
+    reply.code(read.status).header('Content-Type', 'application/json; charset=utf-8');
+    return reply.serializer((body) => String(body)).send(read.body);
+  } catch (error) {
+    if (error instanceof URIError) return sendProblem(reply, badRequest('the query cannot be decoded'));
+    request.log.warn({ err: error }, 'the board cannot read a queue');
+    return sendProblem(reply, unavailable('the queue cannot be read now; try again', RETRY_SECONDS));
+  }
+}

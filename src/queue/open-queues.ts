@@ -1,0 +1,32 @@
+// Every queue, for those who look at them: a connection is opened when one is first asked for.
+
+import type { QueuePlace } from './connection.ts';
+import { JobQueue } from './job-queue.ts';
+import { QUEUES } from './jobs.ts';
+
+export class OpenQueues {
+  readonly #place: QueuePlace;
+  readonly #opened = new Map<string, JobQueue<object>>();
+
+  constructor(place: QueuePlace) {
+    this.#place = place;
+  }
+
+  /** Whoever calls it is told by its rejections that it cannot be reached. */
+  open(name: string): JobQueue<object> {
+    const known = this.#opened.get(name);
+    if (known !== undefined) return known;
+    const kind = { queue: name, key: () => name, connections: 1 };
+    const opened = new JobQueue<object>(this.#place, kind, { onTrouble: () => {} });
+    this.#opened.set(name, opened);
+    return opened;
+  }
+
+  all(): JobQueue<object>[] {
+    return QUEUES.map((name) => this.open(name));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#opened.values()].map((queue) => queue.close()));
+  }
+}
