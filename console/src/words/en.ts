@@ -906,7 +906,7 @@ export const en = {
       status: 'Status',
       mode: 'DNS',
       role: 'Your role',
-      finding: 'What was noticed',
+      finding: 'Noticed',
       sort: 'Order',
       all: 'all',
     },

@@ -1,5 +1,6 @@
 // The console as `npm start` builds it: once for each version of its sources, for all tests.
 
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,7 +8,9 @@ import { consoleFolder, keepConsoleBuilt } from '../../../src/start/console/buil
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const SOURCES = join(ROOT, 'console');
-const PLACE = join(tmpdir(), `zonefleet-test-console-${process.getuid?.()}`);
+/** Of this clone alone: a build removes those of other versions. */
+const CLONE = createHash('sha256').update(ROOT).digest('hex').slice(0, 12);
+const PLACE = join(tmpdir(), `zonefleet-test-console-${process.getuid?.()}-${CLONE}`);
 const LONGEST_BUILD_MS = 240_000;
 
 /** The folder with its files. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ratesOf, turnedByHour } from '../../../../../console/src/screens/operator/fleet/node-rates.ts';
 
-const node = (seconds: number, answered?: number, dropped?: number, started = '2026-01-01T00:00:00.000Z') => ({
+const node = (
+  seconds: number,
+  answered?: number,
+  dropped?: number,
+  started = '2026-01-01T00:00:00.000Z',
+) => ({
   name: 'ams1',
   started_at: started,
   seen_at: new Date(Date.UTC(2026, 0, 2, 0, 0, seconds)).toISOString(),

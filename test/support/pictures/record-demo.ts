@@ -1,0 +1,38 @@
+// Signs in at a running demo, adds what a new account lacks to be looked at, and keeps what the API answers to each screen.
+
+import type { Browser, BrowserContext } from 'playwright-core';
+import { openPage } from '../browser/browser.ts';
+import { type KeptAnswers, recordAnswers, serveConsole } from './kept-answers.ts';
+import { openScreen } from './picture.ts';
+import { SCREENS } from './screens.ts';
+
+/** `link` as `npm start -- --demo` prints it; it is used up. */
+export async function recordDemo(
+  browser: Browser,
+  link: string,
+  folder: string,
+): Promise<Omit<KeptAnswers, 'chromium'>> {
+  const { origin, pathname, hash } = new URL(link);
+  const { page, context } = await openPage(browser, origin, { mayFail: true });
+  await serveConsole(context, folder); // as it is here, whatever the demo was built of
+  await page.goto(pathname + hash);
+  await page.getByRole('button', { name: 'Sign in with this link' }).click();
+  await page.getByRole('heading', { name: 'Domains' }).waitFor();
+  await furnish(context, origin);
+  const recording = recordAnswers(context);
+  for (const screen of SCREENS) await openScreen(page, screen);
+  const answers = Object.fromEntries(await recording.settle());
+  await context.close();
+  return { now: new Date().toISOString(), answers };
+}
+
+/** What is there already may be refused: a demo can be recorded twice. */
+async function furnish({ request }: BrowserContext, origin: string): Promise<void> {
+  const ask = (method: string, path: string, data: object) =>
+    request.fetch(path, { method, data, headers: { origin } });
+  await ask('PUT', '/users/me/password', { password: 'a password of the demo' });
+  await ask('POST', '/users/me/keys', { name: 'deploy' });
+  await ask('POST', '/users/me/keys', { name: 'certificates', expires_in_days: 90 });
+  await ask('POST', '/tickets', { subject: 'A second nameserver set', message: 'How do we get one?' });
+  await ask('POST', '/domains/orchid.test/invites', { email: 'friend@orchid.test', role: 'editor' });
+}

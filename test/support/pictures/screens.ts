@@ -1,0 +1,72 @@
+// The console's screens as pictures of them are made: with what the demo has for each.
+
+export interface Screen {
+  /** Of its pictures' files. */
+  readonly name: string;
+  /** Below /console/. */
+  readonly path: string;
+  /** Its pictures are kept whole, in every variant. The others are looked at for faults of layout. */
+  readonly isMain?: boolean;
+}
+
+const of = (domain: string, page: string, isMain = false): Screen => ({
+  name: page.replaceAll('/', '-'),
+  path: `domains/${domain}/${page}`,
+  isMain,
+});
+const operator = (page: string, isMain = false): Screen => ({
+  name: `operator-${page}`,
+  path: `operator/${page}`,
+  isMain,
+});
+
+export const SCREENS: readonly [Screen, ...Screen[]] = [
+  { name: 'domains', path: 'domains', isMain: true },
+  of('harbor.test', 'delegation', true),
+  of('orchid.test', 'records', true),
+  of('orchid.test', 'records/import'),
+  of('orchid.test', 'records/scan'),
+  of('orchid.test', 'history', true),
+  of('granite.test', 'dnssec', true),
+  { name: 'traffic', path: 'domains/orchid.test/traffic?period=1h', isMain: true },
+  of('orchid.test', 'rules'),
+  of('orchid.test', 'certificates'),
+  of('orchid.test', 'cache'),
+  of('orchid.test', 'uptime'),
+  of('orchid.test', 'sharing'),
+  of('orchid.test', 'settings'),
+  of('orchid.test', 'plan'),
+  { name: 'account', path: 'account' },
+  { name: 'account-keys', path: 'account/keys', isMain: true },
+  { name: 'account-security', path: 'account/security' },
+  { name: 'wallet', path: 'wallet' },
+  { name: 'invoices', path: 'wallet/invoices' },
+  { name: 'tickets', path: 'tickets' },
+  operator('fleet', true),
+  ...['queues', 'registries', 'calls', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map((page) =>
+    operator(page),
+  ),
+];
+
+export const WIDTHS = [360, 1280, 1920] as const;
+const HEIGHTS = { 360: 740, 1280: 800, 1920: 1080 } as const;
+
+export interface Variant {
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly colorScheme: 'light' | 'dark';
+}
+
+export const VARIANTS: readonly Variant[] = WIDTHS.flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    viewport: { width, height: HEIGHTS[width] },
+    colorScheme,
+  })),
+);
+
+/** What docs show. */
+export const SHOWN: Variant = { viewport: { width: 1280, height: HEIGHTS[1280] }, colorScheme: 'light' };
+export const NARROW: Variant = { viewport: { width: 360, height: HEIGHTS[360] }, colorScheme: 'light' };
+
+export function nameOf({ name }: Screen, { viewport, colorScheme }: Variant): string {
+  return `${name}-${viewport.width}-${colorScheme}`;
+}
