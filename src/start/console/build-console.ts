@@ -36,7 +36,7 @@ export async function keepConsoleBuilt(build: ConsoleBuild): Promise<void> {
       build.say('the console is there');
       return;
     } catch (error) {
-      if (build.signal.aborted) return;
+      if (build.signal.aborted || existsSync(build.folder)) return;
       const { message } = error as Error;
       build.say(`no console for now: ${message}; tried again in ${retryMs / 60_000} min`);
       await pause(retryMs, undefined, { signal: build.signal }).catch(() => {});
@@ -55,7 +55,8 @@ async function buildOnce(build: ConsoleBuild): Promise<void> {
     const options = { directory: part, signal, env: { ...env, NODE_ENV: 'production' } };
     await runNpm(['ci', '--include=dev', '--no-audit', '--no-fund', '--ignore-scripts'], options);
     await runNpm(['run', 'build'], options);
-    renameSync(join(part, 'dist'), folder);
+    // Another process may have built the same meanwhile.
+    if (!existsSync(folder)) renameSync(join(part, 'dist'), folder);
     removeOthers(place, folder);
   } finally {
     rmSync(part, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // The console is built once for each version of its sources, and a failure is told and leaves nothing behind.
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -55,6 +55,16 @@ it('builds another version anew, and removes the old one', async () => {
   expect(consoleFolder(sources, place)).not.toBe(before);
   await keep();
   expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder(sources, place)]);
+});
+
+it('takes what another process has built meanwhile', async () => {
+  const other = "process.cwd().replace(/[.]part-[0-9]+$/, '')";
+  const ofAnother = `fs.mkdirSync('dist'); fs.mkdirSync(${other}); fs.writeFileSync(${other} + '/index.html', '2')`;
+  write('build', `node -e "${ofAnother.replaceAll('"', '\\"')}"`);
+  await keep();
+  expect(told.at(-1)).toBe('the console is there');
+  expect(readdirSync(place).map((name) => join(place, name))).toEqual([consoleFolder(sources, place)]);
+  expect(readFileSync(join(consoleFolder(sources, place), 'index.html'), 'utf8')).toBe('2');
 });
 
 it('tells a build that fails, and leaves nothing of it', async () => {
