@@ -193,8 +193,10 @@ describe.each(testServers())('on $name', (server) => {
       { finding: 'NOT_DELEGATED', search: '5' },
       { search: '1.many.', finding: 'STALE_DS' },
     ];
+    // Postgres 15 also walks the list for some findings that hardly any domain has.
+    const mostOfRare = server.name === 'Postgres 15' ? 12_500 : 2000;
     for (const [filters, most] of [
-      [rare, 2000],
+      [rare, mostOfRare],
       [common, 12_500],
     ] as const) {
       for (const filter of filters) {
