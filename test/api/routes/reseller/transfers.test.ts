@@ -182,22 +182,20 @@ describe('a transfer', () => {
 it('200 at once from both sides, with repeats, lose nothing and meet no deadlock', async () => {
   await begin(1000, 1000);
   const calls = Array.from({ length: 200 }, (_, i) => i);
-  // On a busy machine a call may wait too long for its turn: a 503, after which the same key is tried again.
-  const settled = async (i: number): Promise<Answer> => {
-    const answer = await move(
-      i % 2 === 0 ? 'credit' : 'debit',
-      { amount_rials: 1 + (Math.floor(i / 4) % 7), description: 'x' },
-      { key: `both-${Math.floor(i / 4)}-${i % 2}` }, // of four calls two are repeats
-    );
-    return answer.status === 503 ? await settled(i) : answer;
-  };
-  const answers = await Promise.all(calls.map(settled));
+  const answers = await Promise.all(
+    calls.map((i) =>
+      move(
+        i % 2 === 0 ? 'credit' : 'debit',
+        { amount_rials: 1 + (Math.floor(i / 4) % 7), description: 'x' },
+        { key: `both-${Math.floor(i / 4)}-${i % 2}` }, // of four calls two are repeats
+      ),
+    ),
+  );
   expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
   const [own = 0, clients = 0] = await balances();
   expect(own + clients).toBe(2000);
   expect(await rowsOf(reseller.id)).toHaveLength(100);
   const moved = (await rowsOf(reseller.id)).reduce((sum, { amount }) => sum + amount, 0);
   expect(own).toBe(1000 + moved);
-  expect(api.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-  expect(JSON.stringify(api.logged)).not.toContain('deadlock');
+  expect(api.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });
