@@ -8,7 +8,6 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PROBLEM_CODES, type ProblemCode } from '../../src/api/answers/problem.ts';
-import { PublicChecks } from '../../src/api/public/public-checks.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { API_TYPES } from '../../src/zone/records/customer-types.ts';
 import { startAnalytics, type TestAnalytics } from '../support/analytics/start-analytics.ts';
@@ -26,6 +25,7 @@ import { makeCertificate } from '../support/certificates/make-certificate.ts';
 import { saveMembership } from '../support/database/memberships.ts';
 import { scale } from '../support/tests/scale.ts';
 import { evidenceOf, type Said, workingChecks } from '../support/world/made-checks.ts';
+import { workingPublicChecks } from '../support/world/made-public-checks.ts';
 import { scanOf, workingScans } from '../support/world/made-scans.ts';
 import { workingVerifications } from '../support/world/made-verifications.ts';
 
@@ -117,21 +117,13 @@ const verifications = workingVerifications(
 
 beforeAll(async () => {
   engine = await startAnalytics();
-  const publicChecks = new PublicChecks(
-    async (domain) => ({
-      domain,
-      parent: undefined,
-      walk: [],
-      servers: [],
-      parentAddresses: 0,
-      failure: undefined,
-      queries: 0,
-      startedAt: 0,
-      finishedAt: 0,
-    }),
-    { asksPerMinute: 1_000_000, startEveryMs: 0 },
-  );
-  api = await startTestApi({ checks, scans, verifications, publicChecks, analytics: engine.url });
+  api = await startTestApi({
+    checks,
+    scans,
+    verifications,
+    publicChecks: workingPublicChecks(),
+    analytics: engine.url,
+  });
   document = parse((await api.ask('GET', '/openapi.yaml', { as: null })).text);
   operations = readOperations(document);
   Object.assign(keys, api.keys, {
@@ -231,6 +223,7 @@ async function prepareDomains(): Promise<void> {
     await api.ask('PUT', `${base}/records/batch`, { as, body: { replace } });
   }
   await sql`delete from webhooks`.execute(api.db);
+  await sql`delete from cache_purges`.execute(api.db); // so many are taken a minute
   for (const [name, base, as] of editable) {
     await api.ask('POST', `${base}/ns-check`, { as });
     await api.ask('POST', `${base}/ssl`, { as, body: await certificateOf(name) });
@@ -555,9 +548,18 @@ const aRequest = (from: typeof operations = operations) =>
       )
       .map(([values, { value, raw }, key]): Request => {
         const kind =
-          (['changes', 'checks', 'subscriptions', 'members', 'invites', 'rules', 'webhooks'] as const).find(
-            (pool) => operation.path.includes(`/${pool}`),
-          ) ?? 'records';
+          (
+            [
+              'changes',
+              'checks',
+              'subscriptions',
+              'members',
+              'invites',
+              'rules',
+              'webhooks',
+              'purges',
+            ] as const
+          ).find((pool) => operation.path.includes(`/${pool}`)) ?? 'records';
         const at = operation.parameters.findIndex(({ name }) => /^(domain|domainId|serviceId)$/.test(name));
         const domain = String(values[at]);
         const [, ownIds = live[domain]?.[kind] ?? []] =

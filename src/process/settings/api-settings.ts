@@ -36,9 +36,8 @@ export const API_SETTINGS = {
     readers: ['API', 'npm start'],
     schema: onOrOff,
     byDefault: 'on',
-    is: '`off`: there is no `/console/`, and `npm start` does not build it',
+    is: '`off`: there is no `/console/` and no `/console/queues/`, and `npm start` does not build it',
   }),
-  /** Undefined: where the console is built. */
   /** Everyone may have a delegation looked at. */
   publicCheck: setting({
     name: 'PUBLIC_CHECK',
@@ -47,6 +46,7 @@ export const API_SETTINGS = {
     byDefault: 'off',
     is: '`on`: everyone may have the delegation of any name looked at, at `/check/NAME` of the console and by `POST /public/checks`',
   }),
+  /** Undefined: where the console is built. */
   consoleFiles: setting({
     name: 'CONSOLE_FILES',
     readers: ['API', 'npm start'],

@@ -315,6 +315,8 @@ export const WALK: Readonly<Record<string, Row>> = {
   'POST /admin/nodes/{name}/confirm': ['000 rss ssssss isn nffn .c s -- 0'],
   'GET /admin/vantages': ['000 sss ssssss isn nnnn .. s -- 0'],
   'GET /admin/queues': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/registries': ['000 sss ssssss isn nnnn .. s -- 0'],
+  'GET /admin/slow-calls': ['000 sss ssssss isn nnnn .. s -- 0'],
   'GET /admin/breaker': ['000 sss ssssss isn nnnn .. s -- 0'],
   'POST /admin/breaker/release': ['000 rss ssssss isn nffn xc s -- 0'],
   'GET /admin/audit': ['000 sss ssssss isn nnnn .. s -- 0'],
@@ -365,6 +367,10 @@ export const WALK: Readonly<Record<string, Row>> = {
     '000 000 000000 000 0000 00 0 -- 0',
     { body: () => ({ reference: 'NOBODY', amount_rials: 1 }) },
   ],
+
+  // The delegation of any name: for everybody. A cookie counts for nothing; a header that is shown is judged as everywhere.
+  'GET /public/checks': ['.00 ... ...... i.. .... .. . -- .', { query: () => 'name=a.example' }],
+  'POST /public/checks': ['.00 rkk ...... i.. ..f. .. . -- .', { body: () => ({ name: 'a.example' }) }],
 
   // Removed, and closed to keys.
   'GET /subscriptions/current': ['000 ggg gggggg igg gggg gg g -- 0'],

@@ -5,6 +5,7 @@ import { NO_REQUESTS } from '../analytics/no-requests.ts';
 import { type Answer, startTestApi, type TestApi } from '../api/api.ts';
 import { anotherAddress } from '../api/people.ts';
 import { evidenceOf, workingChecks } from '../world/made-checks.ts';
+import { workingPublicChecks } from '../world/made-public-checks.ts';
 import { scanOf, workingScans } from '../world/made-scans.ts';
 import { workingVerifications } from '../world/made-verifications.ts';
 import { CALLER_GROUPS, emailOf, personOf, proofOf, type WalkCaller, type Walkers } from './callers.ts';
@@ -18,6 +19,7 @@ export async function startWalkApi(): Promise<TestApi> {
     analytics: NO_REQUESTS,
     trustedProxies: ['127.0.0.1/32'],
     checks: workingChecks(db, (name) => evidenceOf(name, ['ns1.elsewhere.test.'])),
+    publicChecks: workingPublicChecks(),
     scans: workingScans(db, async (domain) => scanOf(['mail A 198.51.100.7'], { domain })),
     verifications: workingVerifications(db, () => ({ servers: [['nothing of ours'], 'nodata'] })),
   });
