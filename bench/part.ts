@@ -47,6 +47,7 @@ export type PartName =
   | 'signed_edits'
   | 'refresh'
   | 'checks'
+  | 'public_checks'
   | 'scan'
   | 'api'
   | 'logins'

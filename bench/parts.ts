@@ -11,6 +11,7 @@ import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
 import { latency } from './parts/latency.ts';
 import { logins } from './parts/logins.ts';
+import { publicChecks } from './parts/public-checks.ts';
 import { refresh } from './parts/refresh.ts';
 import { regionSigning } from './parts/region-signing.ts';
 import { regions } from './parts/regions.ts';
@@ -55,6 +56,7 @@ export const PARTS: readonly PartGroup[] = [
     ],
   },
   single(checks, 8, 'delegation checks: a second, through the queue, and with a million domains'),
+  single(publicChecks, 5, 'checks while a thousand people have delegations looked at at /check/NAME'),
   single(scan, 15, 'scans of made zones: what is found, questions, seconds; dnsrecon beside it'),
   single(
     api,

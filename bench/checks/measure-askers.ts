@@ -1,0 +1,122 @@
+// A thousand people have delegations looked at at `/check/NAME`: what that costs the checks of our customers' domains.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../test/support/peers/peers.ts';
+import type { BenchOptions } from '../part.ts';
+import { pinCluster } from '../postgres/cluster.ts';
+import { cpuSeconds } from '../process-tree.ts';
+import { type Program, runProgram } from '../program.ts';
+import { say } from '../say.ts';
+import { domainDatabase, parentedDomains } from './domain-set.ts';
+import { measureRound } from './measure-round.ts';
+import { PARENT_NETWORK } from './parents.ts';
+import type { Parents } from './start-parents.ts';
+import { startWorker } from './worker.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const READY_MS = 60_000;
+const DOMAINS = 10_000;
+/** Until a thousand have asked once. */
+const BEGIN_MS = 7000;
+
+export interface MeasuredAskers {
+  readonly domains: number;
+  /** Checks a second of our customers' domains, in turn without and with askers. */
+  readonly without: readonly number[];
+  readonly beside: readonly number[];
+  /** Of the askers: how often each status came, and in how many seconds. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  /** Of the API for each ask, in milliseconds of a core. */
+  readonly cpuMillis: number;
+}
+
+export async function measureAskers(parents: Parents, options: BenchOptions): Promise<MeasuredAskers> {
+  const domains = Math.min(options.zones ?? DOMAINS, DOMAINS);
+  const databaseUrl = await domainDatabase(parentedDomains(domains));
+  const unpin = await pinCluster(options.loadCpu);
+  const worker = await startWorker({ databaseUrl, redisUrl: undefined, parents }, options);
+  const checked = { databaseUrl, worker, redis: undefined };
+  const [without, beside]: [number[], number[]] = [[], []];
+  const statuses: Record<string, number> = {};
+  let [seconds, cpu, asks] = [0, 0, 0];
+  try {
+    const api = await startApi(databaseUrl, parents, options);
+    try {
+      await measureRound(checked, domains); // warm up: each domain now has a run, which later rounds repeat
+      for (let round = 1; round <= options.rounds; round++) {
+        without.push(domains / (await measureRound(checked, domains)).seconds);
+        const [startedMs, cpuBefore] = [performance.now(), cpuSeconds(api.program.pid)];
+        const askers = runProgram(
+          [process.execPath, 'src/start/run.mjs', 'bench/checks/askers.ts', api.url],
+          { cpu: options.loadCpu, cwd: ROOT },
+        );
+        try {
+          await pause(BEGIN_MS);
+          beside.push(domains / (await measureRound(checked, domains)).seconds);
+        } finally {
+          await askers.stop();
+        }
+        for (const [status, times] of Object.entries(told(askers))) {
+          statuses[status] = (statuses[status] ?? 0) + times;
+          asks += times;
+        }
+        seconds += (performance.now() - startedMs) / 1000;
+        cpu += cpuSeconds(api.program.pid) - cpuBefore;
+        say(
+          `  round ${round} of ${options.rounds}: ${Math.round(without.at(-1) ?? 0)} checks/s, ${Math.round(beside.at(-1) ?? 0)} beside askers`,
+        );
+      }
+    } finally {
+      await api.program.stop();
+    }
+  } finally {
+    await worker.stop();
+    await unpin();
+  }
+  return { domains, without, beside, statuses, seconds, cpuMillis: (cpu * 1000) / asks };
+}
+
+function told(askers: Program): Record<string, number> {
+  const text = askers.output();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`the askers ended with: ${text}`);
+  }
+}
+
+/** On the core of Postgres and of the small internet. */
+async function startApi(databaseUrl: string, parents: Parents, options: BenchOptions) {
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
+    cpu: options.loadCpu,
+    cwd: ROOT,
+    env: {
+      DATABASE_URL: databaseUrl,
+      PUBLIC_CHECK: 'on',
+      CONSOLE: 'off',
+      ALLOW_RESERVED_NAMES: 'on',
+      ROOT_HINTS: parents.hintsFile,
+      DNS_PORT_OUT: String(parents.port),
+      RESOLVER_ALLOW: PARENT_NETWORK,
+      API_LISTEN: `127.0.0.1:${port}`,
+      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+      API_CONNECTIONS_PER_ADDRESS: 'off',
+      TRUSTED_PROXIES: '127.0.0.1/32',
+      RUN_AS: 'off',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const deadline = performance.now() + READY_MS;
+  while (!(await fetch(`${url}/public/checks?name=d0.t00`).catch(() => undefined))?.ok) {
+    if (performance.now() > deadline) {
+      await program.stop();
+      throw new Error(`the API is not ready: ${program.output()}`);
+    }
+    await pause(50);
+  }
+  return { program, url };
+}
