@@ -1,15 +1,22 @@
 // The built files of the console, kept in memory: there are few, they do not change while the process runs, and each is
-// compressed once. Until they are built there are none.
+// compressed once, when the process starts and beside the thread that answers calls: whoever asks costs nothing. Until they
+// are built there are none.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
 
 const MOST_FILES = 500;
 const MOST_BYTES = 20 * 1024 * 1024;
 /** How often the folder is looked for while it is not there. */
 const LOOK_EVERY_MS = 500;
+/** After files that could not be read: reading takes time, and anyone may ask. */
+const RETRY_MS = 30_000;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -31,38 +38,57 @@ export interface ConsoleFile {
   readonly isHashed: boolean;
 }
 
+type Files = ReadonlyMap<string, ConsoleFile>;
+
 export class ConsoleFiles {
   readonly #folder: string;
-  #files: ReadonlyMap<string, ConsoleFile> | undefined;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #found: Promise<Files | undefined> = Promise.resolve(undefined);
+  #nextLookMs = Number.NEGATIVE_INFINITY;
 
+  /** Begins to read at once. */
   constructor(folder: string) {
     this.#folder = folder;
+    this.all().catch(() => {}); // told to whoever asks
   }
 
-  /** By their paths: `index.html`, `assets/…`. Undefined: they are not there yet. */
-  all(): ReadonlyMap<string, ConsoleFile> | undefined {
-    if (this.#files !== undefined) return this.#files;
-    if (performance.now() - this.#lookedAtMs < LOOK_EVERY_MS) return undefined;
-    this.#lookedAtMs = performance.now();
-    if (existsSync(join(this.#folder, 'index.html'))) this.#files = readFiles(this.#folder);
-    return this.#files;
+  /** By their paths: `index.html`, `assets/…`. Undefined: they are not there yet. Rejects when they cannot be read. */
+  all(): Promise<Files | undefined> {
+    if (performance.now() >= this.#nextLookMs) {
+      this.#nextLookMs = Number.POSITIVE_INFINITY;
+      this.#found = this.#look();
+    }
+    return this.#found;
+  }
+
+  async #look(): Promise<Files | undefined> {
+    let pauseMs = RETRY_MS;
+    try {
+      const isThere = existsSync(join(this.#folder, 'index.html'));
+      const files = isThere ? await readFiles(this.#folder) : undefined;
+      pauseMs = isThere ? Number.POSITIVE_INFINITY : LOOK_EVERY_MS;
+      return files;
+    } finally {
+      this.#nextLookMs = performance.now() + pauseMs;
+    }
   }
 }
 
-function readFiles(folder: string): ReadonlyMap<string, ConsoleFile> {
+/** One after the other, so that libuv's other threads are there for the rest of the process. */
+async function readFiles(folder: string): Promise<Files> {
   const files = new Map<string, ConsoleFile>();
   let bytesInAll = 0;
-  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+  for (const path of await readdir(folder, { recursive: true })) {
     const type = typeOf(path);
     const full = join(folder, path);
-    if (type === undefined || !statSync(full).isFile()) continue;
-    const bytes = readFileSync(full);
-    bytesInAll += bytes.length;
+    if (type === undefined) continue;
+    const found = await stat(full);
+    if (!found.isFile()) continue;
+    bytesInAll += found.size;
     if (files.size === MOST_FILES || bytesInAll > MOST_BYTES)
       throw new Error(`${folder} has more than a console`);
+    const bytes = await readFile(full);
     files.set(path, {
-      ...fileOf(bytes, gzipSync(bytes, { level: 9 }), type),
+      ...fileOf(bytes, await compress(bytes, { level: 9 }), type),
       isHashed: path.startsWith('assets/'),
     });
   }

@@ -42,7 +42,7 @@ export function serveConsole(
   mountOpenPath(app, '/console', async (_request, reply) => reply.redirect('/console/', 308));
   for (const url of ['/console/', '/console/*']) {
     mountOpenPath(app, url, async (request, reply) => {
-      const all = files.all();
+      const all = await files.all();
       reply.headers(SAFE_HEADERS);
       if (all === undefined) return sendNotBuilt(reply);
       const path = (request.params as Record<string, string>)['*'] ?? '';

@@ -1,5 +1,6 @@
 // The console's files over HTTP: whole, compressed, in no frame, and told while they are not there.
 
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +16,17 @@ let app: FastifyInstance;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'zonefleet-console-'));
-  app = Fastify();
-  serveConsole(app, join(folder, 'built'));
 });
 
 afterEach(async () => {
   await app.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+function serve(): void {
+  app = Fastify();
+  serveConsole(app, join(folder, 'built'));
+}
 
 function build(): void {
   mkdirSync(join(folder, 'built/assets'), { recursive: true });
@@ -37,6 +41,7 @@ const get = (url: string, headers: Record<string, string> = {}) => app.inject({ 
 describe('the console', () => {
   it('is the page at each of its paths, also where a domain is named', async () => {
     build();
+    serve();
     for (const path of ['', 'domains', 'domains/a.example/records', 'operator/fleet']) {
       const answer = await get(`/console/${path}`);
       expect([path, answer.statusCode, answer.body]).toEqual([path, 200, expect.stringContaining('built')]);
@@ -48,6 +53,7 @@ describe('the console', () => {
 
   it('lets its files be kept for ever, and compresses them', async () => {
     build();
+    serve();
     const answer = await get('/console/assets/index-abc.js', { 'accept-encoding': 'br, gzip' });
     expect(answer.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -64,6 +70,7 @@ describe('the console', () => {
 
   it('runs nothing but its own files, in no frame, without an opener', async () => {
     build();
+    serve();
     const { headers } = await get('/console/');
     expect(headers['content-security-policy']).toBe(
       "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -78,6 +85,7 @@ describe('the console', () => {
 
   it('gives nothing else of the disk', async () => {
     build();
+    serve();
     for (const path of ['assets/none.js', 'assets/../../outside.html', 'assets/%2e%2e/%2e%2e/outside.html']) {
       expect((await get(`/console/${path}`)).body).not.toContain('lies outside');
     }
@@ -86,6 +94,7 @@ describe('the console', () => {
   });
 
   it('says that it is being built, then is there without a restart', async () => {
+    serve();
     const before = await get('/console/domains');
     expect([before.statusCode, before.headers['retry-after'], before.headers.refresh]).toEqual([
       503,
@@ -95,5 +104,34 @@ describe('the console', () => {
     expect(before.body).toContain('not there yet');
     build();
     await expect.poll(async () => (await get('/console/')).statusCode, { timeout: 30_000 }).toBe(200);
+  });
+
+  it('is read and compressed once, and other calls are answered meanwhile', async () => {
+    build();
+    const many = Array.from({ length: 20 }, (_, i) => `assets/part-${i}.js`);
+    for (const path of many) writeFileSync(join(folder, 'built', path), randomBytes(400_000).toString('hex'));
+    serve();
+    app.get('/other', async () => 'other');
+    await app.ready();
+    const answered: string[] = [];
+    const ask = async (url: string) => {
+      await get(url, { 'accept-encoding': 'gzip' });
+      answered.push(url);
+    };
+    await Promise.all(['/console/', '/console/domains', '/other', '/console/', '/other'].map(ask));
+    expect(answered.slice(0, 2)).toEqual(['/other', '/other']);
+    rmSync(join(folder, 'built'), { recursive: true });
+    expect((await get(`/console/${many[7]}`, { 'accept-encoding': 'gzip' })).headers).toMatchObject({
+      'content-encoding': 'gzip',
+    });
+  });
+
+  it('reads a folder that is none of its own no further, whoever asks and how often', async () => {
+    build();
+    for (let i = 0; i < 501; i++) writeFileSync(join(folder, `built/assets/${i}.js`), '');
+    serve();
+    expect((await get('/console/')).statusCode).toBe(500);
+    rmSync(join(folder, 'built'), { recursive: true });
+    expect((await get('/console/')).statusCode).toBe(500); // another look would not find it
   });
 });

@@ -95,7 +95,7 @@ export async function answerFrom(
 
 /** The files of a folder stand for those that a server has. */
 export async function serveConsole(context: BrowserContext, folder: string): Promise<void> {
-  const files = new ConsoleFiles(folder).all();
+  const files = await new ConsoleFiles(folder).all();
   if (files === undefined) throw new Error(`${folder} has no console`);
   await context.route('**/console/**', (route) => {
     const path = new URL(route.request().url()).pathname.slice('/console/'.length);
