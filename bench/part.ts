@@ -59,7 +59,8 @@ export type PartName =
   | 'start'
   | 'soak'
   | 'signing'
-  | 'region_signing';
+  | 'region_signing'
+  | 'console';
 
 export interface Part {
   readonly names: readonly PartName[];

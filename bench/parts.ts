@@ -6,6 +6,7 @@ import { answers } from './parts/answers.ts';
 import { api } from './parts/api.ts';
 import { cache } from './parts/cache.ts';
 import { checks } from './parts/checks.ts';
+import { console } from './parts/console.ts';
 import { dnsCounts } from './parts/dns-counts.ts';
 import { edge } from './parts/edge.ts';
 import { edits } from './parts/edits.ts';
@@ -74,4 +75,9 @@ export const PARTS: readonly PartGroup[] = [
   single(soak, 12, 'ten minutes of load and edits: memory, lost zones, collections'),
   single(signing, 8, 'a zone of 100,000 names and 10,000 domains become signed while others edit'),
   single(regionSigning, 3, 'signatures over the sets of regions for 100,000 proxied names'),
+  single(
+    console,
+    5,
+    'the console in a browser: first load, scrolling, memory; Bull Board and netdata beside it',
+  ),
 ];

@@ -5,7 +5,7 @@ import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { freePort } from '../../test/support/peers/peers.ts';
 import { runOn } from '../postgres/cluster.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
-import { runProgram } from '../program.ts';
+import { type Program, runProgram } from '../program.ts';
 import { type ApiUnderTest, call, untilAnswers, WORD, type ZoneRecord } from './api-under-test.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,32 +20,9 @@ export interface ZonefleetApi extends ApiUnderTest {
 export async function startZonefleetApi(cpu: number | undefined): Promise<ZonefleetApi> {
   const databaseUrl = await zonefleetDatabase({ name: 'api', zones: [], records: 0 });
   await runOn(databaseUrl, 'update plans set max_records = null, max_domains = null');
-  const [port, metricsPort] = [await freePort(), await freePort()];
   const key = generateKey();
-  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
-    cpu,
-    cwd: ROOT,
-    env: {
-      PATH: process.env.PATH,
-      RUN_AS: 'off',
-      DATABASE_URL: databaseUrl,
-      API_LISTEN: `127.0.0.1:${port}`,
-      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      BOOTSTRAP_API_KEY: key,
-      API_RATE: 'off',
-      ALLOW_RESERVED_NAMES: 'on',
-      LOG_LEVEL: 'warn',
-    },
-  });
-  let ended: number | string | undefined;
-  void program.ended.then((code) => {
-    ended = code;
-  });
-  const base = `http://127.0.0.1:${port}`;
+  const { base, program } = await runZonefleetApi({ databaseUrl, key, cpu });
   const headers = { 'x-api-key': key };
-  await untilAnswers(`${base}/domains/ns-sets`, headers, () => {
-    if (ended !== undefined) throw new Error(`the API ended with ${ended}:\n${program.output()}`);
-  });
   const records = (zone: string) => `${base}/domains/${zone}/records/`;
   return {
     label: 'Zonefleet',
@@ -88,6 +65,42 @@ export async function startZonefleetApi(cpu: number | undefined): Promise<Zonefl
     },
     stop: () => program.stop(),
   };
+}
+
+/** `key` becomes one of a global admin. Resolves when it answers at `base`. */
+export async function runZonefleetApi(options: {
+  databaseUrl: string;
+  key: string;
+  cpu: number | undefined;
+  env?: Readonly<Record<string, string>>;
+}): Promise<{ base: string; program: Program }> {
+  const { databaseUrl, key, cpu, env = {} } = options;
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
+    cpu,
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      RUN_AS: 'off',
+      DATABASE_URL: databaseUrl,
+      API_LISTEN: `127.0.0.1:${port}`,
+      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+      BOOTSTRAP_API_KEY: key,
+      API_RATE: 'off',
+      ALLOW_RESERVED_NAMES: 'on',
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+  });
+  let ended: number | string | undefined;
+  void program.ended.then((code) => {
+    ended = code;
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await untilAnswers(`${base}/domains/ns-sets`, { 'x-api-key': key }, () => {
+    if (ended !== undefined) throw new Error(`the API ended with ${ended}:\n${program.output()}`);
+  });
+  return { base, program };
 }
 
 function asRecord({ name, type, content }: ZoneRecord) {

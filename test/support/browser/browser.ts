@@ -26,8 +26,9 @@ const TELL_POLICY = `addEventListener('securitypolicyviolation', (event) => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI);
 });`;
 
-export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+/** `more`: arguments of Chromium. */
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
+  return await chromium.launch({ executablePath: CHROMIUM, args: [...ARGUMENTS, ...more] });
 }
 
 export interface WatchedPage {

@@ -1,0 +1,30 @@
+// Goes from screen to screen within the page, and tells what that leaves in memory.
+
+import type { Page } from 'playwright-core';
+import { type Held, heldBy } from '../../test/support/browser/page-figures.ts';
+import { walkScreens } from '../../test/support/browser/walk-screens.ts';
+
+export interface Changed {
+  /** Of screens. */
+  readonly changes: number;
+  readonly before: Held;
+  readonly halfway: Held;
+  readonly after: Held;
+}
+
+/** At least `wanted` changes after a walk that loads every screen; all figures are of the list of domains. */
+export async function changeScreens(page: Page, domain: string, wanted: number): Promise<Changed> {
+  const session = await page.context().newCDPSession(page);
+  await page.goto('/console/domains');
+  await walkScreens(page, domain);
+  const held = async () => {
+    await page.waitForTimeout(1000); // answers that nobody waits for any more
+    return await heldBy(session);
+  };
+  const before = await held();
+  let changes = 0;
+  while (changes < wanted / 2) changes += await walkScreens(page, domain);
+  const halfway = await held();
+  while (changes < wanted) changes += await walkScreens(page, domain);
+  return { changes, before, halfway, after: await held() };
+}

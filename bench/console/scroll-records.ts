@@ -1,0 +1,57 @@
+// A table of many records is scrolled: by the wheel, by leaps to other places, and with the keys.
+
+import type { Page } from 'playwright-core';
+import { forgetTasks, tasksOf, watchTasks } from './long-tasks.ts';
+
+const ROW = '.rec-row[data-key]';
+const WHEEL_STEPS = 120;
+const WHEEL_PX = 700;
+const LEAPS = 20;
+const KEYS = ['End', 'Home', ...Array.from({ length: 10 }, () => 'PageDown')];
+
+export interface Scrolled {
+  /** Tasks over 50 ms. */
+  readonly longTasks: number;
+  /** In ms; 0 without any over 50. */
+  readonly longestMs: number;
+  /** The most that were there at once. */
+  readonly rowsDrawn: number;
+}
+
+/** `slower`: how many times slower the processor is while it scrolls. */
+export async function scrollRecords(page: Page, domain: string, slower: number): Promise<Scrolled> {
+  await watchTasks(page, ROW);
+  await page.goto(`/console/domains/${domain}/records`);
+  await page.locator(ROW).first().waitFor();
+  await page.waitForTimeout(1000); // what the load itself takes is not of the subject
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
+  await forgetTasks(page);
+  let rowsDrawn = 0;
+  const pass = async () => {
+    rowsDrawn = Math.max(
+      rowsDrawn,
+      await page.evaluate<number>(`new Promise((done) => requestAnimationFrame(() =>
+        requestAnimationFrame(() => done(document.querySelectorAll('${ROW}').length))))`),
+    );
+  };
+  await page.mouse.move(640, 500);
+  for (let i = 0; i < WHEEL_STEPS; i++) {
+    await page.mouse.wheel(0, WHEEL_PX);
+    await pass();
+  }
+  for (let i = 0; i < LEAPS; i++) {
+    // Up and down the whole list, never to where it is.
+    const share = ((i * 7) % LEAPS) / LEAPS;
+    await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${share})`);
+    await pass();
+  }
+  await page.locator(ROW).first().focus();
+  for (const key of KEYS) {
+    await page.keyboard.press(key);
+    await pass();
+  }
+  await page.waitForTimeout(500); // the observer tells a task after its end
+  const durations = (await tasksOf(page)).tasks.map(({ duration }) => duration);
+  return { longTasks: durations.length, longestMs: Math.max(0, ...durations), rowsDrawn };
+}
