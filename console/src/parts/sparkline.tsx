@@ -1,12 +1,18 @@
-// A small curve of counts, with its sum in words for who cannot see it.
+// A small curve, with what it says in words for who cannot see it.
 
 const WIDTH = 100;
 const HEIGHT = 24;
 
-export function Sparkline({ counts, label }: { readonly counts: readonly number[]; readonly label: string }) {
-  const top = Math.max(1, ...counts);
-  const step = WIDTH / Math.max(1, counts.length - 1);
-  const points = counts.map(
+interface SparklineProps {
+  readonly values: readonly number[];
+  /** The value at its upper edge: curves beside each other can be compared where it is the same. */
+  readonly top: number;
+  readonly label: string;
+}
+
+export function Sparkline({ values, top, label }: SparklineProps) {
+  const step = WIDTH / Math.max(1, values.length - 1);
+  const points = values.map(
     (value, i) => `${(i * step).toFixed(1)},${(HEIGHT - 1 - (value / top) * (HEIGHT - 3)).toFixed(1)}`,
   );
   return (

@@ -2003,6 +2003,9 @@ export const en = {
       behind: (name: string, seconds: number) => `${name} is ${secondsText(seconds)} behind`,
       behindDo:
         'Changes reach it late. Look whether its machine or its way to Postgres is overloaded; other nodes are not touched.',
+      image: (name: string, share: string) => `${name} uses ${share} of its memory for zones`,
+      imageDo:
+        'A zone that does not fit stays in its old version, or is not served at all. Raise IMAGE_BYTES there and start it anew; the machine needs that much memory.',
       breaker: (parent: string | undefined) =>
         parent === undefined
           ? 'Changes of status are held back for all domains'
@@ -2033,7 +2036,6 @@ export const en = {
         name: 'Node',
         state: 'State',
         zones: 'Zones',
-        records: 'Records',
         position: 'Position',
         lag: 'Lag',
         uptime: 'Up for',
@@ -2126,9 +2128,9 @@ export const en = {
       releaseNow: 'Let them through',
       hours: 'The last 24 hours',
       hoursText:
-        'Each curve shows, hour by hour, how many of the domains below a zone turned away or could not be seen. A peak below one zone alone is an outage of that registry.',
+        'Each curve shows, hour by hour, which share of the domains looked at below a zone turned away or could not be seen; all curves have the same height for the same share. A peak below one zone alone is an outage of that registry.',
       noHours: 'No active domain was looked at in the last 24 hours.',
-      turnedByHour: (amount: string) => `Turned away by hour, ${amount} in all`,
+      turnedByHour: (most: string) => `Share that turned away by hour, at most ${most}`,
       byHour: 'By hour',
       trips: 'When changes were held back',
       noTrips: 'Never so far.',

@@ -168,7 +168,11 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
           <span class="quiet">—</span>
         ) : (
           <span class="domains-queries" title={count(queries.total)}>
-            <Sparkline counts={queries.counts} label={words.domains.queriesIn24h(count(queries.total))} />
+            <Sparkline
+              values={queries.counts}
+              top={Math.max(1, ...queries.counts)}
+              label={words.domains.queriesIn24h(count(queries.total))}
+            />
             {short(queries.total)}
           </span>
         )}

@@ -7,6 +7,8 @@ export interface NodeState {
   readonly loaded: boolean;
   readonly seen_at: string;
   readonly lag_seconds?: number | undefined;
+  readonly image_bytes?: number | undefined;
+  readonly image_capacity_bytes?: number | undefined;
   /** Absent: more than 1,000. */
   readonly unserved_zones?: number | undefined;
   readonly held?: { readonly zones: number; readonly confirmed: boolean } | undefined;
@@ -50,6 +52,7 @@ export type Trouble = { readonly weight: Weight } & (
   | { readonly kind: 'held' | 'held-confirmed'; readonly name: string; readonly zones: number }
   | { readonly kind: 'unserved'; readonly name: string; readonly zones: number | undefined }
   | { readonly kind: 'behind'; readonly name: string; readonly seconds: number }
+  | { readonly kind: 'image'; readonly name: string; readonly share: number }
   | {
       readonly kind: 'breaker';
       readonly id: number;
@@ -65,6 +68,9 @@ export type Trouble = { readonly weight: Weight } & (
 /** A node follows within a second; what takes longer is worth a look. */
 const LATE_SECONDS = 30;
 const VERY_LATE_SECONDS = 300;
+/** Of the memory for zones. Beyond it a large zone may not fit; a domain that is signed needs more, too. */
+export const IMAGE_LOOK = 0.85;
+const IMAGE_ACT = 0.95;
 /** As long as the workers take an observer for present. */
 const VANTAGE_AWAY_MS = 10 * 60_000;
 /** Fewer may just have come. */
@@ -113,7 +119,18 @@ function troublesOf(node: NodeState, live: number): Trouble[] {
   if (lag !== undefined && lag >= LATE_SECONDS) {
     found.push({ weight: lag >= VERY_LATE_SECONDS ? 'act' : 'look', kind: 'behind', name, seconds: lag });
   }
+  const share = imageShare(node);
+  if (share !== undefined && share >= IMAGE_LOOK)
+    found.push({ weight: share >= IMAGE_ACT ? 'act' : 'look', kind: 'image', name, share });
   return found;
+}
+
+/** How much of its memory for zones is in use, from 0 to 1. */
+export function imageShare({
+  image_bytes: used,
+  image_capacity_bytes: capacity,
+}: Pick<NodeState, 'image_bytes' | 'image_capacity_bytes'>): number | undefined {
+  return used === undefined || !capacity ? undefined : used / capacity;
 }
 
 function tripTrouble({ id, parent, checked, turned }: TripState): Trouble {

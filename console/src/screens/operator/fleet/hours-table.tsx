@@ -6,15 +6,21 @@ import { Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { turnedByHour } from './node-rates.ts';
+import { shareText } from './share-bar.tsx';
 
 type RegistryHours = components['schemas']['RegistryHours'];
 const say = words.operator.registries;
+/** The height of a curve is this share at least, so that the few that always turn away are no peaks. */
+const LEAST_TOP = 0.1;
 
 export function HoursTable({ registries }: { readonly registries: readonly RegistryHours[] }) {
   if (registries.length === 0) return <p class="quiet">{say.noHours}</p>;
   const nameOf = ({ parent }: RegistryHours) => parent ?? say.overall;
   const sumOf = ({ hours }: RegistryHours, of: 'checked' | 'turned') =>
     hours.reduce((sum, hour) => sum + hour[of], 0);
+  const shares = new Map(registries.map((row) => [row, turnedByHour(row.hours, Date.now())]));
+  const sharesOf = (row: RegistryHours) => shares.get(row) ?? [];
+  const top = Math.max(LEAST_TOP, ...[...shares.values()].flat());
   return (
     <Table<RegistryHours>
       caption={say.hours}
@@ -41,11 +47,15 @@ export function HoursTable({ registries }: { readonly registries: readonly Regis
           title: say.byHour,
           cell: (row) => (
             <Sparkline
-              counts={turnedByHour(row.hours, Date.now())}
-              label={say.turnedByHour(count(sumOf(row, 'turned')))}
+              values={sharesOf(row)}
+              top={top}
+              label={say.turnedByHour(shareText(Math.max(...sharesOf(row))))}
             />
           ),
-          text: (row) => turnedByHour(row.hours, Date.now()).join(' '),
+          text: (row) =>
+            sharesOf(row)
+              .map((share) => share.toFixed(3))
+              .join(' '),
         },
       ]}
     />

@@ -1,4 +1,4 @@
-// Figures over time, out of totals and hours: what a node does a second, and what turned away in each of 24 hours.
+// Figures over time, out of totals and hours: what a node does a second, and which share turned away in each of 24 hours.
 
 interface Totals {
   readonly name: string;
@@ -34,12 +34,14 @@ export function ratesOf(
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** Of the last 24 hours, the oldest first. */
+/** From 0 to 1, of the last 24 hours, the oldest first. */
 export function turnedByHour(
-  hours: readonly { readonly hour: string; readonly turned: number }[],
+  hours: readonly { readonly hour: string; readonly checked: number; readonly turned: number }[],
   nowMs: number,
 ): number[] {
-  const byHour = new Map(hours.map(({ hour, turned }) => [Date.parse(hour), turned]));
+  const byHour = new Map(
+    hours.map(({ hour, checked, turned }) => [Date.parse(hour), turned / Math.max(1, checked)]),
+  );
   const last = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
   return Array.from({ length: HOURS }, (_, i) => byHour.get(last - (HOURS - 1 - i) * HOUR_MS) ?? 0);
 }

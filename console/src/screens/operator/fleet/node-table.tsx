@@ -6,6 +6,7 @@ import { Badge } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count, Time } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
+import { IMAGE_LOOK, imageShare } from './find-troubles.ts';
 import type { Rates } from './node-rates.ts';
 import { ShareBar } from './share-bar.tsx';
 
@@ -20,11 +21,6 @@ const ORDER: readonly State[] = ['silent', 'loading', 'live', 'left'];
 const stateOf = ({ state, loaded }: Node): State => (state === 'live' && !loaded ? 'loading' : state);
 const unservedOf = ({ unserved_zones }: Node) =>
   unserved_zones === undefined ? say.over : count(unserved_zones);
-
-/** How much of its memory for zones is in use, from 0 to 1. */
-function imageShare({ image_bytes: used, image_capacity_bytes: capacity }: Node): number | undefined {
-  return used === undefined || !capacity ? undefined : used / capacity;
-}
 
 interface NodeTableProps {
   readonly nodes: readonly Node[];
@@ -66,13 +62,6 @@ export function NodeTable({ nodes, rates }: NodeTableProps) {
           isNumber: true,
           cell: ({ zones }) => count(zones),
           text: ({ zones }) => zones,
-        },
-        {
-          key: 'records',
-          title: say.columns.records,
-          isNumber: true,
-          cell: ({ records }) => count(records),
-          text: ({ records }) => records,
         },
         {
           key: 'position',
@@ -122,7 +111,7 @@ export function NodeTable({ nodes, rates }: NodeTableProps) {
           isNumber: true,
           cell: (node) => {
             const share = imageShare(node);
-            return share === undefined ? '—' : <ShareBar share={share} />;
+            return share === undefined ? '—' : <ShareBar share={share} isMuch={share >= IMAGE_LOOK} />;
           },
           text: (node) => imageShare(node)?.toFixed(3),
         },

@@ -106,7 +106,9 @@ function Registries({ breaker }: { readonly breaker: Breaker }) {
           key: 'share',
           title: say.columns.share,
           isNumber: true,
-          cell: ({ share }) => <ShareBar share={share} />,
+          cell: ({ share, condition }) => (
+            <ShareBar share={share} isMuch={condition === 'held' || condition === 'many'} />
+          ),
           text: ({ share }) => share.toFixed(3),
         },
       ]}

@@ -2,15 +2,19 @@
 
 import { words } from '../../../words/words.ts';
 
-export function ShareBar({ share }: { readonly share: number }) {
-  const text = share.toLocaleString(words.locale, { style: 'percent', maximumFractionDigits: 1 });
+export function shareText(share: number): string {
+  return share.toLocaleString(words.locale, { style: 'percent', maximumFractionDigits: 1 });
+}
+
+/** `isMuch`: it deserves a look. */
+export function ShareBar({ share, isMuch }: { readonly share: number; readonly isMuch: boolean }) {
   return (
-    <span class="ope-share">
+    <span class={isMuch ? 'ope-share much' : 'ope-share'}>
       <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
         <rect class="all" width="100" height="8" />
         <rect class="part" width={100 * share} height="8" />
       </svg>
-      <span>{text}</span>
+      <span>{shareText(share)}</span>
     </span>
   );
 }

@@ -2,6 +2,7 @@
 
 import { words } from '../../../words/words.ts';
 import type { Trouble } from './find-troubles.ts';
+import { shareText } from './share-bar.tsx';
 
 const say = words.operator.trouble;
 
@@ -21,6 +22,8 @@ export function titleOf(trouble: Trouble): string {
       return say.unserved(trouble.name, trouble.zones);
     case 'behind':
       return say.behind(trouble.name, trouble.seconds);
+    case 'image':
+      return say.image(trouble.name, shareText(trouble.share));
     case 'breaker':
       return say.breaker(trouble.parent);
     case 'queue-away':
@@ -50,6 +53,8 @@ export function adviceOf(trouble: Trouble): string {
       return say.unservedDo;
     case 'behind':
       return say.behindDo;
+    case 'image':
+      return say.imageDo;
     case 'breaker':
       return say.breakerDo(trouble.turned, trouble.checked);
     case 'queue-away':

@@ -50,6 +50,18 @@ describe('what is wrong with nameservers', () => {
     expect(kinds({ nodes: [node({ unserved_zones: 1, loaded: false })] })).toEqual(['know loading']);
   });
 
+  it('is that its memory for zones is nearly full', () => {
+    const full = (used: number | undefined) =>
+      kinds({ nodes: [node({ image_bytes: used, image_capacity_bytes: 1000 })] });
+    expect(full(849)).toEqual([]);
+    expect(full(850)).toEqual(['look image']);
+    expect(full(950)).toEqual(['act image']);
+    expect(full(undefined)).toEqual([]);
+    expect(
+      kinds({ nodes: [node({ state: 'silent', image_bytes: 999, image_capacity_bytes: 1000 })] }),
+    ).not.toContain('act image');
+  });
+
   it('is how far it is behind', () => {
     const behind = (seconds: number | undefined) => kinds({ nodes: [node({ lag_seconds: seconds })] });
     expect(behind(29.9)).toEqual([]);

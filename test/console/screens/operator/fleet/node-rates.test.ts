@@ -33,12 +33,12 @@ describe('what a node does a second', () => {
 
 it('hours without a check stand as none, the newest hour last', () => {
   const hours = [
-    { hour: '2026-01-02T10:00:00.000Z', turned: 7 },
-    { hour: '2026-01-02T08:00:00.000Z', turned: 3 },
-    { hour: '2026-01-01T10:00:00.000Z', turned: 99 },
+    { hour: '2026-01-02T10:00:00.000Z', checked: 10, turned: 7 },
+    { hour: '2026-01-02T08:00:00.000Z', checked: 6, turned: 3 },
+    { hour: '2026-01-01T10:00:00.000Z', checked: 99, turned: 99 },
   ];
   const counts = turnedByHour(hours, Date.parse('2026-01-02T10:59:59.000Z'));
   expect(counts).toHaveLength(24);
-  expect(counts.slice(-3)).toEqual([3, 0, 7]);
+  expect(counts.slice(-3)).toEqual([0.5, 0, 0.7]);
   expect(counts.slice(0, -3)).toEqual(Array(21).fill(0));
 });
