@@ -107,16 +107,22 @@ export class BreakerWatch {
   async #round(): Promise<void> {
     await this.#tell();
     const { counts, trips } = await loadBreaker(this.#db);
-    const held = new Set(trips.map(({ parent }) => parent));
+    // What an operator froze is held whatever the counts say, and says nothing about them.
+    const frozen = trips.filter(({ frozenBy }) => frozenBy !== null);
+    const counted = trips.filter(({ frozenBy }) => frozenBy === null);
+    const held = new Set(counted.map(({ parent }) => parent));
     const tripped = judgeBreaker(counts, held);
     const begun = await tripBreaker(this.#db, tripped);
     const goingOn = new Set(tripped.map(({ parent }) => parent));
-    const isOver = trips.some(({ parent }) => !goingOn.has(parent));
+    const isOver = counted.some(({ parent }) => !goingOn.has(parent));
     const ended = isOver || this.#rounds++ % PURGE_EACH === 0 ? await endTrips(this.#db, [...goingOn]) : [];
     const released = new Set(
-      trips.filter(({ releasedAt }) => releasedAt !== null).map(({ parent }) => parent),
+      counted.filter(({ releasedAt }) => releasedAt !== null).map(({ parent }) => parent),
     );
-    this.#held = new Set([...goingOn].filter((parent) => !released.has(parent)));
+    this.#held = new Set([
+      ...[...goingOn].filter((parent) => !released.has(parent)),
+      ...frozen.map(({ parent }) => parent),
+    ]);
     for (const trip of begun) this.#change(trip, false);
     for (const trip of ended) this.#change(trip, true);
   }

@@ -2012,6 +2012,12 @@ export const en = {
           : `Changes of status are held back below ${parent}`,
       breakerDo: (turned: number, checked: number) =>
         `${turned.toLocaleString('en-GB')} of ${plural(checked, 'domain', 'domains')} looked at turned away at once: rather a fault of the registry, or of our way to it, than so many decisions. No domain is moved or disabled meanwhile, and this ends by itself. Let them through only if the owners really left.`,
+      frozen: (parent: string | undefined) =>
+        parent === undefined
+          ? 'Changes of status are frozen by hand for all domains'
+          : `Changes of status are frozen by hand below ${parent}`,
+      frozenDo: (by: string, reason: string, until: string | undefined) =>
+        `${by} wrote: “${reason}” No domain is moved or disabled meanwhile. ${until === undefined ? 'It has no end: let them through once the cause is gone.' : `It ends by itself at ${until.slice(0, 16).replace('T', ' ')} UTC.`}`,
       queueAway: (name: string) => `The queue ${name} does not answer`,
       queueAwayDo:
         'Its Redis or Postgres is away or slow: no job is taken or added. See REDIS_URL, and whether that server runs.',
@@ -2125,7 +2131,22 @@ export const en = {
         parent === undefined ? 'Let all changes through?' : `Let the changes below ${parent} through?`,
       releaseText:
         'Domains that turned away become moved, and disabled later: then nobody answers for them here. This counts until the breaker has closed by itself. Do it only if you know that the owners left.',
+      thawText:
+        'This ends what was frozen by hand. Domains that turned away meanwhile become moved at their next checks, and disabled later: then nobody answers for them here.',
       releaseNow: 'Let them through',
+      freeze: 'Freeze changes…',
+      freezeTitle: 'Freeze changes of status?',
+      freezeText:
+        'No domain becomes moved or disabled meanwhile, whatever the parents say. Checks go on, domains still become active, and no check ends it: you do, or its end.',
+      freezeReason: 'Why',
+      freezeReasonHint: 'Other operators read it beside what is held.',
+      freezeParent: 'Only below the zone',
+      freezeParentHint: 'Empty: all domains.',
+      freezeEnd: 'Until',
+      freezeNoEnd: 'somebody lets them through',
+      freezeFor: (hours: number) => (hours < 48 ? plural(hours, 'hour', 'hours') : `${hours / 24} days`),
+      freezeNow: 'Freeze them',
+      frozen: 'Frozen: workers hold the changes within a second.',
       hours: 'The last 24 hours',
       hoursText:
         'Each curve shows, hour by hour, which share of the domains looked at below a zone turned away or could not be seen; all curves have the same height for the same share. A peak below one zone alone is an outage of that registry.',
@@ -2137,6 +2158,9 @@ export const en = {
       trip: {
         since: 'Since',
         parent: 'Zone',
+        cause: 'Held by',
+        checks: 'the checks',
+        hand: (by: string, reason: string) => `${by}: ${reason}`,
         turned: 'Turned away',
         checked: 'Of',
         released: 'Let through',

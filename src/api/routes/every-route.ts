@@ -4,7 +4,7 @@ import type { Route } from '../calls/route.ts';
 import { listChanges } from './account-changes.ts';
 import { createOneAccount, getAccount, listAccounts, updateAccount } from './admin/accounts.ts';
 import { listAudit } from './admin/audit.ts';
-import { getBreaker, getRegistries, release } from './admin/breaker.ts';
+import { freeze, getBreaker, getRegistries, release } from './admin/breaker.ts';
 import { listAccountKeys, makeAccountLink, revokeAccountKey } from './admin/credentials.ts';
 import { checkDomain } from './admin/domain-check.ts';
 import * as adminDomains from './admin/domains.ts';
@@ -178,5 +178,6 @@ export const ROUTES: readonly Route[] = [
   getBreaker,
   getRegistries,
   release,
+  freeze,
   listAudit,
 ];

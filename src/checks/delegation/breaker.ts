@@ -5,6 +5,11 @@
 import { isMiss } from './next-status.ts';
 import type { Verdict } from './verdict.ts';
 
+/** The characters of what an operator says who freezes moves by hand. */
+export const MAX_REASON = 500;
+/** A freeze that has an end is not meant for longer. */
+export const MAX_FREEZE_MS = 366 * 86_400_000;
+
 const MIN_TURNED = 20;
 const MAX_SHARE = 0.1;
 /**

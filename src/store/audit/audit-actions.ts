@@ -149,6 +149,7 @@ const AUDIT_ACTIONS = {
   'ticket.status': { target: 'ticket', fields: ['status'] },
   'node.confirm': { target: 'node', fields: ['zones'] },
   'breaker.release': { target: 'breaker', fields: ['checked', 'turned'] },
+  'breaker.freeze': { target: 'breaker', fields: ['reason', 'until'] },
   'vantage.add': { target: 'vantage', fields: ['network', 'address', 'fingerprint'] },
   'vantage.remove': { target: 'vantage', fields: ['network', 'address'] },
   'zone.load': { target: 'zone', fields: ['zones', 'names'] },

@@ -1,5 +1,5 @@
-// The counts that the breaker judges by, shared by all workers, and its trips. The row of a trip is its audit: who
-// released it, and when it was over.
+// The counts that the breaker judges by, shared by all workers, and its trips: those that the counts made, and those that
+// operators made by hand. The row of a trip is its audit: who released it, and when it was over.
 
 import { sql } from 'kysely';
 import type { CheckCounts } from '../../checks/delegation/breaker.ts';
@@ -22,6 +22,17 @@ export interface BreakerTrip {
   readonly releasedAt: Date | null;
   readonly releasedBy: string | null;
   readonly endedAt: Date | null;
+  /** Who made it by hand; null: the counts did. */
+  readonly frozenBy: string | null;
+  /** Why it was made by hand. */
+  readonly reason: string | null;
+  /** When a trip by hand ends by itself; null: when somebody releases it. */
+  readonly frozenUntil: Date | null;
+}
+
+/** Whether it holds moves back now. */
+export function isHolding({ releasedAt, endedAt }: BreakerTrip): boolean {
+  return releasedAt === null && endedAt === null;
 }
 
 interface Breaker {
@@ -90,17 +101,25 @@ export async function loadBreaker(db: Database): Promise<Breaker> {
     where minute > clock_timestamp() - make_interval(mins => ${WINDOW_MINUTES}::integer)
     group by parent order by parent`.execute(db);
   const trips = await sql<BreakerTrip>`
-    select ${TRIP_COLUMNS} from breaker_trips t where t.ended_at is null order by t.parent`.execute(db);
+    select ${TRIP_COLUMNS} from breaker_trips t
+    where ${GOES_ON} order by t.parent, t.id`.execute(db);
   return { counts, trips: trips.rows };
 }
 
-const TRIP_COLUMNS = sql`t.id, t.parent, t.tripped_at as "trippedAt", t.checked, t.turned,
-  t.released_at as "releasedAt", t.released_by as "releasedBy", t.ended_at as "endedAt"`;
+/** A freeze by hand has its end from the beginning. */
+const GOES_ON = sql`t.ended_at is null or (t.frozen_by is not null and t.ended_at > clock_timestamp())`;
 
-/** Lists trips, newest first, including those that have ended. */
+const TRIP_COLUMNS = sql`t.id, t.parent, t.tripped_at as "trippedAt", t.checked, t.turned,
+  t.released_at as "releasedAt", t.released_by as "releasedBy", t.frozen_by as "frozenBy", t.reason,
+  t.frozen_until as "frozenUntil",
+  case when t.frozen_by is null or t.ended_at <= clock_timestamp() then t.ended_at end as "endedAt"`;
+
+/** Lists the newest trips, including those that have ended, and all that have not; newest first. */
 export async function listTrips(db: Database, { limit }: { readonly limit: number }): Promise<BreakerTrip[]> {
   const { rows } = await sql<BreakerTrip>`
-    select ${TRIP_COLUMNS} from breaker_trips t order by t.id desc limit ${limit}`.execute(db);
+    select ${TRIP_COLUMNS} from breaker_trips t
+    where t.id in (select id from breaker_trips order by id desc limit ${limit}) or ${GOES_ON}
+    order by t.id desc`.execute(db);
   return rows;
 }
 
@@ -119,7 +138,9 @@ export async function tripBreaker(db: Database, tripped: readonly CheckCounts[])
   return rows.filter(({ isNew }) => isNew).map(({ isNew: _, ...trip }) => trip);
 }
 
-/** Ends all trips except those of these parents, whose condition still holds. Deletes old counts too. */
+/**
+ * Ends all trips except those of these parents, whose condition still holds, and those by hand. Deletes old counts too.
+ */
 export async function endTrips(db: Database, goingOn: readonly string[]): Promise<BreakerTrip[]> {
   const { rows } = await sql<BreakerTrip>`
     update breaker_trips t set ended_at = clock_timestamp()
@@ -135,16 +156,59 @@ export async function endTrips(db: Database, goingOn: readonly string[]): Promis
   return rows;
 }
 
-/** Lets moves through until the trip ends. Undefined: there is no trip. A second release keeps the first time. */
-export async function releaseBreaker(
-  db: Database,
-  parent: string,
-  by: string,
-): Promise<BreakerTrip | undefined> {
+/**
+ * Lets moves through until the trip ends; a trip by hand ends by it. Undefined: the trip is over. A second release keeps
+ * the first time.
+ */
+export async function releaseTrip(db: Database, id: number, by: string): Promise<BreakerTrip | undefined> {
   const { rows } = await sql<BreakerTrip>`
     update breaker_trips t
-    set released_at = coalesce(t.released_at, clock_timestamp()), released_by = coalesce(t.released_by, ${by})
-    where t.parent = ${parent} and t.ended_at is null
+    set released_at = coalesce(t.released_at, clock_timestamp()), released_by = coalesce(t.released_by, ${by}),
+      ended_at = case when t.frozen_by is not null then clock_timestamp() end
+    where t.id = ${id} and (${GOES_ON})
     returning ${TRIP_COLUMNS}`.execute(db);
   return rows[0];
+}
+
+interface Freeze {
+  /** As in its column; '' means all domains. */
+  readonly parent: string;
+  readonly reason: string;
+  readonly by: string;
+  /** Undefined: until somebody releases it. */
+  readonly until: Date | undefined;
+}
+
+/** The end of a freeze that has none. Not `infinity`, which is no Date. */
+const NEVER = '9999-12-31T00:00:00Z';
+
+/** Holds moves back by hand. One that is there for the parent takes the new reason and end instead of a second one. */
+export async function freezeMoves(db: Database, { parent, reason, by, until }: Freeze): Promise<BreakerTrip> {
+  const endedAt = until ?? NEVER;
+  const { rows } = await sql<BreakerTrip>`
+    with changed as (
+      update breaker_trips set frozen_by = ${by}, reason = ${reason}, frozen_until = ${until ?? null}, ended_at = ${endedAt}
+      where parent = ${parent} and frozen_by is not null and ended_at > clock_timestamp()
+      returning *),
+    added as (
+      insert into breaker_trips (parent, tripped_at, checked, turned, frozen_by, reason, frozen_until, ended_at)
+      select ${parent}, clock_timestamp(), coalesce(sum(checked), 0), coalesce(sum(turned), 0), ${by}, ${reason},
+        ${until ?? null}::timestamptz, ${endedAt}::timestamptz
+      from check_counts
+      where minute > clock_timestamp() - make_interval(mins => ${WINDOW_MINUTES}::integer)
+        and ${parent} in ('', parent)
+      having not exists (select from changed)
+      returning *)
+    select ${TRIP_COLUMNS} from (select * from changed union all select * from added) t order by t.id limit 1`.execute(
+    db,
+  );
+  return rows[0] as BreakerTrip;
+}
+
+/** Whether checks of domains here have found this zone above them. */
+export async function hasDomainsUnder(db: Database, parent: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from check_hours where parent = ${parent})
+      or exists (select from domain_checks where parent = ${parent} and not deleted) as found`.execute(db);
+  return rows[0]?.found === true;
 }

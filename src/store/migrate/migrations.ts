@@ -56,6 +56,7 @@ import * as resellers from './migrations/0068-resellers.ts';
 import * as debts from './migrations/0069-debts.ts';
 import * as moneyBack from './migrations/0070-money-back.ts';
 import * as foundDomains from './migrations/0071-found-domains.ts';
+import * as breakerFreezes from './migrations/0072-breaker-freezes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -113,4 +114,5 @@ export const migrations: Record<string, Migration> = {
   '0069-debts': debts,
   '0070-money-back': moneyBack,
   '0071-found-domains': foundDomains,
+  '0072-breaker-freezes': breakerFreezes,
 };

@@ -76,7 +76,7 @@ export const TABLE_GRANTS: Readonly<Record<string, Granted>> = {
   check_runs: grants('', 's', 'siud'),
   check_counts: grants('', 's', 'siud'),
   check_hours: grants('', 's', 'siud'),
-  breaker_trips: grants('', 's', 'siu'), // global admins release: RELEASE_COLUMNS
+  breaker_trips: grants('', 's', 'siu'), // global admins release and freeze: RELEASE_COLUMNS, FREEZE_COLUMNS
   check_shares: grants('', 'siu', 'siud'),
   asked_names: grants('s', '', 'sud'), // a node's reports: ASKED_COLUMNS
   dns_counts: grants('', '', 'sud'), // a node's reports: COUNTS_COLUMNS
@@ -193,8 +193,27 @@ export const EDGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'software', 'load
 /** The columns by which global admins let removals of a node through. */
 export const CONFIRM_COLUMNS = ['confirmed_id'] as const;
 
-/** The columns by which global admins release the breaker. */
-export const RELEASE_COLUMNS = ['released_at', 'released_by'] as const;
+/** The columns by which global admins release the breaker, and change a freeze that they made. */
+export const RELEASE_COLUMNS = [
+  'released_at',
+  'released_by',
+  'ended_at',
+  'frozen_by',
+  'reason',
+  'frozen_until',
+] as const;
+
+/** The columns by which global admins freeze moves by hand. */
+export const FREEZE_COLUMNS = [
+  'parent',
+  'tripped_at',
+  'checked',
+  'turned',
+  'ended_at',
+  'frozen_by',
+  'reason',
+  'frozen_until',
+] as const;
 
 /** Sequences that statements draw numbers from; a column's own default needs no privilege. */
 export const SEQUENCES: Readonly<Record<string, readonly ProcessRole[]>> = {

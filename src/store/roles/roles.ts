@@ -8,6 +8,7 @@ import {
   CONFIRM_COLUMNS,
   COUNTS_COLUMNS,
   EDGE_REPORT_COLUMNS,
+  FREEZE_COLUMNS,
   FUNCTIONS,
   NODE_REPORT_COLUMNS,
   OWNER_ROLE,
@@ -174,7 +175,7 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
   if (roles.includes('zonefleet_api') && tables.includes('breaker_trips')) {
     statements.push(
       `grant update (${CONFIRM_COLUMNS.join(', ')}) on table nodes to zonefleet_api`,
-      `grant update (${RELEASE_COLUMNS.join(', ')}) on table breaker_trips to zonefleet_api`,
+      `grant insert (${FREEZE_COLUMNS.join(', ')}), update (${RELEASE_COLUMNS.join(', ')}) on table breaker_trips to zonefleet_api`,
     );
   }
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');

@@ -70,6 +70,7 @@ describe('every route of it', () => {
       ['POST', '/admin/plans'],
       ['PATCH', '/admin/plans/free'],
       ['POST', '/admin/breaker/release'],
+      ['POST', '/admin/breaker/freeze'],
       ['POST', '/admin/nodes/any/confirm'],
     ] as const)
       expect([url, (await operator.ask(method, url, {})).body.code]).toEqual([url, 'reauthenticate']);

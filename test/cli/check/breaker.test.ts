@@ -8,6 +8,7 @@ import {
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
+import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 let database: TestDatabase;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate breaker_trips, check_counts`.execute(database.db);
+  await sql`truncate breaker_trips, check_counts, check_hours`.execute(database.db);
 });
 
 const run = (...args: string[]) => runCommands(addBreakerCommands, ['breaker', ...args], database.url);
@@ -78,6 +79,9 @@ describe('breaker show', () => {
           released_at: null,
           released_by: null,
           ended_at: null,
+          frozen_by: null,
+          reason: null,
+          until: null,
         },
       ],
     });
@@ -125,5 +129,53 @@ describe('breaker release', () => {
     await run('release', '--parent', 'com.');
     const again = await run('release', '--parent', 'com.', '--json');
     expect([again.code, JSON.parse(again.stdout)]).toEqual([1, { released: [] }]);
+  });
+});
+
+describe('breaker freeze', () => {
+  it('holds all moves until they are released, and show says who and why', async () => {
+    const before = await lastAudit(database.db);
+    expect(await run('freeze', '--reason', ' The registry said so. ')).toEqual({
+      code: 0,
+      stdout: 'frozen (all)\n',
+      stderr: '',
+    });
+    const { code, stdout, stderr } = await run('show');
+    expect([code, stderr]).toEqual([1, 'to end it: zonefleet breaker release\n']);
+    expect(stdout).toMatch(/^\(all\) .* frozen by \S+: The registry said so\.$/m);
+    expect((await run('release')).code).toBe(0);
+    expect((await loadBreaker(database.db)).trips).toEqual([]);
+    expect((await run('show', '--log')).stdout).toMatch(/^\(all\) .* frozen by .*, released .*, over /m);
+    const rows = await auditAfter(database.db, before);
+    expect(rows.map(({ action, targetName, after }) => [action, targetName, after])).toEqual([
+      ['breaker.freeze', '(all)', { reason: 'The registry said so.', until: null }],
+      ['breaker.release', '(all)', { checked: 0, turned: 0 }],
+    ]);
+  });
+
+  it('holds those under one parent for a time, as JSON', async () => {
+    await addCheckCounts(database.db, [COM]);
+    const { code, stdout } = await run('freeze', '--reason', 'x', '--parent', 'COM', '--for', '2h', '--json');
+    expect(code).toBe(0);
+    const { frozen } = JSON.parse(stdout);
+    expect(frozen).toMatchObject({
+      parent: 'com',
+      reason: 'x',
+      frozen_by: expect.any(String),
+      ended_at: null,
+    });
+    const hours = (Date.parse(frozen.until) - Date.parse(frozen.since)) / 3_600_000;
+    expect(hours).toBeCloseTo(2, 1);
+  });
+
+  it.each([
+    [['--parent', 'con', '--reason', 'x'], '--parent: "con" is not the zone above any domain here'],
+    [['--reason', ' '], '--reason: expected 1 to 500 characters'],
+    [['--reason', 'x', '--for', '2'], '--for: expected a time like 90m, 24h or 14d, at most 366d'],
+    [['--reason', 'x', '--for', '367d'], '--for: expected a time like 90m, 24h or 14d, at most 366d'],
+  ])('refuses %j', async (args, message) => {
+    const { code, stderr } = await run('freeze', ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect((await loadBreaker(database.db)).trips).toEqual([]);
   });
 });

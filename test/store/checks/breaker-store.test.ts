@@ -5,11 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
 import {
   addCheckCounts,
+  type BreakerTrip,
   endTrips,
+  freezeMoves,
+  hasDomainsUnder,
+  isHolding,
   listTrips,
   loadBreaker,
   loadRegistryHours,
-  releaseBreaker,
+  releaseTrip,
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
@@ -105,16 +109,77 @@ describe.each(testServers())('on $name', (server) => {
   });
 
   test('an operator lets moves through until the trip ends, and the row says who did', async () => {
-    await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }]);
-    expect(await releaseBreaker(db, '', 'ops')).toBeUndefined();
-    const released = await releaseBreaker(db, 'com.', 'ops');
+    const [{ id }] = (await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }])) as [
+      BreakerTrip,
+    ];
+    expect(await releaseTrip(db, id + 1, 'ops')).toBeUndefined();
+    const released = await releaseTrip(db, id, 'ops');
     expect(released).toMatchObject({ parent: 'com.', releasedBy: 'ops', releasedAt: expect.any(Date) });
-    expect(await releaseBreaker(db, 'com.', 'somebody else')).toEqual(released);
+    expect(await releaseTrip(db, id, 'somebody else')).toEqual(released);
     await tripBreaker(db, [{ parent: 'com.', checked: 95, turned: 40, off: 40 }]);
     expect((await loadBreaker(db)).trips).toMatchObject([{ parent: 'com.', turned: 40, releasedBy: 'ops' }]);
     await endTrips(db, []);
     await tripBreaker(db, [{ parent: 'com.', checked: 90, turned: 30, off: 30 }]);
     expect((await loadBreaker(db)).trips).toMatchObject([{ releasedBy: null }]);
     expect((await listTrips(db, { limit: 9 })).map(({ releasedBy }) => releasedBy)).toEqual([null, 'ops']);
+    expect(await releaseTrip(db, id, 'late')).toBeUndefined();
+  });
+
+  test('a freeze by hand stands beside trips, no count ends it, and its release does', async () => {
+    const com = { parent: 'com.', checked: 90, turned: 30, off: 30 };
+    await addCheckCounts(db, [com, { parent: 'org.', checked: 10, turned: 1, off: 1 }]);
+    const byHand = { reason: 'The registry said so.', by: 'ops', until: undefined };
+    const all = await freezeMoves(db, { parent: '', ...byHand });
+    const frozen = await freezeMoves(db, { parent: 'com.', ...byHand });
+    expect(all).toMatchObject({ parent: '', checked: 100, turned: 31, endedAt: null, frozenUntil: null });
+    expect(frozen).toMatchObject({
+      parent: 'com.',
+      checked: 90,
+      turned: 30,
+      frozenBy: 'ops',
+      reason: 'The registry said so.',
+      endedAt: null,
+    });
+    expect(await tripBreaker(db, [com])).toMatchObject([{ parent: 'com.', frozenBy: null, reason: null }]);
+    expect(await endTrips(db, [])).toHaveLength(1);
+    expect((await loadBreaker(db)).trips).toEqual([all, frozen]);
+    expect((await listTrips(db, { limit: 1 })).map(({ id }) => id)).toEqual([
+      frozen.id + 1,
+      frozen.id,
+      all.id,
+    ]);
+    const released = await releaseTrip(db, frozen.id, 'ann');
+    expect(released).toMatchObject({ releasedBy: 'ann', endedAt: expect.any(Date), reason: frozen.reason });
+    expect(await releaseTrip(db, frozen.id, 'bob')).toBeUndefined();
+    expect((await loadBreaker(db)).trips).toEqual([all]);
+  });
+
+  test('a freeze ends when its time comes, and a second one for the same zone changes the first', async () => {
+    const until = new Date(Date.now() + 3_600_000);
+    const first = await freezeMoves(db, { parent: 'com.', reason: 'one', by: 'ann', until });
+    expect(first).toMatchObject({ frozenUntil: until, endedAt: null });
+    const second = await freezeMoves(db, { parent: 'com.', reason: 'two', by: 'bob', until: undefined });
+    expect(second).toEqual({ ...first, reason: 'two', frozenBy: 'bob', frozenUntil: null });
+    await freezeMoves(db, { parent: 'com.', reason: 'three', by: 'bob', until });
+    await sql`update breaker_trips set ended_at = clock_timestamp()`.execute(db);
+    expect((await loadBreaker(db)).trips).toEqual([]);
+    expect((await listTrips(db, { limit: 9 })).map(isHolding)).toEqual([false]);
+    expect(await releaseTrip(db, first.id, 'ann')).toBeUndefined();
+    expect((await freezeMoves(db, { parent: 'com.', reason: 'four', by: 'ann', until })).id).not.toBe(
+      first.id,
+    );
+  });
+
+  test('workers of the version before neither end a freeze nor trip over it', async () => {
+    await freezeMoves(db, { parent: 'com.', reason: 'one', by: 'ann', until: undefined });
+    const { rows } = await sql`select from breaker_trips where ended_at is null`.execute(db);
+    expect(rows).toEqual([]);
+  });
+
+  test('a zone is known by the checks below it', async () => {
+    expect(await hasDomainsUnder(db, 'com.')).toBe(false);
+    await addCheckCounts(db, [{ parent: 'com.', checked: 1, turned: 0, off: 0 }]);
+    expect(await hasDomainsUnder(db, 'com.')).toBe(true);
+    expect(await hasDomainsUnder(db, 'om.')).toBe(false);
   });
 });

@@ -111,6 +111,7 @@ describe.each(testServers())('on $name', (server) => {
     ['zonefleet_api', 'alter role zonefleet_api superuser'],
     ['zonefleet_api', 'update vantages set public_key = public_key'],
     ['zonefleet_api', 'update vantages set network = name, given_address = null'],
+    ['zonefleet_api', 'update breaker_trips set tripped_at = tripped_at'],
     ['zonefleet_worker', 'select hash from api_keys'],
     ['zonefleet_worker', 'select email from accounts'],
     ['zonefleet_api', "select order_takeover_mails(1, 'x')"],

@@ -319,6 +319,10 @@ export const WALK: Readonly<Record<string, Row>> = {
   'GET /admin/slow-calls': ['000 sss ssssss isn nnnn .. s -- 0'],
   'GET /admin/breaker': ['000 sss ssssss isn nnnn .. s -- 0'],
   'POST /admin/breaker/release': ['000 rss ssssss isn nffn xc s -- 0'],
+  'POST /admin/breaker/freeze': [
+    '000 rss ssssss isn nffn .c s -- 0',
+    { body: () => ({ reason: 'a registry is down' }) },
+  ],
   'GET /admin/audit': ['000 sss ssssss isn nnnn .. s -- 0'],
 
   // Observers: by signature, and by nothing else.

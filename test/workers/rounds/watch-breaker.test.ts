@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { releaseBreaker } from '../../../src/store/checks/breaker-store.ts';
+import { freezeMoves, loadBreaker, releaseTrip } from '../../../src/store/checks/breaker-store.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { type BreakerChange, BreakerWatch } from '../../../workers/rounds/watch-breaker.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -32,6 +32,10 @@ async function watch(db = database.db) {
 
 function count(breaker: BreakerWatch, parent: string, checked: number, turned: number): void {
   for (let i = 0; i < checked; i++) breaker.count(parent, 'match', i < turned ? 'foreign' : 'match');
+}
+
+async function releaseAll(): Promise<void> {
+  for (const { id } of (await loadBreaker(database.db)).trips) await releaseTrip(database.db, id, 'ann');
 }
 
 const counted = async () =>
@@ -68,9 +72,40 @@ test('an operator lets moves through until it is over', async () => {
   const { breaker } = await watch();
   count(breaker, 'com.', 30, 30);
   await until(() => breaker.isFrozen('com.'));
-  for (const parent of ['com.', '']) await releaseBreaker(database.db, parent, 'ann');
+  await releaseAll();
   await until(() => !breaker.isFrozen('com.'));
   expect(breaker.held()).toBe(0);
+});
+
+test('what an operator froze is held in every worker, whatever is counted, until it is released', async () => {
+  const [one, two] = [await watch(), await watch()];
+  await freezeMoves(database.db, { parent: 'com.', reason: 'a test', by: 'ann', until: undefined });
+  await until(() => one.breaker.isFrozen('com.') && two.breaker.isFrozen('com.'));
+  expect(one.breaker.isFrozen('org.')).toBe(false);
+  expect(one.breaker.held()).toBe(1);
+  // The checks trip it too, and are over: only that ends.
+  count(one.breaker, 'com.', 40, 30);
+  await until(() => one.changes.length + two.changes.length > 0);
+  await sql`update check_counts set minute = minute - interval '20 minutes'`.execute(database.db);
+  await until(() => [...one.changes, ...two.changes].some(({ ended }) => ended));
+  expect((await loadBreaker(database.db)).trips).toMatchObject([{ parent: 'com.', frozenBy: 'ann' }]);
+  expect(one.breaker.isFrozen('com.') && two.breaker.isFrozen('com.')).toBe(true);
+  await releaseAll();
+  await until(() => !one.breaker.isFrozen('com.') && !two.breaker.isFrozen('com.'));
+});
+
+test('a freeze of all domains holds every move until its time comes, and begins no trip by the counts', async () => {
+  const { breaker, changes } = await watch();
+  await freezeMoves(database.db, { parent: '', reason: 'a test', by: 'ann', until: undefined });
+  await until(() => breaker.isFrozen('anything.'));
+  // Enough that a trip would go on, and none would begin.
+  for (let i = 0; i < 30; i++) breaker.count('com.', 'foreign', 'foreign');
+  await until(async () => (await counted()).length === 1);
+  await sql`update breaker_trips set frozen_until = clock_timestamp(), ended_at = clock_timestamp()`.execute(
+    database.db,
+  );
+  await until(() => !breaker.isFrozen('anything.'));
+  expect([breaker.held(), changes]).toEqual([0, []]);
 });
 
 test('counts are kept while Postgres is away, and shared once; the last ones at the end', async () => {

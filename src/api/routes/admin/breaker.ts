@@ -1,27 +1,29 @@
-// /admin/breaker: whether moves to `moved` and `disabled` are held back because too many domains turned away at once, and
-// letting them through.
+// /admin/breaker: whether moves to `moved` and `disabled` are held back because too many domains turned away at once, or
+// because an operator froze them; freezing them, and letting them through.
 
 import { z } from 'zod';
+import { MAX_FREEZE_MS } from '../../../checks/delegation/breaker.ts';
 import { printName } from '../../../dns/name.ts';
 import {
   type BreakerTrip,
+  freezeMoves,
+  hasDomainsUnder,
+  isHolding,
   listTrips,
   loadBreaker,
   loadRegistryHours,
-  releaseBreaker,
+  releaseTrip,
 } from '../../../store/checks/breaker-store.ts';
 import type { Database } from '../../../store/postgres/database.ts';
 import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { invalid, problem } from '../../answers/problem.ts';
 import { adminRoute } from '../../calls/route.ts';
 import { moments } from '../../print/moments.ts';
-import { Breaker, BreakerRelease, RegistryHours } from '../../schemas/admin/fleet.ts';
+import { Breaker, BreakerFreeze, BreakerRelease, RegistryHours } from '../../schemas/admin/fleet.ts';
 
 const tag = 'Fleet';
 const LOGGED_TRIPS = 50;
 const SHOWN_PARENTS = 50;
-
-const isHolding = ({ endedAt, releasedAt }: BreakerTrip) => endedAt === null && releasedAt === null;
 
 async function describe(db: Database): Promise<z.input<typeof Breaker>> {
   const { counts, trips } = await loadBreaker(db);
@@ -37,8 +39,10 @@ async function describe(db: Database): Promise<z.input<typeof Breaker>> {
       since: trip.trippedAt.toISOString(),
       checked: trip.checked,
       turned: trip.turned,
-      ...moments({ released_at: trip.releasedAt, ended_at: trip.endedAt }),
+      ...moments({ released_at: trip.releasedAt, ended_at: trip.endedAt, until: trip.frozenUntil }),
       ...(trip.releasedBy !== null && { released_by: trip.releasedBy }),
+      ...(trip.frozenBy !== null && { frozen_by: trip.frozenBy }),
+      ...(trip.reason !== null && { reason: trip.reason }),
     })),
   };
 }
@@ -86,21 +90,21 @@ export const release = adminRoute({
   path: '/admin/breaker/release',
   operationId: 'adminReleaseBreaker',
   tag,
-  summary: 'Let the changes through that are held back, until the turn is over.',
+  summary: 'Let the changes through that are held back, until the turn is over; end what was frozen by hand.',
   audit: 'breaker.release',
   body: BreakerRelease.nullish(),
   response: Breaker,
   problems: ['wrong_state'],
   async run({ api, caller, body, audit }) {
     const wanted = body?.parent === undefined ? undefined : parentOf(body.parent);
-    if (wanted === null) return invalid([{ field: 'parent', error: 'is not the name of a zone' }]);
+    if (wanted === null) return NO_ZONE;
     const { trips } = await loadBreaker(api.db);
     const holding = trips.filter(
       (trip) => isHolding(trip) && (wanted === undefined || trip.parent === wanted),
     );
     const released: BreakerTrip[] = [];
-    for (const { parent } of holding) {
-      const trip = await releaseBreaker(api.db, parent, caller.account.email);
+    for (const { id } of holding) {
+      const trip = await releaseTrip(api.db, id, caller.account.email);
       if (trip !== undefined) released.push(trip);
     }
     if (released.length === 0) return problem('wrong_state', 'nothing is held back');
@@ -109,6 +113,38 @@ export const release = adminRoute({
     return await describe(api.db);
   },
 });
+
+export const freeze = adminRoute({
+  method: 'POST',
+  path: '/admin/breaker/freeze',
+  operationId: 'adminFreezeBreaker',
+  tag,
+  summary: 'Hold changes of the status back by hand, until they are released.',
+  description:
+    'Workers hold them within a second. What is frozen already gets this reason and this end. Checks never end it.',
+  audit: 'breaker.freeze',
+  body: BreakerFreeze,
+  response: Breaker,
+  async run({ api, caller, body: { parent, reason, until: end }, audit }) {
+    const wanted = parent === undefined ? '' : parentOf(parent);
+    if (wanted === null) return NO_ZONE;
+    const until = end === undefined ? undefined : new Date(end);
+    const restMs = until === undefined ? undefined : until.getTime() - Date.now();
+    if (restMs !== undefined && !(restMs > 0 && restMs <= MAX_FREEZE_MS))
+      return invalid([{ field: 'until', error: 'must be in the future, and within a year' }]);
+    if (wanted !== '' && !(await hasDomainsUnder(api.db, wanted)))
+      return invalid([{ field: 'parent', error: 'is not the zone above any domain here' }]);
+    const by = caller.account.email;
+    const { id } = await freezeMoves(api.db, { parent: wanted, reason: reason.trim(), by, until });
+    audit({
+      target: { id, name: wanted || '(all)' },
+      after: { reason: reason.trim(), until: until?.toISOString() ?? null },
+    });
+    return await describe(api.db);
+  },
+});
+
+const NO_ZONE = invalid([{ field: 'parent', error: 'is not the name of a zone' }]);
 
 /** As trips name it; null: it cannot be read. */
 function parentOf(text: string): string | null {

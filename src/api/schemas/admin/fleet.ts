@@ -1,7 +1,9 @@
 // The fleet: nodes, observers, queues and the breaker.
 
 import { z } from 'zod';
+import { MAX_REASON } from '../../../checks/delegation/breaker.ts';
 import { Id } from '../ids.ts';
+import { nameText } from '../name-text.ts';
 import { Timestamp } from '../timestamp.ts';
 
 const count = z.int().min(0);
@@ -103,6 +105,11 @@ const Trip = z
     released_at: Timestamp.optional(),
     released_by: z.string().optional(),
     ended_at: Timestamp.optional(),
+    frozen_by: z.string().optional().describe('Who made it by hand. Absent: what checks saw made it.'),
+    reason: z.string().optional().describe('Why it was made by hand.'),
+    until: Timestamp.optional().describe(
+      'When a freeze by hand ends by itself. Absent: when somebody releases it.',
+    ),
   })
   .meta({ id: 'BreakerTrip' });
 
@@ -112,10 +119,26 @@ export const Breaker = z
     checked: count.describe('Active domains that were checked within 15 minutes.'),
     turned: count.describe('Of these, those that turned away or could not be seen.'),
     parents: z.array(z.object({ parent, checked: count, turned: count })),
-    trips: z.array(Trip).describe('The last 50, newest first.'),
+    trips: z.array(Trip).describe('The last 50, and those that still hold, newest first.'),
   })
   .meta({ id: 'Breaker' });
 
 export const BreakerRelease = z
   .strictObject({ parent: z.string().max(1024).optional().describe('Only for domains under this zone.') })
   .meta({ id: 'BreakerRelease' });
+
+export const BreakerFreeze = z
+  .strictObject({
+    parent: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe('Only for domains under this zone. Absent: all domains.'),
+    reason: nameText(MAX_REASON)
+      .refine((text) => text.trim() !== '', 'must say why')
+      .describe('Why, in one line: operators read it beside what is held.'),
+    until: Timestamp.optional().describe(
+      'When it ends by itself, within a year. Absent: when somebody releases it.',
+    ),
+  })
+  .meta({ id: 'BreakerFreeze' });

@@ -146,7 +146,12 @@ interface BreakerTripsTable {
   turned: number;
   released_at: Date | null;
   released_by: string | null;
+  /** Of a freeze by hand also when it will end. */
   ended_at: Date | null;
+  /** Null: no freeze by hand, but what the checks came to. */
+  frozen_by: string | null;
+  reason: string | null;
+  frozen_until: Date | null;
 }
 
 /** What an account has used of the workers lately. */

@@ -253,6 +253,49 @@ describe('the breaker', () => {
     });
     expect(all.body.trips[0].released_by).toBe('operator@zonefleet.test');
   });
+
+  it('is frozen by hand for all domains or one zone, and released', async () => {
+    const reason = 'The registry said so.';
+    const freeze = (body: object) => told(() => ask('POST', 'breaker/freeze', body));
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await addCheckCounts(api.db, [{ parent: 'frozen.', checked: 4, turned: 1, off: 1 }]);
+    const one = await freeze({ parent: 'Frozen', reason, until });
+    expect(one).toMatchObject({
+      status: 200,
+      body: { held: true },
+      rows: [{ action: 'breaker.freeze', targetName: 'frozen.', after: { reason, until } }],
+    });
+    expect(one.body.trips[0]).toMatchObject({
+      parent: 'frozen',
+      checked: 4,
+      turned: 1,
+      reason,
+      until,
+      frozen_by: 'operator@zonefleet.test',
+    });
+    const all = await freeze({ reason: ` ${reason} ` });
+    expect(all.rows).toMatchObject([{ targetName: '(all)', after: { reason, until: null } }]);
+    expect(all.body.trips[0]).not.toHaveProperty('ended_at');
+    const released = await told(() => ask('POST', 'breaker/release'));
+    expect([released.body.held, released.rows.length]).toEqual([false, 2]);
+    expect(released.body.trips[0]).toMatchObject({ reason, ended_at: expect.any(String) });
+  });
+
+  it.each([
+    ['reason', {}],
+    ['reason', { reason: '  ' }],
+    ['reason', { reason: 'x'.repeat(501) }],
+    ['reason', { reason: 'steers \u001b[2J the terminal' }],
+    ['parent', { reason: 'x', parent: '..' }],
+    ['parent', { reason: 'x', parent: 'con' }],
+    ['until', { reason: 'x', until: 'tomorrow' }],
+    ['until', { reason: 'x', until: '2020-01-01T00:00:00Z' }],
+    ['until', { reason: 'x', until: '2999-01-01T00:00:00Z' }],
+  ])('a freeze names the field %s of %j', async (field, body) => {
+    const { status, body: answer, rows } = await told(() => ask('POST', 'breaker/freeze', body));
+    expect([status, answer.fields?.[0].field, rows]).toEqual([400, field, []]);
+    expect((await ask('GET', 'breaker')).body.held).toBe(false);
+  });
 });
 
 it('the whole log is filtered by who, whose, what and when', async () => {

@@ -76,6 +76,7 @@ export const AUDIT_GROUPS = {
     'node.confirm',
     'node.forget',
     'breaker.release',
+    'breaker.freeze',
     'vantage.add',
     'vantage.remove',
     'zone.load',

@@ -34,6 +34,10 @@ export interface TripState {
   readonly turned: number;
   readonly released_at?: string | undefined;
   readonly ended_at?: string | undefined;
+  /** Who made it by hand, and why. */
+  readonly frozen_by?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly until?: string | undefined;
 }
 
 export interface FleetState {
@@ -59,6 +63,14 @@ export type Trouble = { readonly weight: Weight } & (
       readonly parent: string | undefined;
       readonly checked: number;
       readonly turned: number;
+    }
+  | {
+      readonly kind: 'frozen';
+      readonly id: number;
+      readonly parent: string | undefined;
+      readonly by: string;
+      readonly reason: string;
+      readonly until: string | undefined;
     }
   | { readonly kind: 'queue-away'; readonly name: string }
   | { readonly kind: 'queue-dead' | 'queue-stuck'; readonly name: string; readonly jobs: number }
@@ -133,7 +145,10 @@ export function imageShare({
   return used === undefined || !capacity ? undefined : used / capacity;
 }
 
-function tripTrouble({ id, parent, checked, turned }: TripState): Trouble {
+function tripTrouble(trip: TripState): Trouble {
+  const { id, parent, checked, turned, frozen_by: by, reason = '', until } = trip;
+  // Somebody means it, and may forget it.
+  if (by !== undefined) return { weight: 'look', kind: 'frozen', id, parent, by, reason, until };
   return { weight: 'act', kind: 'breaker', id, parent, checked, turned };
 }
 

@@ -1,8 +1,10 @@
 // The domains by the zone above them: an outage of one registry is seen at a glance, and so is what the breaker holds.
 
+import { useState } from 'preact/hooks';
 import type { components } from '../../../api/admin-schema.d.ts';
 import { admin, dataOf } from '../../../api/client.ts';
 import { useLoad } from '../../../api/use-load.ts';
+import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/failure.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge } from '../../../parts/status.tsx';
@@ -11,6 +13,7 @@ import { count, now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findTroubles, isHolding } from './find-troubles.ts';
+import { FreezeBreaker } from './freeze-breaker.tsx';
 import { HoursTable } from './hours-table.tsx';
 import { type RegistryRow, registryRows } from './registry-rows.ts';
 import { ShareBar } from './share-bar.tsx';
@@ -24,6 +27,7 @@ const say = words.operator.registries;
 export default function RegistriesPage() {
   const breaker = useLoad('breaker', (signal) => dataOf(admin.GET('/admin/breaker', { signal })));
   const registries = useLoad('registries', (signal) => dataOf(admin.GET('/admin/registries', { signal })));
+  const [isFreezing, setFreezing] = useState(false);
   useEvery10s(() => {
     void breaker.reload();
     void registries.reload();
@@ -36,9 +40,22 @@ export default function RegistriesPage() {
           <Badge tone={breaker.data.held ? 'bad' : 'good'}>{breaker.data.held ? say.held : say.flows}</Badge>
         )}
         <div class="actions">
+          <Button kind="danger" onClick={() => setFreezing(true)}>
+            {say.freeze}
+          </Button>
           <Freshness of={breaker} />
         </div>
       </div>
+      {isFreezing && (
+        <FreezeBreaker
+          parents={parentsOf(breaker.data)}
+          onDone={() => {
+            setFreezing(false);
+            void breaker.reload();
+          }}
+          onClose={() => setFreezing(false)}
+        />
+      )}
       <p class="quiet">{say.text}</p>
       <Loading of={breaker}>
         {(data) => (
@@ -64,6 +81,10 @@ export default function RegistriesPage() {
       </Loading>
     </div>
   );
+}
+
+function parentsOf(breaker: Breaker | undefined): readonly string[] {
+  return (breaker?.parents ?? []).flatMap(({ parent }) => parent ?? []);
 }
 
 function Registries({ breaker }: { readonly breaker: Breaker }) {

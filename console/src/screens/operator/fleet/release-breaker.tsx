@@ -9,11 +9,13 @@ import { words } from '../../../words/words.ts';
 interface ReleaseProps {
   /** Absent: what is held for all domains. */
   readonly parent: string | undefined;
+  /** Somebody holds them by hand. */
+  readonly isFrozen: boolean;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
 
-export function ReleaseBreaker({ parent, onDone, onClose }: ReleaseProps) {
+export function ReleaseBreaker({ parent, isFrozen, onDone, onClose }: ReleaseProps) {
   const say = words.operator.registries;
   const release = useAction(async () => {
     await admin.POST('/admin/breaker/release', { body: parent === undefined ? {} : { parent } });
@@ -30,7 +32,7 @@ export function ReleaseBreaker({ parent, onDone, onClose }: ReleaseProps) {
       onConfirm={() => void release.run()}
       onClose={onClose}
     >
-      <p>{say.releaseText}</p>
+      <p>{isFrozen ? say.thawText : say.releaseText}</p>
     </Confirm>
   );
 }

@@ -10,6 +10,8 @@ type Trip = components['schemas']['BreakerTrip'];
 export function TripTable({ trips }: { readonly trips: readonly Trip[] }) {
   const say = words.operator.registries;
   if (trips.length === 0) return <p class="quiet">{say.noTrips}</p>;
+  const causeOf = ({ frozen_by, reason = '' }: Trip) =>
+    frozen_by === undefined ? say.trip.checks : say.trip.hand(frozen_by, reason);
   const zoneOf = ({ parent }: Trip) => parent ?? say.overall;
   return (
     <Table<Trip>
@@ -24,6 +26,7 @@ export function TripTable({ trips }: { readonly trips: readonly Trip[] }) {
           text: ({ since }) => since,
         },
         { key: 'parent', title: say.trip.parent, cell: zoneOf, text: zoneOf },
+        { key: 'cause', title: say.trip.cause, cell: causeOf, text: causeOf },
         {
           key: 'turned',
           title: say.trip.turned,

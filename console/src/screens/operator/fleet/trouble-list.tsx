@@ -61,7 +61,7 @@ export function TroubleList({ troubles, isPartial = false, onMended }: TroubleLi
 
 function Mend({ trouble, onMended }: { readonly trouble: Trouble; readonly onMended: () => void }) {
   const [isAsked, setAsked] = useState(false);
-  if (trouble.kind !== 'held' && trouble.kind !== 'breaker') return null;
+  if (trouble.kind !== 'held' && trouble.kind !== 'breaker' && trouble.kind !== 'frozen') return null;
   const close = () => setAsked(false);
   const done = () => {
     close();
@@ -75,8 +75,13 @@ function Mend({ trouble, onMended }: { readonly trouble: Trouble; readonly onMen
       {isAsked && trouble.kind === 'held' && (
         <ConfirmNode name={trouble.name} zones={trouble.zones} onDone={done} onClose={close} />
       )}
-      {isAsked && trouble.kind === 'breaker' && (
-        <ReleaseBreaker parent={trouble.parent} onDone={done} onClose={close} />
+      {isAsked && (trouble.kind === 'breaker' || trouble.kind === 'frozen') && (
+        <ReleaseBreaker
+          isFrozen={trouble.kind === 'frozen'}
+          parent={trouble.parent}
+          onDone={done}
+          onClose={close}
+        />
       )}
     </p>
   );

@@ -26,6 +26,8 @@ export function titleOf(trouble: Trouble): string {
       return say.image(trouble.name, shareText(trouble.share));
     case 'breaker':
       return say.breaker(trouble.parent);
+    case 'frozen':
+      return say.frozen(trouble.parent);
     case 'queue-away':
       return say.queueAway(trouble.name);
     case 'queue-dead':
@@ -57,6 +59,8 @@ export function adviceOf(trouble: Trouble): string {
       return say.imageDo;
     case 'breaker':
       return say.breakerDo(trouble.turned, trouble.checked);
+    case 'frozen':
+      return say.frozenDo(trouble.by, trouble.reason, trouble.until);
     case 'queue-away':
       return say.queueAwayDo;
     case 'queue-dead':

@@ -3,7 +3,9 @@ import {
   conditionOf,
   findTroubles,
   type NodeState,
+  type Trouble,
 } from '../../../../../console/src/screens/operator/fleet/find-troubles.ts';
+import { adviceOf } from '../../../../../console/src/screens/operator/fleet/trouble-words.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');
 
@@ -83,6 +85,15 @@ describe('what is wrong elsewhere', () => {
         NOW,
       ),
     ).toEqual([{ weight: 'act', kind: 'breaker', ...trip }]);
+  });
+
+  it('is what somebody froze by hand, less urgent, with who and why', () => {
+    const freeze = { id: 4, checked: 0, turned: 0, frozen_by: 'ann@example.org', reason: 'A restore.' };
+    const [trouble] = findTroubles({ trips: [freeze] }, NOW);
+    expect(trouble).toMatchObject({ weight: 'look', kind: 'frozen', by: 'ann@example.org' });
+    expect(adviceOf(trouble as Trouble)).toMatch(/^ann@example.org wrote: “A restore.”.* It has no end/);
+    const [ending] = findTroubles({ trips: [{ ...freeze, until: '2026-11-29T10:02:00.000Z' }] }, NOW);
+    expect(adviceOf(ending as Trouble)).toContain('by itself at 2026-11-29 10:02 UTC.');
   });
 
   it('is a queue that is away, stands still or has failed jobs', () => {
