@@ -1,22 +1,30 @@
 // The commands of `zonefleet node`: what the nodes of the fleet report of themselves, and the release of removals that
 // a node holds back because they would take away most of its zones (docs/rules.md "Health and held removals").
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { ConfirmedNode, ForgottenNode, ListedNode } from '../../store/feed/nodes.ts';
+import type { ConfirmedNode, ForgottenNode } from '../../store/feed/nodes.ts';
 import type { Cli } from '../terminal/cli.ts';
 import type { Output } from '../terminal/output.ts';
-import { printSpan } from '../terminal/print-span.ts';
-import { printTable } from '../terminal/print-table.ts';
+import { showNodes } from './show-nodes.ts';
+
+/** Nodes report each second. */
+const BETWEEN_LOOKS_MS = 3000;
 
 export function addNodeCommands(program: Command, cli: Cli): void {
   const node = program.command('node').description('the nameserver nodes of the fleet');
 
   node
     .command('list')
-    .description('feed position, lag, zones, records, uptime; exit 1 if any node holds removals back')
-    .action(async () => {
+    .description('what each reports of itself; exit 1 if any node holds removals back')
+    .option('--rates', 'look twice, 3 s apart, to tell answers and drops a second')
+    .action(async ({ rates }: { rates?: true }) => {
       const { listNodes } = await import('../../store/feed/nodes.ts');
-      await cli.withStore(async (db) => showNodes(await listNodes(db), cli.output));
+      await cli.withStore(async (db) => {
+        const before = rates === true ? await listNodes(db) : undefined;
+        if (before !== undefined) await pause(BETWEEN_LOOKS_MS);
+        return await showNodes(await listNodes(db), before, cli.output);
+      });
     });
 
   node
@@ -66,59 +74,6 @@ async function showForgotten(nodes: readonly ForgottenNode[], output: Output): P
     }
   }
   return refused.length === 0 ? 0 : 1;
-}
-
-/** True while an operator has to decide. */
-function isHeld(node: ListedNode): boolean {
-  return node.held !== null && !node.held.confirmed;
-}
-
-async function showNodes(nodes: readonly ListedNode[], output: Output): Promise<number> {
-  const heads = ['NODE', 'STATE', 'ZONES', 'RECORDS', 'POSITION', 'LAG', 'UPTIME', 'UNSERVED', 'HELD'];
-  if (output.json) await output.print(JSON.stringify({ nodes: nodes.map(nodeJson) }));
-  else await output.print(printTable(heads, nodes.map(nodeRow)));
-  const held = nodes.filter(isHeld).map(({ name }) => name);
-  if (held.length === 0) return 0;
-  if (!output.json) {
-    await output.complain(
-      `removals are held back; if they are meant: zonefleet node confirm ${held.join(' ')}`,
-    );
-  }
-  return 1;
-}
-
-function nodeRow(node: ListedNode): (string | number)[] {
-  const { name, zones, records, position, unserved } = node;
-  const state = node.state === 'live' && !node.loaded ? 'loading' : node.state;
-  const lag = node.lagSeconds === null ? 'unknown' : printSpan(node.lagSeconds);
-  const gone = node.state === 'left';
-  const uptime = gone ? '-' : printSpan(node.uptimeSeconds);
-  const behind = unserved === 0 || gone ? '-' : (unserved ?? 'over 1000');
-  return [name, state, zones, records, position ?? '-', gone ? '-' : lag, uptime, behind, heldText(node)];
-}
-
-function heldText({ held }: ListedNode): string {
-  if (held === null) return '-';
-  const since = held.since.toISOString().slice(0, 19);
-  return `${held.zones} removals since ${since}Z${held.confirmed ? ', confirmed' : ''}`;
-}
-
-function nodeJson(node: ListedNode): object {
-  const { held } = node;
-  return {
-    name: node.name,
-    state: node.state,
-    loaded: node.loaded,
-    started_at: node.startedAt.toISOString(),
-    seen_at: node.seenAt.toISOString(),
-    uptime_seconds: Math.round(node.uptimeSeconds),
-    position: node.position,
-    lag_seconds: node.lagSeconds,
-    zones: node.zones,
-    records: node.records,
-    unserved_zones: node.unserved,
-    held: held && { zones: held.zones, since: held.since.toISOString(), confirmed: held.confirmed },
-  };
 }
 
 async function showConfirmed(nodes: readonly ConfirmedNode[], output: Output): Promise<number> {

@@ -1,5 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ratesOf } from '../../../src/cli/node/node-rates.ts';
+import type { ListedNode } from '../../../src/store/feed/nodes.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
@@ -24,11 +27,12 @@ async function report(
   const seen = more.state === undefined ? '1 minute' : '-1 minute';
   await sql`
     insert into nodes (name, instance, started_at, seen_at, left_at, loaded, position, zones, records,
-      held_id, held_since, held_zones, unserved)
+      held_id, held_since, held_zones, unserved, version, answered, dropped, image_octets, image_capacity)
     values (${name}, gen_random_uuid(), now() - interval '3 hours 4 minutes', now() + ${seen}::interval,
       ${more.state === 'left' ? sql`now()` : null}, true, 4711, 1200, 34567,
       ${more.held === undefined ? null : HOLD}, ${more.held === undefined ? null : sql`now()`},
-      ${more.held ?? 0}, ${more.unserved === undefined ? [] : more.unserved})`.execute(database.db);
+      ${more.held ?? 0}, ${more.unserved === undefined ? [] : more.unserved},
+      '1.2.3', 9000, 30, 250, 1000)`.execute(database.db);
 }
 
 describe('node list', () => {
@@ -49,7 +53,7 @@ describe('node list', () => {
     const column = (head: string, row = '') => row.slice(heads.indexOf(head)).split(/ {2,}/)[0];
     expect(rows.map((row) => column('NODE', row))).toEqual(['ams1', 'fra-longer', 'old']);
     expect(rows.map((row) => column('STATE', row))).toEqual(['live', 'silent', 'left']);
-    expect(rows[0]).toMatch(/ 1200 +34567 +4711 .*3 h 5 min +- +-$/);
+    expect(rows[0]).toMatch(/ 1200 +34567 +4711 .*3 h 5 min +25\.0 % +- +-$/);
   });
 
   it('shows how many zones a node does not serve as they are, and of how many it has lost count', async () => {
@@ -91,9 +95,63 @@ describe('node list', () => {
           records: 34567,
           unserved_zones: 2,
           held: { zones: 800, since: expect.stringMatching(/Z$/), confirmed: false },
+          version: '1.2.3',
+          answered: 9000,
+          dropped: 30,
+          image_bytes: 250,
+          image_capacity_bytes: 1000,
         },
       ],
     });
+  });
+});
+
+describe('node list --rates', () => {
+  it('shows what a node did a second between two looks, and nothing of one that did not report', async () => {
+    await report('ams1');
+    await report('quiet', { state: 'silent' });
+    const listing = run('node', 'list', '--rates');
+    let isOver = false;
+    const reporting = (async () => {
+      while (!isOver) {
+        await pause(20);
+        await sql`
+          update nodes set seen_at = seen_at + interval '1 second', answered = answered + 120, dropped = dropped + 3
+          where name = 'ams1'`.execute(database.db);
+      }
+    })();
+    const { code, stdout } = await listing.finally(() => (isOver = true));
+    await reporting;
+    const [heads = '', ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.trim().split(/ {2,}/).join('|'));
+    expect([code, heads]).toEqual([0, expect.stringContaining('|ANSWERS/S|DROPS/S|IMAGE|')]);
+    expect(rows).toEqual([
+      expect.stringContaining('|120|3|25.0 %|'),
+      expect.stringContaining('|-|-|25.0 %|'),
+    ]);
+  });
+
+  it('tells no rate of one that was started anew', () => {
+    const node = {
+      name: 'ams1',
+      startedAt: new Date(0),
+      seenAt: new Date(5000),
+      traffic: { answered: 50, dropped: 1 },
+    };
+    const later = { ...node, seenAt: new Date(7000), traffic: { answered: 90, dropped: 1 } };
+    const rates = (after: object) =>
+      ratesOf([node as ListedNode], [{ ...later, ...after } as ListedNode]).get('ams1');
+    expect(rates({})).toEqual({ answered: 20, dropped: 0 });
+    for (const after of [
+      { startedAt: new Date(1) },
+      { traffic: { answered: 1, dropped: 0 } },
+      { traffic: null },
+      { seenAt: new Date(5000) },
+      { name: 'fra1' },
+    ])
+      expect([after, rates(after)]).toEqual([after, undefined]);
   });
 });
 
