@@ -7,6 +7,7 @@ import { Failure } from '../parts/failure.tsx';
 import { publicName } from '../screens/public-check/public-place.ts';
 import { SignIn } from '../screens/sign-in/sign-in.tsx';
 import { words } from '../words/words.ts';
+import { pageAfterSignIn } from './after-sign-in.ts';
 import { askForPassword, PasswordQuestion } from './confirm-password.tsx';
 import { Frame } from './frame.tsx';
 import { BASE } from './place.tsx';
@@ -38,7 +39,12 @@ function Console() {
     void loadSession();
   }, []);
   const { kind } = session.value;
-  if (kind === 'unknown') return <p class="alone loading">{words.common.loading}</p>;
+  const next =
+    session.value.kind === 'signed-in' ? pageAfterSignIn(location.search, session.value.person) : undefined;
+  useEffect(() => {
+    if (next !== undefined) location.replace(next);
+  }, [next]);
+  if (kind === 'unknown' || next !== undefined) return <p class="alone loading">{words.common.loading}</p>;
   if (session.value.kind === 'away') {
     return (
       <main class="alone">

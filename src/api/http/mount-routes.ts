@@ -28,6 +28,8 @@ declare module 'fastify' {
     findDomain?: FindDomain;
     /** Set on paths that are not declared routes: they answer without a key. */
     openTo?: 'everyone';
+    /** A page for people: where a browser without a session is led. */
+    signInAt?: string;
   }
   interface FastifyRequest {
     /** Undefined where a public route is called without a session. */

@@ -62,6 +62,7 @@ import { StreamedBody } from '../requests/streamed-body.ts';
 import { admitEdge, isEdgePath } from './admit-edge.ts';
 import { judgeAgain } from './judge-again.ts';
 import { isDecodable, KnownPaths, pathOf, readablePath } from './known-paths.ts';
+import { signInInstead } from './lead-to-sign-in.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { OutageLog } from './outage-log.ts';
 import { takeBody, UnreadBody } from './take-body.ts';
@@ -233,7 +234,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       if (!presentsHeader(request.headers)) return;
     }
     const caller = await callerOf(request, reply, asker);
-    if (caller instanceof Problem) return sendProblem(reply, caller);
+    if (caller instanceof Problem) {
+      const signInAt = signInInstead(request, caller);
+      return signInAt === undefined ? sendProblem(reply, caller) : reply.redirect(signInAt, 302);
+    }
     const asked = {
       method: request.method,
       url: request.url,

@@ -11,6 +11,8 @@ import { SAFE_HEADERS, sendFile } from '../send-file.ts';
 import type { Board } from './open-board.ts';
 
 const BASE = '/console/queues/';
+/** The console's sign-in, which leads back to the board: it knows the name, and takes no address. */
+const SIGN_IN = '/console/?open=queues';
 /** As many as the board's own settings offer. */
 const MOST_JOBS = 300;
 const RETRY_SECONDS = 5;
@@ -46,7 +48,7 @@ export function serveBoard(app: FastifyInstance, queues: () => readonly JobQueue
     const { openBoard } = await import('./open-board.ts');
     return await openBoard(queues(), BASE);
   };
-  const config = { route: BOARD_ROUTE };
+  const config = { route: BOARD_ROUTE, signInAt: SIGN_IN };
   const methods = allowedMethods(['GET']);
   for (const url of ['/console/queues', BASE, `${BASE}*`]) {
     app.options(url, { config }, async (_request, reply) =>

@@ -64,6 +64,28 @@ describe('who may look', () => {
     }
   });
 
+  it('a browser that opens a page without a session is led to the sign-in, which no request names', async () => {
+    const open = (path: string, headers: Record<string, string> = {}) =>
+      api.ask('GET', BASE + path, {
+        as: null,
+        headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', ...headers },
+      });
+    for (const path of ['', '/', '/queue/check-delegation?status=failed', '//elsewhere.example/', '/none']) {
+      const { status, headers } = await open(path, {
+        host: 'elsewhere.example',
+        referer: 'https://elsewhere.example/',
+      });
+      expect([path, status, headers.location]).toEqual([path, 302, '/console/?open=queues']);
+      expect(headers['cache-control']).toBe('no-store');
+    }
+    expect((await open('/', { cookie: 'session=spent' })).status).toBe(302);
+    expect((await open('/', { accept: '*/*' })).status).toBe(401);
+    expect((await open('/', { 'x-api-key': 'zf_unknown' })).status).toBe(401);
+    expect((await api.ask('GET', '/users/me', { as: null, headers: { accept: 'text/html' } })).status).toBe(
+      401,
+    );
+  });
+
   it('another spelling of the path is no other way in', async () => {
     const owner = new Browser(api);
     await owner.login('owner');
