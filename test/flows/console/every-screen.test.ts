@@ -1,16 +1,14 @@
 // Every screen with markup in whatever people may write: shown as text, reported by no policy, without a fault of
 // accessibility in light and dark, and with an API that fails at random told and tried again.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../../support/browser/axe.ts';
 import { openBrowser } from '../../support/browser/browser.ts';
 import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
 
 const NAME = 'markup.example';
 const MARKUP = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ADMIN = 'admin@shop.example';
 
 const SCREENS = [
@@ -71,10 +69,7 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
     expect(await page.title()).not.toContain('broken');
     expect(await page.locator('main img, main script').count()).toBe(0);
-    await page.evaluate(AXE);
-    const violations = await page.evaluate(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
-    );
+    const violations = await axeFaults(page);
     expect([screen, violations, faults]).toEqual([screen, [], []]);
     await context.close();
   });

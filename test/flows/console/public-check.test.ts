@@ -1,18 +1,16 @@
 // The public page on a private internet: signed out, it shows the last look, looks when its button is pressed, and leaves
 // nothing in the database; without the setting there is no such page.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../../support/browser/axe.ts';
 import { openBrowser, openPage } from '../../support/browser/browser.ts';
 import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
 import { newDomain } from '../../support/database/domains.ts';
 import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const needs = process.platform === 'linux' ? '' : ' (skipped: needs Linux)'; // elsewhere loopback has one address
 
 describe.skipIf(needs !== '')(`the public page${needs}`, () => {
@@ -63,10 +61,7 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
     await page.getByRole('button', { name: 'Look now' }).click();
     await page.getByText('ns2.elsewhere.org', { exact: true }).first().waitFor();
     await page.getByText('The root', { exact: true }).waitFor();
-    await page.evaluate(AXE);
-    const violations = await page.evaluate(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
-    );
+    const violations = await axeFaults(page);
     expect([violations, faults]).toEqual([[], []]);
     expect(cookies.length).toBeGreaterThan(1);
     expect(cookies.filter((cookie) => cookie !== undefined)).toEqual([]);

@@ -1,4 +1,4 @@
-// Makes a rule or changes it: by fields for the common types, by JSON for the others. The API's errors stand at the fields.
+// Makes a rule or changes it, by fields or as JSON. The API's errors stand at the fields.
 
 import { useState } from 'preact/hooks';
 import { api, idempotent, type Schemas } from '../../api/client.ts';
@@ -7,19 +7,12 @@ import { useDraft } from '../../app/drafts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { CheckField, SelectField, TextArea, TextField } from '../../parts/field.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
-import {
-  bodyOf,
-  type FormField,
-  formOf,
-  jsonOf,
-  parseJson,
-  type RuleType,
-  type Typed,
-  typedOf,
-} from './rule-form.ts';
+import { OneField } from './one-field.tsx';
+import { type FormField, fieldsOf, type RuleType } from './rule-fields.ts';
+import { bodyOf, isAsked, jsonOf, parseJson, type Typed, typedOf } from './rule-form.ts';
 
 const text = words.rules;
 
@@ -33,14 +26,11 @@ interface RuleDialogProps {
 
 export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
   const { name } = useDomain();
-  const fields = formOf(type);
+  const fields = fieldsOf(type);
   const draftKey = `rule:${name}:${type}:${rule?.id ?? 'new'}`;
-  const [typed, setTyped, dropTyped] = useDraft<Typed>(
-    draftKey,
-    fields === undefined
-      ? { json: rule === undefined ? '{\n  \n}' : jsonOf(rule) }
-      : typedOf(fields, rule ?? {}),
-  );
+  /** While there is `json`, the rule is edited as JSON. */
+  const [typed, setTyped, dropTyped] = useDraft<Typed>(draftKey, typedOf(fields, rule ?? {}));
+  const { json } = typed;
   const [isNoJson, setNoJson] = useState(false);
   const save = useAction(async (body: Record<string, unknown>) => {
     if (rule === undefined)
@@ -57,7 +47,7 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
     onDone();
   });
   const send = () => {
-    const body = fields === undefined ? parseJson(typed.json ?? '') : bodyOf(fields, typed);
+    const body = json === undefined ? bodyOf(fields, typed) : parseJson(json);
     setNoJson(body === undefined);
     if (body !== undefined) void save.run(body);
   };
@@ -66,9 +56,26 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
       (each) =>
         each.field === field || each.field.startsWith(`${field}.`) || each.field.startsWith(`${field}[`),
     )?.error;
+  const asked = fields.filter((field) => json === undefined && isAsked(field, typed));
   const shown = (save.error?.problem.fields ?? [])
     .map(({ field }) => field)
-    .filter((each) => fields?.some(({ name: own }) => problemOf(own) !== undefined && each.startsWith(own)));
+    .filter((each) => asked.some(({ name: own }) => problemOf(own) !== undefined && each.startsWith(own)));
+  const draw = (field: FormField) => (
+    <OneField
+      key={field.name}
+      type={type}
+      field={field}
+      value={typed[field.name] ?? field.initial}
+      problemOf={problemOf}
+      onText={(value) => setTyped({ ...typed, [field.name]: value })}
+    />
+  );
+  const rare = asked.filter(({ isRare }) => isRare);
+  const toFields = () => {
+    const body = parseJson(json ?? '');
+    setNoJson(body === undefined);
+    if (body !== undefined) setTyped(typedOf(fields, body));
+  };
   return (
     <Dialog
       title={rule === undefined ? text.newTitle(text.types[type]) : text.editTitle(rule.id)}
@@ -83,26 +90,24 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
         }}
       >
         <p>{text.about[type]}</p>
-        {fields === undefined ? (
+        {json === undefined ? (
+          <>
+            {asked.filter(({ isRare }) => !isRare).map(draw)}
+            <details open={rare.some(({ name: own }) => problemOf(own) !== undefined)}>
+              <summary>{text.more}</summary>
+              {rare.map(draw)}
+            </details>
+          </>
+        ) : (
           <TextArea
             label={text.json}
             hint={text.jsonHint}
             problem={isNoJson ? text.noJson : undefined}
             class="rules-json"
             spellcheck={false}
-            value={typed.json ?? ''}
+            value={json}
             onInput={(event) => setTyped({ json: event.currentTarget.value })}
           />
-        ) : (
-          fields.map((field) => (
-            <OneField
-              key={field.name}
-              field={field}
-              value={typed[field.name] ?? field.initial}
-              problem={problemOf(field.name)}
-              onText={(value) => setTyped({ ...typed, [field.name]: value })}
-            />
-          ))
         )}
         <Failure error={save.error} shownFields={shown} />
         <div class="row">
@@ -110,70 +115,20 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
             {words.common.save}
           </Button>
           <Button onClick={onClose}>{words.common.cancel}</Button>
+          {json === undefined ? (
+            <Button
+              kind="bare"
+              onClick={() => setTyped({ json: jsonOf({ ...rule, ...bodyOf(fields, typed) }) })}
+            >
+              {text.asJson}
+            </Button>
+          ) : (
+            <Button kind="bare" onClick={toFields}>
+              {text.asFields}
+            </Button>
+          )}
         </div>
       </form>
     </Dialog>
   );
-}
-
-interface OneFieldProps {
-  readonly field: FormField;
-  readonly value: string;
-  readonly problem: string | undefined;
-  readonly onText: (text: string) => void;
-}
-
-function OneField({ field, value, problem, onText }: OneFieldProps) {
-  const known = Object.hasOwn(text.fields, field.name)
-    ? text.fields[field.name as keyof typeof text.fields]
-    : undefined;
-  const [label, hint] = known ?? [field.name, undefined];
-  switch (field.kind) {
-    case 'check':
-      return (
-        <CheckField
-          label={label}
-          checked={value === 'true'}
-          onChange={(event) => onText(String(event.currentTarget.checked))}
-        />
-      );
-    case 'choice':
-      return (
-        <SelectField
-          label={label}
-          hint={hint}
-          problem={problem}
-          value={value}
-          choices={field.choices.map((choice) => ({
-            value: choice,
-            label: Object.hasOwn(text.choices, choice)
-              ? text.choices[choice as keyof typeof text.choices]
-              : choice,
-          }))}
-          onChange={(event) => onText(event.currentTarget.value)}
-        />
-      );
-    case 'lines':
-      return (
-        <TextArea
-          label={label}
-          hint={hint}
-          problem={problem}
-          class="rules-lines"
-          value={value}
-          onInput={(event) => onText(event.currentTarget.value)}
-        />
-      );
-    default:
-      return (
-        <TextField
-          label={label}
-          hint={hint}
-          problem={problem}
-          inputMode={field.kind === 'number' ? 'numeric' : undefined}
-          value={value}
-          onInput={(event) => onText(event.currentTarget.value)}
-        />
-      );
-  }
 }

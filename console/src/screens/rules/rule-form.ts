@@ -1,108 +1,133 @@
-// Rules as people type them, without JSX: the fields of the common types, and what is sent of them.
+// Rules as people type them, without JSX: what stands in the fields, and what is sent of it.
 
-export const TYPES = [
-  'redirect',
-  'drop',
-  'rate_limit',
-  'bot_route',
-  'fingerprint',
-  'waf',
-  'captcha',
-  'rewrite',
-  'cache',
-  'origin_route',
-  'origin_pool',
-  'error_page',
-] as const;
-export type RuleType = (typeof TYPES)[number];
+import type { FormField } from './rule-fields.ts';
 
-export function typeOf(text: string | undefined): RuleType {
-  return TYPES.find((each) => each === text) ?? 'redirect';
-}
-
-type FieldKind =
-  | { readonly kind: 'text' | 'number' | 'check' | 'lines' }
-  | { readonly kind: 'choice'; readonly choices: readonly string[] };
-export type FormField = { readonly name: string; readonly initial: string } & FieldKind;
-
-const PATHS: readonly FormField[] = [
-  { name: 'path_includes', kind: 'lines', initial: '/*' },
-  { name: 'path_excludes', kind: 'lines', initial: '' },
-  { name: 'priority', kind: 'number', initial: '100' },
-];
-
-const FORMS: Readonly<Partial<Record<RuleType, readonly FormField[]>>> = {
-  redirect: [
-    { name: 'target', kind: 'text', initial: '' },
-    { name: 'status_code', kind: 'choice', choices: ['301', '302', '307', '308'], initial: '302' },
-    { name: 'preserve_query', kind: 'check', initial: 'true' },
-    { name: 'preserve_path', kind: 'check', initial: 'false' },
-    ...PATHS,
-  ],
-  drop: [
-    { name: 'country_match_type', kind: 'choice', choices: ['include', 'exclude'], initial: 'include' },
-    { name: 'countries', kind: 'lines', initial: '' },
-    ...PATHS,
-  ],
-  rate_limit: [
-    { name: 'requests', kind: 'number', initial: '100' },
-    { name: 'period_seconds', kind: 'number', initial: '60' },
-    { name: 'key', kind: 'choice', choices: ['ip', 'ip_path', 'header'], initial: 'ip' },
-    { name: 'header', kind: 'text', initial: '' },
-    { name: 'action', kind: 'choice', choices: ['block', 'captcha', 'delay'], initial: 'block' },
-    { name: 'block_seconds', kind: 'number', initial: '60' },
-    ...PATHS,
-  ],
-};
-
-/** Undefined: the type is edited as JSON. */
-export function formOf(type: RuleType): readonly FormField[] | undefined {
-  return FORMS[type];
-}
-
+/** By the name of the field. */
 export type Typed = Readonly<Record<string, string>>;
+type Body = Record<string, unknown>;
 
-export function typedOf(fields: readonly FormField[], rule: Readonly<Record<string, unknown>>): Typed {
+export function typedOf(fields: readonly FormField[], rule: Readonly<Body>): Typed {
   return Object.fromEntries(
-    fields.map(({ name, initial }) => {
-      const value = Object.hasOwn(rule, name) ? rule[name] : undefined;
-      if (value === undefined) return [name, initial];
-      return [name, Array.isArray(value) ? value.join('\n') : String(value)];
+    fields.map((field) => {
+      const value = valueAt(rule, field.name);
+      if (field.kind === 'object') return [field.name, String(typeof value === 'object' && value !== null)];
+      if (value === undefined || value === null) return [field.name, field.initial];
+      return [field.name, textOf(field, value)];
     }),
   );
 }
 
-/** What is no number is sent as it was typed, so that the API says what is wrong with it. */
-export function bodyOf(fields: readonly FormField[], typed: Typed): Record<string, unknown> {
-  return Object.fromEntries(
-    fields.map((field) => [field.name, fieldValue(field, typed[field.name] ?? field.initial)]),
-  );
+/** `health.path` is a member of the object `health`. */
+function valueAt(rule: Readonly<Body>, name: string): unknown {
+  let at: unknown = rule;
+  for (const part of name.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
+    at = (at as Body)[part];
+  }
+  return at;
+}
+
+function textOf({ kind }: FormField, value: unknown): string {
+  if (kind === 'origins') return JSON.stringify(value);
+  if (Array.isArray(value)) return value.join(kind === 'lines' ? '\n' : ' ');
+  return String(value);
+}
+
+export function isAsked({ when }: FormField, typed: Typed): boolean {
+  if (when === undefined) return true;
+  const [field, ...values] = when;
+  return values.includes(typed[field] ?? '');
+}
+
+/**
+ * What is no number is sent as it was typed, so that the API says what is wrong with it. What is left out of a change stays
+ * as it is.
+ */
+export function bodyOf(fields: readonly FormField[], typed: Typed): Body {
+  const body: Body = {};
+  for (const field of fields) {
+    const isHere = isAsked(field, typed);
+    if (!isHere && field.isEmptied !== true) continue;
+    const [name = '', member] = field.name.split('.');
+    const value = fieldValue(field, isHere ? (typed[field.name] ?? field.initial) : '');
+    if (member === undefined) body[name] = value;
+    else (body[name] as Body)[member] = value;
+  }
+  return body;
 }
 
 function fieldValue(field: FormField, text: string): unknown {
   switch (field.kind) {
     case 'text':
       return text.trim();
+    case 'page':
+      return text;
     case 'check':
       return text === 'true';
-    case 'lines': {
-      const separator = field.name === 'countries' ? /[\s,;]+/ : /\n/;
-      const lines = text.split(separator).map((line) => line.trim());
-      return lines
-        .filter((line) => line !== '')
-        .map((line) => (field.name === 'countries' ? line.toUpperCase() : line));
-    }
+    case 'object':
+      return text === 'true' ? {} : null;
+    case 'lines':
+      return entries(text, /\n/);
+    case 'words':
+      return entries(text, SEPARATORS).map((word) =>
+        field.name === 'countries' ? word.toUpperCase() : word,
+      );
+    case 'numbers':
+      return entries(text, SEPARATORS).map(numberOf);
     case 'number':
       return numberOf(text);
+    case 'optional':
+      return text.trim() === '' ? null : numberOf(text);
     case 'choice':
       return field.choices.every((choice) => /^\d+$/.test(choice)) ? numberOf(text) : text;
+    case 'origins':
+      return originsOf(text).map((origin) => ({
+        ...origin,
+        host: origin.host.trim(),
+        port: numberOf(origin.port),
+        weight: numberOf(origin.weight),
+      }));
     default:
       return field satisfies never;
   }
 }
 
+const SEPARATORS = /[\s,;]+/;
+
+function entries(text: string, separator: RegExp): string[] {
+  return text
+    .split(separator)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
 function numberOf(text: string): number | string {
   return /^-?\d+$/.test(text.trim()) ? Number(text) : text;
+}
+
+/** A server of a pool as it is typed. */
+export interface TypedOrigin {
+  readonly host: string;
+  readonly port: string;
+  readonly scheme: string;
+  readonly weight: string;
+  readonly backup: boolean;
+}
+
+export const NEW_ORIGIN: TypedOrigin = { host: '', port: '443', scheme: 'https', weight: '1', backup: false };
+
+/** Without any there is one to be filled in. What somebody wrote as JSON may be anything. */
+export function originsOf(text: string): readonly TypedOrigin[] {
+  const list: unknown = text === '' ? [] : JSON.parse(text);
+  const origins = Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : [];
+  if (origins.length === 0) return [NEW_ORIGIN];
+  return origins.map(({ backup, ...origin }: Body) => {
+    const given = (name: 'host' | 'port' | 'scheme' | 'weight') => String(origin[name] ?? NEW_ORIGIN[name]);
+    return {
+      ...{ host: given('host'), port: given('port'), scheme: given('scheme'), weight: given('weight') },
+      backup: backup === true,
+    };
+  });
 }
 
 const READ_ONLY = [

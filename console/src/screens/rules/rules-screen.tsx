@@ -16,7 +16,8 @@ import { Badge } from '../../parts/status.tsx';
 import { words } from '../../words/words.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { RuleDialog } from './rule-dialog.tsx';
-import { jsonOf, movedPlaces, TYPES, typeOf } from './rule-form.ts';
+import { TYPES, typeOf } from './rule-fields.ts';
+import { jsonOf, movedPlaces } from './rule-form.ts';
 
 const text = words.rules;
 

@@ -1,0 +1,29 @@
+// A page that is shown in place of an error, and how it looks: in a frame that may do nothing at all.
+
+import { TextArea } from '../../parts/field.tsx';
+import { words } from '../../words/words.ts';
+
+const text = words.rules;
+
+interface PageFieldProps {
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly problem: string | undefined;
+  readonly value: string;
+  readonly onInput: (event: { readonly currentTarget: { readonly value: string } }) => void;
+}
+
+export function PageField(props: PageFieldProps) {
+  return (
+    <>
+      <TextArea {...props} class="rules-json" spellcheck={false} />
+      {props.value.trim() !== '' && (
+        <details>
+          <summary>{text.preview}</summary>
+          <p class="quiet">{text.previewText}</p>
+          <iframe class="rules-preview" sandbox="" srcdoc={props.value} title={text.preview} />
+        </details>
+      )}
+    </>
+  );
+}

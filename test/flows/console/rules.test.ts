@@ -1,0 +1,118 @@
+// Rules of every type in fields: what is wrong stands at its field, a page of errors is shown in a frame that can do nothing,
+// and the same rule as JSON and back.
+
+import type { Browser, Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults } from '../../support/browser/axe.ts';
+import { openBrowser } from '../../support/browser/browser.ts';
+import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { newDomain } from '../../support/database/domains.ts';
+
+const NAME = 'ann.example';
+const ANN = 'ann@shop.example';
+const TYPES = [
+  ...['redirect', 'drop', 'rate_limit', 'bot_route', 'fingerprint', 'waf', 'captcha', 'rewrite', 'cache'],
+  ...['origin_route', 'origin_pool', 'error_page'],
+];
+
+let own: ConsoleApi;
+let browser: Browser;
+
+beforeAll(async () => {
+  own = await startConsoleApi();
+  await newDomain(own.database.db, await own.makePerson(ANN), `${NAME}.`);
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await own?.stop();
+});
+
+async function openDialog(type: string) {
+  const opened = await own.openAs(browser, ANN, { mayFail: true, viewport: { width: 360, height: 780 } });
+  await opened.page.goto(`/console/domains/${NAME}/rules?type=${type}`);
+  await opened.page.getByRole('button', { name: 'Add a rule' }).click();
+  const dialog = opened.page.getByRole('dialog');
+  const stored = async () =>
+    (await (await opened.context.request.get(`/domains/${NAME}/rules/${type}/`)).json()) as object[];
+  return { ...opened, dialog, stored, save: () => dialog.getByRole('button', { name: 'Save' }).click() };
+}
+
+const isGone = (dialog: Locator) => dialog.waitFor({ state: 'hidden' });
+
+describe('a new rule', () => {
+  it.each(TYPES)('of the type %s fits 360 px, and has no fault that axe knows', async (type) => {
+    const { page, context, dialog, faults } = await openDialog(type);
+    await dialog.getByText('More: hosts').click();
+    const violations = await axeFaults(page);
+    const isWider = await dialog.evaluate((element) => element.scrollWidth > element.clientWidth);
+    expect([violations, isWider, faults]).toEqual([[], false, []]);
+    await context.close();
+  });
+
+  it('of several servers tells at the row of a server what is wrong with it', async () => {
+    const { context, dialog, stored, save } = await openDialog('origin_pool');
+    const server = (place: number) => dialog.getByRole('group', { name: `Server ${place}` });
+    await server(1).getByLabel('Name or address').fill('one.example.net');
+    await dialog.getByRole('button', { name: 'Add a server' }).click();
+    await server(2).getByLabel('Name or address').fill('https://two.example.net');
+    await server(2).getByLabel('Asked by').selectOption('http');
+    expect(await server(2).getByLabel('Port').inputValue()).toBe('80');
+    await dialog.getByLabel('Ask each server again and again').check();
+    await dialog.getByLabel('At this path').fill('/up');
+    await save();
+    await server(2).getByText('expected a host name').waitFor();
+    expect(await stored()).toEqual([]);
+    await server(2).getByLabel('Name or address').fill('two.example.net');
+    await save();
+    await isGone(dialog);
+    expect(await stored()).toMatchObject([
+      {
+        origins: [
+          { host: 'one.example.net', port: 443, scheme: 'https' },
+          { host: 'two.example.net', port: 80, scheme: 'http' },
+        ],
+        health: { path: '/up', status: 200, interval_seconds: 30 },
+      },
+    ]);
+    await context.close();
+  });
+
+  it('with a page of its own shows it in a frame without scripts', async () => {
+    const { page, context, dialog, stored, save, faults } = await openDialog('error_page');
+    const html = '<h1 id="gone">Gone</h1><script>parent.document.title = "broken"</script>';
+    await dialog.getByLabel('For these errors').fill('404, 410');
+    await dialog.getByLabel('The page').fill(html);
+    await dialog.getByText('How it looks').click();
+    const frame = dialog.frameLocator('iframe');
+    await frame.getByText('Gone').waitFor();
+    expect(await dialog.locator('iframe').getAttribute('sandbox')).toBe('');
+    expect(await page.title()).not.toContain('broken');
+    await save();
+    await isGone(dialog);
+    expect(await stored()).toMatchObject([{ status_codes: [404, 410], content_type: 'text/html' }]);
+    // the browser says that it ran no script
+    expect(faults.filter((fault) => !/sandboxed|policy|Content Security/i.test(fault))).toEqual([]);
+    await context.close();
+  });
+
+  it('may be written as JSON and read in fields again', async () => {
+    const { context, dialog, stored, save } = await openDialog('cache');
+    await dialog.getByLabel('For how many seconds our edges').fill('60');
+    await dialog.getByRole('button', { name: 'Edit as JSON' }).click();
+    const json = dialog.getByLabel('The rule as JSON');
+    const rule = JSON.parse(await json.inputValue());
+    expect(rule.ttl_seconds).toBe(60);
+    await json.fill('{');
+    await dialog.getByRole('button', { name: 'Back to the fields' }).click();
+    await dialog.getByText('This is no JSON object.').waitFor();
+    await json.fill(JSON.stringify({ ...rule, key_query: 'list', key_query_list: ['page'] }));
+    await dialog.getByRole('button', { name: 'Back to the fields' }).click();
+    expect(await dialog.getByLabel('These parameters').inputValue()).toBe('page');
+    await save();
+    await isGone(dialog);
+    expect(await stored()).toMatchObject([{ ttl_seconds: 60, key_query: 'list', key_query_list: ['page'] }]);
+    await context.close();
+  });
+});
