@@ -10,13 +10,11 @@ import { Authority } from '../src/outbound/acme/authority.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
-import { listenFault } from '../src/process/listen-fault.ts';
-import { type HealthListener, listenHealth, type Readiness } from '../src/process/listen-health.ts';
+import { listenHealth, type Readiness } from '../src/process/listen-health.ts';
 import { type Log, openLog } from '../src/process/log.ts';
 import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
 import { readSettings, type SettingsOf } from '../src/process/settings/read-settings.ts';
-import { StartFault } from '../src/process/start-fault.ts';
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
@@ -26,7 +24,6 @@ import { openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { useKeyBoxes } from '../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../src/store/secrets/key-boxes.ts';
-import { listenBoard } from './board.ts';
 import { AccountShares, shareSlotTime } from './jobs/account-shares.ts';
 import { createWorkerMetrics } from './metrics/metrics.ts';
 import { openResolver } from './open-resolver.ts';
@@ -155,8 +152,6 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     settings.metricsHosts,
   );
   life.onStop(() => health.close());
-  const queues = all.map(({ queue }) => queue);
-  const board = await openBoard(settings, queues, log, life);
   dropRights(user, log);
 
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
@@ -286,11 +281,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   observers.start();
   life.onStop(() => observers.stop());
   isStarted = true;
-  log.info(
-    { metrics: health.address, board: board?.address, redis: settings.redisUrl !== undefined },
-    'ready',
-  );
-  life.ready({ addresses: board === undefined ? [] : [board.address] });
+  log.info({ metrics: health.address, redis: settings.redisUrl !== undefined }, 'ready');
+  life.ready({ addresses: [] });
 }
 
 async function openAuthority(settings: Settings): Promise<Authority | undefined> {
@@ -298,26 +290,6 @@ async function openAuthority(settings: Settings): Promise<Authority | undefined>
   if (directory === undefined) return undefined;
   const roots = acmeCaFile === undefined ? undefined : await readFile(acmeCaFile, 'utf8');
   return new Authority({ directory, binding, contact, roots });
-}
-
-/** Undefined: there is no board, since none is wanted, or since another program has the default address. */
-async function openBoard(
-  { boardListen, boardListenIsDefault }: Settings,
-  queues: readonly { readonly queue: unknown }[],
-  log: Log,
-  life: ProcessLife,
-): Promise<HealthListener | undefined> {
-  if (boardListen === undefined) return undefined;
-  try {
-    const board = await listenBoard(boardListen, queues);
-    life.onStop(() => board.close());
-    return board;
-  } catch (error) {
-    const fault = listenFault('BOARD_LISTEN', error);
-    if (!boardListenIsDefault || !(fault instanceof StartFault)) throw fault;
-    log.warn(`there is no board: ${fault.message}`);
-    return undefined;
-  }
 }
 
 async function readiness(queue: JobQueue<CheckJob>, isRunning: () => boolean): Promise<Readiness> {

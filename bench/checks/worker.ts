@@ -34,7 +34,6 @@ export async function startWorker(
       RESOLVER_ALLOW: PARENT_NETWORK,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
       RUN_AS: 'off', // like the other servers
-      BOARD_LISTEN: 'off',
       LOG_LEVEL: 'warn',
     },
   });

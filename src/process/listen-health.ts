@@ -20,8 +20,8 @@ export interface HealthListener {
   close(): Promise<void>;
 }
 
-/** For scrapers and probes, and for the board. */
-export const HEALTH_LIMITS: ServerLimits = {
+/** For scrapers and probes. */
+const HEALTH_LIMITS: ServerLimits = {
   connections: 64,
   perNetwork: 32,
   unreadBytes: 16 * 1024 * 1024,

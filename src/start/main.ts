@@ -100,7 +100,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
     processes.push(supervised);
     return supervised.start();
   };
-  const [addresses, api, board] = await Promise.all([
+  const [addresses, api] = await Promise.all([
     run('nameserver', '../nameserver/main.ts', metrics[0] as ListenAddress),
     run('API', '../api/main.ts', metrics[1] as ListenAddress),
     run('workers', '../../workers/main.ts', metrics[2] as ListenAddress),
@@ -111,7 +111,7 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
   const { publicUrl, console: hasConsole } = settings;
   say(
     summary({
-      ...{ addresses, api, board, metrics, place, ...samples },
+      ...{ addresses, api, metrics, place, ...samples },
       ...{ first, shownKey, registrar: demo?.registrar, publicUrl, hasConsole, secrets },
     }),
   );

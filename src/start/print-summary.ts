@@ -6,8 +6,6 @@ import type { FirstSecrets, Samples } from './prepare-database.ts';
 interface Started extends Samples {
   readonly addresses: readonly ListenAddress[];
   readonly api: readonly ListenAddress[];
-  /** Empty where there is no board. */
-  readonly board: readonly ListenAddress[];
   readonly metrics: readonly ListenAddress[];
   /** The demo's. */
   readonly registrar: string | undefined;
@@ -30,7 +28,6 @@ export function summary(started: Started): string {
     `  API       ${urls(started.api)} (described at /openapi.yaml)`,
     ...(started.hasConsole ? [`  console   ${started.publicUrl}/console/`] : []),
     `  metrics   ${urls(started.metrics, '/metrics')} (and /healthz, /readyz)`,
-    ...(started.board.length === 0 ? [] : [`  board     ${urls(started.board)} (the workers' queue)`]),
     ...(started.registrar === undefined
       ? []
       : [`  registrar ${started.registrar} (of the demo's private internet: enter nameservers there)`]),

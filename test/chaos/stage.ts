@@ -81,7 +81,6 @@ export class Stage {
       DNS_LISTEN: `127.0.0.1:${dnsPort}`,
       API_LISTEN: `127.0.0.1:${apiPort}`,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      BOARD_LISTEN: 'off',
       ANALYTICS: 'off',
       BOOTSTRAP_API_KEY: this.key,
       API_RATE: 'off',

@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 async function start(env: Record<string, string> = {}): Promise<Started> {
-  const [metricsPort, boardPort] = [await freePort(), await freePort()];
+  const metricsPort = await freePort();
   const child = fork(new URL('../../workers/main.ts', import.meta.url), [], {
     execArgv: ['--import', TSX],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -72,7 +72,6 @@ async function start(env: Record<string, string> = {}): Promise<Started> {
       DATABASE_URL: database.url,
       DATA_DIR: '/nonexistent/zonefleet',
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      BOARD_LISTEN: `127.0.0.1:${boardPort}`,
       ROOT_HINTS: join(directory, 'root.hints'),
       DNS_PORT_OUT: String(rootPort),
       RESOLVER_ALLOW: '127.0.0.0/8',
@@ -100,13 +99,11 @@ const statusOf = (url: string) =>
   );
 
 describe('the workers process', () => {
-  it('checks what is due, reports the outcomes, shows the board, and ends on SIGTERM', async () => {
+  it('checks what is due, reports the outcomes, and ends on SIGTERM', async () => {
     const started = await start();
     await ready(started);
     expect(await statusOf(`${started.metrics}/healthz`)).toBe(200);
     expect(await statusOf(`${started.metrics}/readyz`)).toBe(200);
-    const board = started.told[0]?.addresses?.[0]?.port;
-    expect(await statusOf(`http://127.0.0.1:${board}/`)).toBe(200);
     const domain = await database.db.selectFrom('domains').select('id').executeTakeFirstOrThrow();
     const [run] = await until(async () => {
       const runs = await listChecks(database.db, domain.id, { limit: 5 });
@@ -194,15 +191,13 @@ describe('the workers process', () => {
       expect(await started.exited).toBe(1);
       return started.told.find(({ kind }) => kind === 'failed')?.reason;
     };
-    const [schema, metrics, board, hints] = await Promise.all([
+    const [schema, metrics, hints] = await Promise.all([
       reasonOf({ DATABASE_URL: empty.url }),
       reasonOf({ METRICS_LISTEN: `127.0.0.1:${port}` }),
-      reasonOf({ BOARD_LISTEN: `127.0.0.1:${port}` }),
       reasonOf({ ROOT_HINTS: '/nonexistent/hints' }),
     ]);
     expect(schema).toContain('migrate');
     expect(metrics).toContain(`METRICS_LISTEN: 127.0.0.1:${port} is in use by another program`);
-    expect(board).toContain(`BOARD_LISTEN: 127.0.0.1:${port} is in use by another program`);
     expect(hints).toMatch(/^ROOT_HINTS: /);
     await new Promise((resolve) => other.close(resolve));
     await empty.drop();

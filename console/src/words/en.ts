@@ -2126,7 +2126,7 @@ export const en = {
       queueDead: (name: string, jobs: number) =>
         `${plural(jobs, 'job', 'jobs')} of the queue ${name} failed for good`,
       queueDeadDo:
-        'They failed as often as allowed. The board of the workers (BOARD_LISTEN) shows why; what is due comes again by itself.',
+        'They failed as often as allowed. The board of the queues (below Queues) shows why; what is due comes again by itself.',
       queueStuck: (name: string, jobs: number) =>
         `${plural(jobs, 'job waits', 'jobs wait')} in the queue ${name}, and none is worked on`,
       queueStuckDo: 'Are the workers running? systemctl status zonefleet-workers.',

@@ -11,12 +11,6 @@ export const listenAddress: Shape<ListenAddress> = shape(
   parseListenAddress,
 );
 
-/** Only loopback addresses: everyone who reaches the board can read the queue, since there is no log-in. */
-export const loopbackAddress: Shape<ListenAddress> = shape('a loopback address', (text) => {
-  const listen = parseListenAddress(text);
-  return listen !== undefined && /^127\.|^::1$/.test(listen.address) ? listen : undefined;
-});
-
 const DNS_PORT = 53;
 
 /** Servers to ask: `host`, `host:port`, `[v6]:port`. */

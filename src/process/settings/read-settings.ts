@@ -69,8 +69,6 @@ export function readSettings(env: Environment) {
     nameserverSetsAreDefault: !hasSets && !hasPool,
     /** True when the addresses are defaults, so one that the machine lacks may be left out. */
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
-    /** True when the address is the default: it is optional, and skipped when another program has it. */
-    boardListenIsDefault: textOf(SETTINGS.boardListen, env) === undefined,
     /** Logged once at the start. */
     warnings: hasPool || !hasSets ? [] : [nameserverSets.length === 1 ? ONE_SET : SHARED_SETS],
   };

@@ -1,7 +1,7 @@
 // Settings of the workers, and of the resolver that they and the command line use.
 
 import { resolve } from 'node:path';
-import { loopbackAddress, networks, servers } from './address-shapes.ts';
+import { networks, servers } from './address-shapes.ts';
 import { NONE, NOTHING_LISTED, setting } from './setting.ts';
 import { integer, orOff, type Shape, shape, span, spanFrom } from './shapes.ts';
 
@@ -21,14 +21,6 @@ const LEAST_ZSK_AGE_MS = 14 * 86_400_000;
 const ZSK_AGE = 'a time of 14d or more, or off';
 
 export const WORKER_SETTINGS = {
-  /** The queue's board; undefined: there is none. */
-  boardListen: setting({
-    name: 'BOARD_LISTEN',
-    readers: WORKERS,
-    schema: orOff(loopbackAddress, 'a loopback address like 127.0.0.1:9170 or [::1]:9170, or off'),
-    byDefault: '127.0.0.1:9170',
-    is: 'the address where the workers show their queue to a browser',
-  }),
   /** Undefined: the file that is shipped. */
   rootHints: setting({
     name: 'ROOT_HINTS',

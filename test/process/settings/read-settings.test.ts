@@ -60,9 +60,6 @@ describe('the settings without an environment', () => {
 
   it('keep jobs in Postgres and show them on loopback only', () => {
     expect(settings.redisUrl).toBeUndefined();
-    expect(settings.boardListen).toEqual({ address: '127.0.0.1', port: 9170 });
-    expect(settings.boardListenIsDefault).toBe(true);
-    expect(readSettings({ BOARD_LISTEN: '127.0.0.1:9170' }).boardListenIsDefault).toBe(false);
   });
 
   it('ask the public servers on port 53, and no private network', () => {
@@ -213,8 +210,6 @@ describe('a setting', () => {
     ],
     ['METRICS_HOSTS', {}, (c) => c.metricsHosts, []],
     ['METRICS_HOSTS', { METRICS_HOSTS: 'A.example, b_1' }, (c) => c.metricsHosts, ['a.example', 'b_1']],
-    ['BOARD_LISTEN', { BOARD_LISTEN: 'off' }, (c) => c.boardListen, undefined],
-    ['BOARD_LISTEN', { BOARD_LISTEN: '[::1]:9999' }, (c) => c.boardListen, { address: '::1', port: 9999 }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@h/d' }, (c) => c.databaseUrl, 'postgres://u:p@h/d'],
   ];
   it.each(readings)('%s is read', (_, env, read, value) => {
@@ -358,10 +353,6 @@ describe('a setting', () => {
     ['METRICS_HOSTS', 'a.example:9153'],
     ['METRICS_HOSTS', '*.example'],
     ['CHECK_CONCURRENCY', '5001'],
-    ['BOARD_LISTEN', '0.0.0.0:9170'],
-    ['BOARD_LISTEN', '192.0.2.1:9170'],
-    ['BOARD_LISTEN', '[::]:9170'],
-    ['BOARD_LISTEN', 'on'],
     ['RRL', '0'],
     ['RRL', '-5'],
     ['RRL', '1e3'],
@@ -429,7 +420,6 @@ describe('faults', () => {
   it('say what is expected and what was found', () => {
     const faults = faultsOf({
       API_RATE: 'none',
-      BOARD_LISTEN: '[::]:80',
       EDGE_IPV4: '192.0.2.1, ::1',
       NAMESERVER_SETS: 'ns1.example.net, ns1.example.net.',
     });
@@ -437,7 +427,6 @@ describe('faults', () => {
       'NAMESERVER_SETS: expected each name once in a set, not "ns1.example.net, ns1.example.net."',
       'EDGE_IPV4: expected IPv4 addresses, not "192.0.2.1, ::1"',
       'API_RATE: expected requests a minute, 1 or more, or off, not "none"',
-      'BOARD_LISTEN: expected a loopback address like 127.0.0.1:9170 or [::1]:9170, or off, not "[::]:80"',
     ]);
   });
 

@@ -38,7 +38,6 @@ export async function startWorkers(
       RUN_AS: 'off', // root owns the files of tests
       DATABASE_URL: roleUrl,
       METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      BOARD_LISTEN: 'off',
       ...env,
     },
   });
