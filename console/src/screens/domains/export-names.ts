@@ -1,6 +1,6 @@
 // The list of domains as a file for a spreadsheet. What would be taken as a formula is quoted, as in a copied table.
 
-import { tsvOf } from '../../parts/tsv.ts';
+import { plainCell, tsvOf } from '../../parts/tsv.ts';
 
 export type ExportFormat = 'csv' | 'tsv';
 type Cells = readonly (string | number | undefined)[];
@@ -15,6 +15,6 @@ export function csvOf(lines: readonly Cells[]): string {
 }
 
 function csvCell(value: string | number | undefined): string {
-  const text = tsvOf([[value]]);
+  const text = plainCell(value);
   return /[",]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
