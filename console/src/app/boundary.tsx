@@ -16,8 +16,8 @@ export function Boundary({ children }: BoundaryProps) {
   return <Catching path={usePlace().path}>{children}</Catching>;
 }
 
-/** A class, since Preact takes an error as caught only by a component that changes its own state at it. */
-class Catching extends Component<
+/** The same for what has no places. A class, since Preact takes an error as caught only by a component that changes its own state at it. */
+export class Catching extends Component<
   BoundaryProps & { readonly path: string },
   { failedAt?: string | undefined }
 > {
@@ -42,13 +42,20 @@ class Catching extends Component<
   }
 }
 
-/** A screen that is loaded when it is first opened. One whose file does not come fails as it is drawn, which a boundary tells. */
-export function lazyScreen<P>(load: () => Promise<{ default: FunctionComponent<P> }>) {
-  return lazy(() =>
-    load().catch((error: unknown) => ({
-      default: (): never => {
-        throw error;
-      },
-    })),
-  );
+/**
+ * A screen that is loaded when it is first opened. One whose file does not come fails as it is drawn, which a boundary tells; when
+ * it is drawn the next time, it is loaded again.
+ */
+export function lazyScreen<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>) {
+  const begin = () =>
+    lazy(() =>
+      load().catch((error: unknown) => ({
+        default: (): never => {
+          Current = begin();
+          throw error;
+        },
+      })),
+    );
+  let Current = begin();
+  return (props: P) => <Current {...props} />;
 }

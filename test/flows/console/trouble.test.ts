@@ -66,4 +66,16 @@ describe('a screen', () => {
     await page.getByText(FAILED).waitFor({ state: 'hidden' });
     await context.close();
   });
+
+  it('whose file did not come is loaded when it is tried again', async () => {
+    const { context, page } = await openRecords();
+    await context.route(/assets\/history-screen/, (route) => route.abort());
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByText(FAILED).waitFor();
+    await context.unroute(/assets\/history-screen/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Look again' }).waitFor();
+    expect(await page.getByText(FAILED).count()).toBe(0);
+    await context.close();
+  });
 });
