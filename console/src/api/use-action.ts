@@ -1,7 +1,9 @@
-// One thing that a person does: shows that it is under way, cannot be done twice at once, and keeps its failure to be told.
+// One thing that a person does: shows that it is under way, cannot be done twice at once, and keeps its failure to be told. When the
+// place is gone where it would be told, it is told as a message.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
+import { tellLate } from './send.ts';
 
 export interface Action<A extends readonly unknown[]> {
   /** Resolves to whether it succeeded. */
@@ -32,7 +34,8 @@ export function useAction<A extends readonly unknown[]>(act: (...args: A) => Pro
       if (!gone.current) setState({ isBusy: false });
       return true;
     } catch (error) {
-      if (!gone.current) setState({ isBusy: false, error: asApiError(error) });
+      if (gone.current) tellLate(asApiError(error));
+      else setState({ isBusy: false, error: asApiError(error) });
       return false;
     } finally {
       busy.current = false;

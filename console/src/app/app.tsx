@@ -1,35 +1,43 @@
 // The whole page: the sign-in, or the frame with a screen in it.
 
 import { useEffect } from 'preact/hooks';
-import { ErrorBoundary, LocationProvider, lazy } from 'preact-iso';
+import { ErrorBoundary, LocationProvider } from 'preact-iso';
 import { handleSessions } from '../api/send.ts';
 import { Failure } from '../parts/failure.tsx';
 import { publicName } from '../screens/public-check/public-place.ts';
 import { SignIn } from '../screens/sign-in/sign-in.tsx';
 import { words } from '../words/words.ts';
 import { pageAfterSignIn } from './after-sign-in.ts';
-import { askForPassword, PasswordQuestion } from './confirm-password.tsx';
+import { Catching, lazyScreen } from './boundary.tsx';
+import { askForPassword, endQuestion, PasswordQuestion } from './confirm-password.tsx';
 import { Frame } from './frame.tsx';
 import { BASE } from './place.tsx';
 import { Screens } from './screens.tsx';
-import { loadSession, session } from './session.ts';
+import { loadSession, noteSignedOut, session } from './session.ts';
+import { toast } from './toasts.ts';
 
 handleSessions({
   onSignedOut: () => {
-    session.value = { kind: 'signed-out' };
+    noteSignedOut();
+    endQuestion();
   },
   confirmPassword: askForPassword,
+  tellLate: (error) => {
+    if (session.value.kind === 'signed-in') toast(words.failures.late(error.message), 'bad');
+  },
 });
 
-const PublicCheck = lazy(() => import('../screens/public-check/public-check.tsx'));
+const PublicCheck = lazyScreen(() => import('../screens/public-check/public-check.tsx'));
 
 export function App() {
   const name = publicName(location.pathname);
   if (name === undefined) return <Console />;
   return (
-    <ErrorBoundary>
-      <PublicCheck name={name} />
-    </ErrorBoundary>
+    <Catching path={name}>
+      <ErrorBoundary>
+        <PublicCheck name={name} />
+      </ErrorBoundary>
+    </Catching>
   );
 }
 
@@ -61,7 +69,7 @@ function Console() {
           <Screens />
         </Frame>
       )}
-      <PasswordQuestion />
+      {kind === 'signed-in' && <PasswordQuestion />}
     </LocationProvider>
   );
 }

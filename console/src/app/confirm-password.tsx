@@ -26,6 +26,11 @@ export function askForPassword(): Promise<boolean> {
   return waiting;
 }
 
+/** Nobody can answer it any more. */
+export function endQuestion(): void {
+  asked.value?.(false);
+}
+
 export function PasswordQuestion() {
   const answer = asked.value;
   return answer === undefined ? null : <Question answer={answer} />;

@@ -1,49 +1,68 @@
-// What has been typed and not saved survives a reload, not a sign-out. Secrets are never drafts.
+// What has been typed and not saved survives a reload and the end of a session, not a sign-out, and is for one account only.
+// Secrets are never drafts.
+//
+// All tabs of the browser have the same draft, as they have the same store: what is typed in one is seen in the others at once, so
+// that none of them overwrites it.
 
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { forget, keep, keepUntilReload, kept, keptKeys } from './storage.ts';
 
 const PREFIX = 'draft:';
+const OWNER = 'drafts-of';
 /** Of all drafts in characters, below what browsers keep for a site. */
 const MOST_CHARACTERS = 2_000_000;
 
 export function useDraft<T>(key: string, byDefault: T): [T, (value: T) => void, () => void] {
-  const [kept, setKept] = useState(() => ({ key, value: read(key) ?? byDefault }));
-  const value = kept.key === key ? kept.value : ((read(key) as T | undefined) ?? byDefault);
+  const [held, setHeld] = useState(() => ({ key, value: read(key) ?? byDefault }));
+  const value = held.key === key ? held.value : ((read(key) as T | undefined) ?? byDefault);
+  const nothing = useRef(byDefault);
+  nothing.current = byDefault;
   const set = useCallback(
     (next: T) => {
       write(key, next);
-      setKept({ key, value: next });
+      setHeld({ key, value: next });
     },
     [key],
   );
   const drop = useCallback(() => {
-    localStorage.removeItem(PREFIX + key);
-    setKept({ key, value: byDefault });
-  }, [key, byDefault]);
+    forget(PREFIX + key);
+    setHeld({ key, value: nothing.current });
+  }, [key]);
+  useEffect(() => {
+    // Told of other tabs' writes only (HTML, "The storage event"); without a key when all was removed.
+    const look = (event: StorageEvent) => {
+      if (event.key === PREFIX + key || event.key === null)
+        setHeld({ key, value: read<T>(key) ?? nothing.current });
+    };
+    addEventListener('storage', look);
+    return () => removeEventListener('storage', look);
+  }, [key]);
   return [value as T, set, drop];
 }
 
 export function dropDrafts(): void {
-  for (const key of Object.keys(localStorage)) {
-    if (key.startsWith(PREFIX)) localStorage.removeItem(key);
-  }
+  for (const key of keptKeys()) if (key.startsWith(PREFIX)) forget(key);
+}
+
+/** Whoever is signed in now: drafts of another account at this browser go. */
+export function ownDrafts(accountId: number): void {
+  const owner = kept(OWNER);
+  if (owner === String(accountId)) return;
+  if (owner !== undefined) dropDrafts();
+  keep(OWNER, String(accountId));
 }
 
 function read<T>(key: string): T | undefined {
   try {
-    const text = localStorage.getItem(PREFIX + key);
-    return text === null ? undefined : (JSON.parse(text) as T);
+    const text = kept(PREFIX + key);
+    return text === undefined ? undefined : (JSON.parse(text) as T);
   } catch {
     return undefined;
   }
 }
 
-/** A browser that keeps nothing, or has no room, loses the draft at the next reload only. */
 function write(key: string, value: unknown): void {
-  try {
-    const text = JSON.stringify(value);
-    if (text.length <= MOST_CHARACTERS) localStorage.setItem(PREFIX + key, text);
-  } catch {
-    // said above
-  }
+  const text = JSON.stringify(value);
+  if (text.length <= MOST_CHARACTERS) keep(PREFIX + key, text);
+  else keepUntilReload(PREFIX + key, text);
 }

@@ -1,6 +1,7 @@
 // Light or dark: as the system has it, until the person chooses.
 
 import { effect, signal } from '@preact/signals';
+import { keep, kept } from './storage.ts';
 
 type Choice = 'system' | 'light' | 'dark';
 
@@ -21,10 +22,10 @@ export function applyTheme(): void {
 
 export function chooseTheme(choice: Choice): void {
   theme.value = choice;
-  localStorage.setItem(KEY, choice);
+  keep(KEY, choice);
 }
 
 function read(): Choice {
-  const kept = localStorage.getItem(KEY);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const choice = kept(KEY);
+  return choice === 'light' || choice === 'dark' ? choice : 'system';
 }

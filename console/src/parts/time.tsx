@@ -1,6 +1,7 @@
 // Moments: how long ago, with the exact time in UTC on hover. Amounts of time and of things in figures.
 
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
+import { serverNowMs } from '../api/clock.ts';
 import { words } from '../words/words.ts';
 
 const SECOND = 1000;
@@ -9,9 +10,12 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Moves on while the page is open, so that "2 minutes ago" stays true. */
-export const now = signal(Date.now());
+export const now = signal(serverNowMs());
+effect(() => {
+  now.value = serverNowMs();
+});
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) now.value = serverNowMs();
 }, 10 * SECOND);
 
 export function Time({ at }: { readonly at: string | undefined | null }) {

@@ -58,6 +58,8 @@ export const en = {
   failures: {
     status: (status: number) => `The server answered with status ${status}.`,
     noAnswer: 'No answer came from the server.',
+    brokenOff: 'The answer of the server broke off.',
+    late: (message: string) => `Something that you had begun was not done: ${message}`,
     checkConnection: 'Check your connection. What you typed is kept.',
     nothingLost: 'What you typed is kept. Try again in a moment.',
     notFound: 'It may have been removed, or is not shared with you.',
@@ -120,6 +122,7 @@ export const en = {
     name: 'Name',
     byLink: 'You opened a link that signs you in once.',
     linkUse: 'Sign in with this link',
+    ended: 'Your session has ended. Sign in again: what you typed is kept.',
     linkSpent: 'The link was used, or is too old. Sign in with your password, or ask for another link.',
     newPassword: 'New password',
     newPasswordHint: 'At least 10 characters. A few words in a row are better than one with signs.',

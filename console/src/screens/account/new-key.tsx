@@ -1,6 +1,7 @@
 // Makes an API key that can do no more than it needs.
 
 import { api, dataOf, type Schemas } from '../../api/client.ts';
+import { serverNowMs } from '../../api/clock.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { Button } from '../../parts/button.tsx';
@@ -22,7 +23,7 @@ interface NewKeyProps {
 export function NewKey({ onClose, onMade }: NewKeyProps) {
   const [wish, setWish, dropWish] = useDraft('new-key', NOTHING);
   const make = useAction(async () => {
-    const end = endOfKey(wish.days, Date.now());
+    const end = endOfKey(wish.days, serverNowMs());
     const key = await dataOf(
       api.POST('/users/me/keys', {
         body: {

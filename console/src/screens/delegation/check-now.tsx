@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { api, dataOf, idempotent } from '../../api/client.ts';
+import { serverNowMs } from '../../api/clock.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -52,7 +53,7 @@ export function CheckNow({ lastAt, nextAt, progress, onBusy, onDone }: CheckNowP
   const { error } = look;
   const isLimited = error?.status === 429 && error.retryAfter !== undefined;
   useEffect(() => {
-    if (isLimited) setLimitedUntil(Date.now() + (error?.retryAfter ?? 0) * SECOND_MS);
+    if (isLimited) setLimitedUntil(serverNowMs() + (error?.retryAfter ?? 0) * SECOND_MS);
   }, [error]);
   const wait = useSecondsUntil(limitedUntil);
   const elapsed = useElapsed(look.isBusy);
@@ -106,9 +107,9 @@ function stepOf(progress: Progress | undefined): string {
 function useSecondsUntil(atMs: number): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
-    const count = () => setLeft(Math.max(0, Math.ceil((atMs - Date.now()) / SECOND_MS)));
+    const count = () => setLeft(Math.max(0, Math.ceil((atMs - serverNowMs()) / SECOND_MS)));
     count();
-    if (atMs <= Date.now()) return;
+    if (atMs <= serverNowMs()) return;
     const timer = setInterval(count, SECOND_MS);
     return () => clearInterval(timer);
   }, [atMs]);

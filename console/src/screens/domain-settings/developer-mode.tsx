@@ -1,6 +1,7 @@
 // Developer mode: for some hours the edge leaves its cache alone.
 
 import { api, dataOf } from '../../api/client.ts';
+import { serverNowMs } from '../../api/clock.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -19,7 +20,7 @@ export function DeveloperMode({ isClosed }: { readonly isClosed: boolean }) {
   const until = domain.developer_mode_until;
   const isOn = until !== undefined && Date.parse(until) > now.value;
   const set = useAction(async (hours: number) => {
-    const at = new Date(hours === 0 ? 0 : Date.now() + hours * HOUR_MS - SLACK_MS).toISOString();
+    const at = new Date(hours === 0 ? 0 : serverNowMs() + hours * HOUR_MS - SLACK_MS).toISOString();
     const params = { path: { domain: name } };
     setDomain(await dataOf(api.PUT('/domains/{domain}', { params, body: { developer_mode_until: at } })));
   });

@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { asApiError } from '../../api/api-error.ts';
 import { api, idempotent, type Schemas } from '../../api/client.ts';
+import { serverNowMs } from '../../api/clock.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Link } from '../../app/place.tsx';
 import { toast } from '../../app/toasts.ts';
@@ -35,7 +36,7 @@ export function BuyTerm({ offer: { plan, term }, subscription, onBought, onClose
   const [isRenewed, setRenewed] = useState(true);
   // Whoever presses again because no answer came does not pay twice; after a refusal it is another try.
   const key = useRef(idempotent());
-  const way = wayToBuy(subscription, Date.now());
+  const way = wayToBuy(subscription, serverNowMs());
   const price = rials(term.price_rials ?? 0);
   const buy = useAction(async () => {
     const params = { path: { domain: name }, ...key.current };

@@ -8,6 +8,8 @@ import type { Draft } from './draft.ts';
 import { typedOfRow } from './rows.ts';
 
 const REST_MS = 300;
+/** Where no answer came, or the API was busy. */
+const AGAIN_MS = 3000;
 
 export interface Checked {
   readonly problems: Problems;
@@ -42,6 +44,12 @@ export function useCheck(domain: string, draft: Draft, isWanted: boolean): Check
     const timer = setTimeout(() => void turn(), REST_MS);
     return () => clearTimeout(timer);
   }, [draft, isWanted]);
+  useEffect(() => {
+    const { error, of } = checked;
+    if (!isWanted || of !== draft || error?.isPassing !== true) return;
+    const timer = setTimeout(() => void turn(), Math.max(AGAIN_MS, (error.retryAfter ?? 0) * 1000));
+    return () => clearTimeout(timer);
+  }, [checked, draft, isWanted]);
   useEffect(
     () => () => {
       running.current?.abort();

@@ -1,6 +1,6 @@
 // The records of a domain and the draft over them: what every part of the editor shares.
 
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, dataOf } from '../../api/client.ts';
 import { type Loaded, useLoad } from '../../api/use-load.ts';
 import { useDraft } from '../../app/drafts.ts';
@@ -70,12 +70,19 @@ export function useEditor(): Editor {
     [kept, byId, loaded.data, isUnanswered],
   );
 
+  // Another tab changed the draft: a step back from here would take away what was typed there.
+  const lastPut = useRef(kept);
+  useEffect(() => {
+    if (kept !== lastPut.current) setSteps(NO_STEPS);
+    lastPut.current = kept;
+  }, [kept]);
   const now = useRef({ draft, steps });
   now.current = { draft, steps };
   const put = useCallback(
     (next: Draft, nextSteps: UndoStack<Draft>) => {
       now.current = { draft: next, steps: nextSteps };
       setSteps(nextSteps);
+      lastPut.current = next;
       keep(next);
     },
     [keep],
@@ -106,6 +113,7 @@ export function useEditor(): Editor {
     begin: useCallback((next: Draft) => put(next, NO_STEPS), [put]),
     attempt,
     beginAttempt: (next) => {
+      lastPut.current = now.current.draft;
       keep(now.current.draft); // what is sent is what is kept
       keepAttempt(next);
     },

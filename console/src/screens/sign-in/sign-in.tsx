@@ -1,6 +1,7 @@
 // What people see who are not signed in: the form, or what the link wants that they opened.
 
 import { useState } from 'preact/hooks';
+import { session } from '../../app/session.ts';
 import { Note } from '../../parts/failure.tsx';
 import { words } from '../../words/words.ts';
 import { ForgotPassword } from './forgot-password.tsx';
@@ -16,6 +17,7 @@ type View = 'sign-in' | 'forgot' | 'register' | OpenedLink;
 export function SignIn() {
   const [view, setView] = useState<View>(() => openedLink() ?? 'sign-in');
   const [told, setTold] = useState<string>();
+  const hasEnded = session.value.kind === 'signed-out' && session.value.hasEnded === true;
   const back = (text?: string) => {
     forgetLink();
     setTold(text);
@@ -24,6 +26,11 @@ export function SignIn() {
   return (
     <main class="alone stack">
       {told !== undefined && <Note tone="good">{told}</Note>}
+      {hasEnded && told === undefined && (
+        <div role="status">
+          <Note tone="warn">{words.signIn.ended}</Note>
+        </div>
+      )}
       <div class="card stack">
         {view === 'sign-in' && (
           <PasswordSignIn onForgot={() => setView('forgot')} onRegister={() => setView('register')} />

@@ -2,6 +2,7 @@
 
 import { useId } from 'preact/hooks';
 import { admin, dataOf } from '../../../api/client.ts';
+import { serverNowMs } from '../../../api/clock.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useDraft } from '../../../app/drafts.ts';
 import { toast } from '../../../app/toasts.ts';
@@ -37,7 +38,7 @@ export function FreezeBreaker({ parents, onDone, onClose }: FreezeProps) {
           reason: wish.reason.trim(),
           ...(parent !== '' && { parent }),
           ...(wish.hours !== '' && {
-            until: new Date(Date.now() + Number(wish.hours) * HOUR_MS).toISOString(),
+            until: new Date(serverNowMs() + Number(wish.hours) * HOUR_MS).toISOString(),
           }),
         },
       }),

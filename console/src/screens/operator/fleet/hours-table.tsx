@@ -1,6 +1,7 @@
 // What checks saw below each zone, hour by hour.
 
 import type { components } from '../../../api/admin-schema.d.ts';
+import { serverNowMs } from '../../../api/clock.ts';
 import { Sparkline } from '../../../parts/sparkline.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
@@ -18,7 +19,7 @@ export function HoursTable({ registries }: { readonly registries: readonly Regis
   const nameOf = ({ parent }: RegistryHours) => parent ?? say.overall;
   const sumOf = ({ hours }: RegistryHours, of: 'checked' | 'turned') =>
     hours.reduce((sum, hour) => sum + hour[of], 0);
-  const shares = new Map(registries.map((row) => [row, turnedByHour(row.hours, Date.now())]));
+  const shares = new Map(registries.map((row) => [row, turnedByHour(row.hours, serverNowMs())]));
   const sharesOf = (row: RegistryHours) => shares.get(row) ?? [];
   const top = Math.max(LEAST_TOP, ...[...shares.values()].flat());
   return (

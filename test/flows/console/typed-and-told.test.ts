@@ -1,0 +1,238 @@
+// What is typed is not lost and not shown to somebody else, and what fails is told: with a browser that keeps nothing, two tabs,
+// an account after another one, answers that break off, a session that ends, and a clock that is wrong.
+
+import { sql } from 'kysely';
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser, openPage } from '../../support/browser/browser.ts';
+import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
+import { newDomain } from '../../support/database/domains.ts';
+
+const NAME = 'ann.example';
+const ANN = 'ann@shop.example';
+const BOB = 'bob@shop.example';
+
+let own: ConsoleApi;
+let browser: Browser;
+
+beforeAll(async () => {
+  own = await startConsoleApi();
+  const ann = await own.makePerson(ANN);
+  await own.makePerson(BOB);
+  await newDomain(own.database.db, ann, `${NAME}.`);
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await own?.stop();
+});
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+const openAs = (email: string) => own.openAs(browser, email, { mayFail: true });
+const isPost = (route: Route) => route.request().method() === 'POST';
+
+describe('a browser that keeps nothing', () => {
+  it('shows the console, signs out, and says nothing of it', async () => {
+    const { context, page, faults } = await openAs(ANN);
+    await page.addInitScript(() => {
+      Object.defineProperty(globalThis, 'localStorage', {
+        get: () => {
+          throw new DOMException('denied', 'SecurityError');
+        },
+      });
+    });
+    await page.goto('/console/tickets/new');
+    await page.getByLabel('Subject').fill('Hello');
+    await page.getByRole('button', { name: /dark|light/ }).click();
+    expect(await page.getByLabel('Subject').inputValue()).toBe('Hello');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Email').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('drafts', () => {
+  it('of two tabs are one: none of them overwrites what is typed in the other', async () => {
+    const { context, page } = await openAs(ANN);
+    const other = await context.newPage();
+    const path = `/console/domains/${NAME}/records`;
+    for (const each of [page, other]) {
+      await each.goto(path);
+      await each.getByRole('button', { name: 'Add a record' }).click();
+    }
+    await page.getByRole('textbox', { name: 'Name' }).fill('one');
+    await other.getByText('one', { exact: true }).first().waitFor();
+    await other.getByRole('textbox', { name: 'Name' }).first().fill('two');
+    await page.getByText('two', { exact: true }).first().waitFor();
+    await page.reload();
+    for (const name of ['one', 'two']) await page.getByText(name, { exact: true }).first().waitFor();
+    await context.close();
+  });
+
+  it('stay for who signs in again after the session ended, and are nothing to somebody else', async () => {
+    const { context, page } = await openAs(ANN);
+    await page.goto('/console/tickets/new');
+    await page.getByLabel('Subject').fill('My trouble');
+    await context.clearCookies();
+    await page.getByLabel('Message').fill('It is so');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await signIn(page, ANN);
+    expect(await page.getByLabel('Subject').inputValue()).toBe('My trouble');
+    await context.clearCookies();
+    await page.reload();
+    await signIn(page, BOB);
+    expect(await page.getByLabel('Subject').inputValue()).toBe('');
+    await context.close();
+  });
+});
+
+describe('a session that has ended', () => {
+  it('is signed out when the person signs out', async () => {
+    const { context, page } = await openAs(ANN);
+    await page.goto('/console/account');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').waitFor();
+    await context.close();
+  });
+
+  it('leads to the sign-in also while the password is asked for', async () => {
+    const { context, page, faults } = await openAs(ANN);
+    await page.goto('/console/account/keys');
+    await context.route('**/users/me/keys', (route) =>
+      isPost(route)
+        ? route.fulfill({ status: 403, json: { error: 'again', code: 'reauthenticate' } })
+        : route.fallback(),
+    );
+    await page.getByRole('button', { name: 'Make a key' }).first().click();
+    await page.getByLabel('What is it for?').fill('backups');
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    await signIn(page, ANN);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('what fails is told', () => {
+  it('also when the dialog was closed before', async () => {
+    const { context, page } = await openAs(ANN);
+    await page.goto('/console/domains?open=add');
+    let fail = () => {};
+    await context.route('**/domains/', async (route) => {
+      if (!isPost(route)) return route.fallback();
+      await new Promise<void>((resolve) => {
+        fail = resolve;
+      });
+      await route.fulfill({ status: 500, json: { error: 'internal error' } });
+    });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('shop-of-ann.com');
+    const asked = page.waitForRequest((request) => request.method() === 'POST');
+    await dialog.getByRole('button', { name: 'Add a domain' }).click();
+    await asked;
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    fail();
+    await page.getByText('internal error').waitFor();
+    await context.close();
+  });
+
+  it('when an answer breaks off, which is asked for again', async () => {
+    const { context, page, faults } = await openAs(ANN);
+    let broken = 0;
+    await context.route('**/users/me', (route) => {
+      broken++;
+      if (broken === 1) return route.fulfill({ contentType: 'application/json', body: '{"email":"an' });
+      if (broken === 2) return route.fulfill({ contentType: 'application/json', body: '' });
+      return route.fallback();
+    });
+    await page.goto('/console/account');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await context.route('**/users/me/sessions*', (route) =>
+      route.fulfill({ contentType: 'application/json', body: '[{"id":' }),
+    );
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('The answer of the server broke off.').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it('when the draft cannot be judged, and it is judged as soon as that goes again', async () => {
+    const { context, page } = await openAs(ANN);
+    await context.route('**/records/batch*', (route) => route.abort());
+    await page.goto(`/console/domains/${NAME}/records`);
+    await page.getByRole('button', { name: 'Add a record' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('judged');
+    await page.getByRole('textbox', { name: 'IPv4 address' }).first().fill('192.0.2.7');
+    const bar = page.getByRole('region', { name: 'Unsaved changes' });
+    await bar.getByText('No answer came from the server.').waitFor();
+    await context.unroute('**/records/batch*');
+    await bar.getByText('No answer came from the server.').waitFor({ state: 'hidden' });
+    await context.close();
+  });
+});
+
+describe('a write whose answer was lost', () => {
+  it('is made once, however often it is sent', async () => {
+    const { context, page } = await openAs(BOB);
+    await page.goto('/console/tickets/new');
+    let sent = 0;
+    await context.route('**/tickets', async (route) => {
+      if (!isPost(route) || sent++ > 0) return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByLabel('Subject').fill('Lost');
+    await page.getByLabel('Message').fill('Where is it?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('No answer came from the server.').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'Lost' }).waitFor();
+    const { rows } = await sql`select 1 from tickets where subject = 'Lost'`.execute(own.database.db);
+    expect(rows).toHaveLength(1);
+    await context.close();
+  });
+});
+
+describe('a clock that is wrong by a day', () => {
+  it('makes no moment of the server another one', async () => {
+    const { context, page } = await openAs(ANN);
+    await page.addInitScript(() => {
+      const real = Date.now.bind(Date);
+      Date.now = () => real() - 86_400_000;
+    });
+    await page.goto('/console/account/sessions');
+    await page.locator('time').first().waitFor();
+    const told = await page.locator('time').allInnerTexts();
+    expect(told.filter((text) => /\bin\b|tomorrow|yesterday/.test(text))).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('the public page', () => {
+  it('says that its file did not come', async () => {
+    const { context, page } = await openPage(browser, own.api.url, { mayFail: true });
+    await context.route(/assets\/public-check/, (route) => route.abort());
+    await page.goto('/console/check/shop.example');
+    await page.getByText('This part of the page could not be loaded').waitFor();
+    await context.unroute(/assets\/public-check/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'How shop.example is delegated' }).waitFor();
+    await context.close();
+  });
+});
