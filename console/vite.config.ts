@@ -17,6 +17,10 @@ export default defineConfig({
       input: {
         index: resolve(import.meta.dirname, 'index.html'),
       },
+      output: {
+        // What most screens share is one file: each file more is a round trip, and some hundred octets of heads.
+        codeSplitting: { groups: [{ name: 'parts', test: /\/src\/(api|parts)\//, minShareCount: 5 }] },
+      },
     },
   },
   server: {

@@ -15,6 +15,8 @@ export interface Loaded {
   readonly requests: number;
   /** From the start of the navigation. NaN: it was never at rest. */
   readonly interactiveMs: number;
+  /** What the page's thread used of the processor until it was at rest: the same however busy the machine is. */
+  readonly processorMs: number;
 }
 
 /**
@@ -24,6 +26,7 @@ export interface Loaded {
 export async function loadPage(page: Page, path: string, selector: string): Promise<Loaded> {
   const session = await page.context().newCDPSession(page);
   const transfer = await countTransfer(session);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   await watchTasks(page, selector);
   await page.goto(path, { waitUntil: 'commit' });
@@ -34,7 +37,14 @@ export async function loadPage(page: Page, path: string, selector: string): Prom
     const isAtRest = nowMs - atMs >= QUIET_MS;
     if (isAtRest || nowMs > LONGEST_MS) {
       const { bytes, requests } = transfer();
-      return { kib: bytes / 1024, requests, interactiveMs: isAtRest ? atMs : Number.NaN };
+      const { metrics } = await session.send('Performance.getMetrics');
+      const used = metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+      return {
+        kib: bytes / 1024,
+        requests,
+        interactiveMs: isAtRest ? atMs : Number.NaN,
+        processorMs: used * 1000,
+      };
     }
     await page.waitForTimeout(200);
   }

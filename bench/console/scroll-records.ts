@@ -1,6 +1,6 @@
 // A table of many records is scrolled: by the wheel, by leaps to other places, and with the keys.
 
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { forgetTasks, tasksOf, watchTasks } from './long-tasks.ts';
 
 const ROW = '.rec-row[data-key]';
@@ -14,6 +14,8 @@ export interface Scrolled {
   readonly longTasks: number;
   /** In ms; 0 without any over 50. */
   readonly longestMs: number;
+  /** Of all tasks the one that used most of the processor, in ms: the same however busy the machine is. */
+  readonly processorMs: number;
   /** The most that were there at once. */
   readonly rowsDrawn: number;
 }
@@ -27,6 +29,8 @@ export async function scrollRecords(page: Page, domain: string, slower: number):
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: slower });
   await forgetTasks(page);
+  const browser = page.context().browser() as Browser;
+  await browser.startTracing(page, { categories: ['toplevel'] });
   let rowsDrawn = 0;
   const pass = async () => {
     rowsDrawn = Math.max(
@@ -53,5 +57,30 @@ export async function scrollRecords(page: Page, domain: string, slower: number):
   }
   await page.waitForTimeout(500); // the observer tells a task after its end
   const durations = (await tasksOf(page)).tasks.map(({ duration }) => duration);
-  return { longTasks: durations.length, longestMs: Math.max(0, ...durations), rowsDrawn };
+  const processorMs = longestTask(await browser.stopTracing());
+  return { longTasks: durations.length, longestMs: Math.max(0, ...durations), processorMs, rowsDrawn };
+}
+
+interface TraceEvent {
+  readonly ph: string;
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Processor time of the thread, in µs. */
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** Of the threads that run pages, in ms. */
+function longestTask(trace: Buffer): number {
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: readonly TraceEvent[] };
+  const threads = new Set(
+    traceEvents
+      .filter(({ ph, args }) => ph === 'M' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const used = traceEvents
+    .filter(({ name, pid, tid }) => name.endsWith('::RunTask') && threads.has(`${pid} ${tid}`))
+    .map(({ tdur }) => (tdur ?? 0) / 1000);
+  return Math.max(...used);
 }

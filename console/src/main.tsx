@@ -6,9 +6,12 @@ import './styles/frame.css';
 import './styles/parts.css';
 import { render } from 'preact';
 import { App } from './app/app.tsx';
+import { preloadScreen } from './app/screens.tsx';
 import { applyTheme } from './app/theme.ts';
+import { publicName } from './screens/public-check/public-place.ts';
 import { takeLink } from './screens/sign-in/link.ts';
 
 takeLink();
+if (publicName(location.pathname) === undefined) preloadScreen(location.pathname);
 applyTheme();
 render(<App />, document.getElementById('console') as HTMLElement);

@@ -16,6 +16,15 @@ const AcceptInvite = lazyScreen(() => import('../screens/sharing/accept-invite.t
 const ConfirmEmail = lazyScreen(() => import('../screens/account/confirm-email.tsx'));
 const Operator = lazyScreen(() => import('../screens/operator/operator-screen.tsx'));
 
+/** Loads the file of the screen at a path while who is signed in is still being asked. A failure is told when it is shown. */
+export function preloadScreen(path: string): void {
+  const [, place = 'domains', isDomain] = path.slice(BASE.length).split('/');
+  const screen = { '': Domains, domains: isDomain ? Domain : Domains, account: Account, wallet: Wallet }[
+    place
+  ];
+  void screen?.preload();
+}
+
 export function Screens() {
   const [link, setLink] = useState(openedLink);
   const closeLink = () => {

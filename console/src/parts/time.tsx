@@ -46,20 +46,15 @@ export function relative(atMs: number, nowMs: number): string {
           : size < 60 * DAY
             ? (['day', DAY] as const)
             : (['month', 30 * DAY] as const);
-  return new Intl.RelativeTimeFormat(words.locale, { numeric: 'auto' }).format(
-    Math.round(away / length),
-    unit,
-  );
+  return words.time.relative(Math.round(away / length), unit);
 }
 
 /** `1,250,000`. */
 export function count(amount: number): string {
-  return amount.toLocaleString(words.locale);
+  return words.figures.grouped(amount);
 }
 
-/** `1.2M`, where room is short. */
+/** `1.2m`, where room is short. */
 export function short(amount: number): string {
-  return new Intl.NumberFormat(words.locale, { notation: 'compact', maximumFractionDigits: 1 }).format(
-    amount,
-  );
+  return words.figures.compact(amount);
 }

@@ -1,7 +1,9 @@
 // Every word of the console in English. Sentences that hold a value are functions of it.
 
+import { compact, grouped, relative } from './en-figures.ts';
+
 const plural = (amount: number, one: string, many: string) =>
-  `${amount.toLocaleString('en-GB')} ${amount === 1 ? one : many}`;
+  `${grouped(amount)} ${amount === 1 ? one : many}`;
 
 const listOf = (parts: readonly (readonly [number, string])[]) => {
   const texts = parts.filter(([amount]) => amount > 0).map(([, text]) => text);
@@ -10,9 +12,9 @@ const listOf = (parts: readonly (readonly [number, string])[]) => {
 
 const countsText = ({ create, update, delete: gone }: { create: number; update: number; delete: number }) =>
   listOf([
-    [create, `${create.toLocaleString('en-GB')} added`],
-    [update, `${update.toLocaleString('en-GB')} changed`],
-    [gone, `${gone.toLocaleString('en-GB')} deleted`],
+    [create, `${grouped(create)} added`],
+    [update, `${grouped(update)} changed`],
+    [gone, `${grouped(gone)} deleted`],
   ]);
 
 const secondsText = (seconds: number) =>
@@ -28,7 +30,7 @@ const durationText = (seconds: number) => {
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24).toLocaleString('en-GB')} d ${hours % 24} h`;
+  return `${grouped(Math.floor(hours / 24))} d ${hours % 24} h`;
 };
 
 export const en = {
@@ -74,7 +76,8 @@ export const en = {
     back: 'To your domains',
   },
 
-  time: { now: 'just now' },
+  time: { now: 'just now', relative },
+  figures: { grouped, compact },
 
   frame: {
     skip: 'Skip to content',
@@ -444,8 +447,7 @@ export const en = {
     changedOnly: 'Changed only',
     clearFilter: 'Show all',
     records: (count: number) => plural(count, 'record', 'records'),
-    shownOf: (shown: number, all: number) =>
-      `${shown.toLocaleString('en-GB')} of ${plural(all, 'record', 'records')}`,
+    shownOf: (shown: number, all: number) => `${grouped(shown)} of ${plural(all, 'record', 'records')}`,
     noMatch: 'No record matches the filter.',
     add: 'Add a record',
     importLink: 'Import…',
@@ -454,7 +456,7 @@ export const en = {
     exportFailed: 'The zone file could not be loaded. Try again.',
     choose: (name: string, type: string) => `Choose ${name} ${type}`,
     chosen: (count: number) => `${plural(count, 'row', 'rows')} chosen`,
-    chooseAll: (count: number) => `Choose all ${count.toLocaleString('en-GB')}`,
+    chooseAll: (count: number) => `Choose all ${grouped(count)}`,
     chooseNone: 'Choose none',
     deleteChosen: 'Mark for deletion',
     deleteOf: (name: string, type: string) => `Delete ${name} ${type}`,
@@ -626,8 +628,8 @@ export const en = {
     counts: ({ create, update, delete: gone }: { create: number; update: number; delete: number }) =>
       listOf([
         [create, plural(create, 'new record', 'new records')],
-        [update, `${update.toLocaleString('en-GB')} edited`],
-        [gone, `${gone.toLocaleString('en-GB')} to delete`],
+        [update, `${grouped(update)} edited`],
+        [gone, `${grouped(gone)} to delete`],
       ]),
     tally: (counts: { create: number; update: number; delete: number }) =>
       `${countsText(counts)}, in one change: all of it, or nothing.`,
@@ -660,14 +662,14 @@ export const en = {
     deleteAnyway: 'Delete it anyway',
     addAgain: 'Add it again with my values',
     letGo: 'Let it go',
-    moreDifferences: (count: number) => `Show ${count.toLocaleString('en-GB')} more`,
+    moreDifferences: (count: number) => `Show ${grouped(count)} more`,
     arriving: 'Saved. On its way to the nameservers…',
     arrivedAt: (seen: number, live: number) =>
       live === 0
         ? 'Saved. No nameserver is running now.'
         : `Saved. On ${seen} of ${plural(live, 'nameserver', 'nameservers')} so far…`,
     arrived: (live: number, ms: number | undefined) =>
-      `Live on ${live === 1 ? 'the nameserver' : `all ${live.toLocaleString('en-GB')} nameservers`}${ms === undefined ? '' : ` ${Math.round(ms).toLocaleString('en-GB')} ms after you saved`}.`,
+      `Live on ${live === 1 ? 'the nameserver' : `all ${grouped(live)} nameservers`}${ms === undefined ? '' : ` ${grouped(Math.round(ms))} ms after you saved`}.`,
     arrivalUnknown: 'Where it is could not be asked just now; it is tried again.',
     changeLink: (id: number) => `Change ${id}`,
     empty: {
@@ -705,7 +707,7 @@ export const en = {
     import: (count: number) => `Import: ${plural(count, 'change', 'changes')}`,
     doneTitle: 'Imported',
     done: (created: number, overwritten: number, removed: number) =>
-      `${plural(created, 'record', 'records')} added, ${overwritten.toLocaleString('en-GB')} replaced, ${removed.toLocaleString('en-GB')} removed.`,
+      `${plural(created, 'record', 'records')} added, ${grouped(overwritten)} replaced, ${grouped(removed)} removed.`,
     failed: (count: number) => `${plural(count, 'record was', 'records were')} left out:`,
   },
 
@@ -716,7 +718,7 @@ export const en = {
     again: 'Look again',
     starting: 'Starting…',
     progress: (names: number, of: number, records: number) =>
-      `${names.toLocaleString('en-GB')} of ${of.toLocaleString('en-GB')} names asked, ${plural(records, 'record', 'records')} found`,
+      `${grouped(names)} of ${grouped(of)} names asked, ${plural(records, 'record', 'records')} found`,
     found: (count: number) =>
       count === 0 ? 'Nothing new was found' : `${plural(count, 'new record', 'new records')} found`,
     missing: 'Names that nobody can guess are not found: add those yourself.',
@@ -790,8 +792,7 @@ export const en = {
     saved: 'Saved.',
     undo: 'Undo',
     notNumber: 'Enter a whole number.',
-    between: (min: number, max: number) =>
-      `Enter a whole number from ${min.toLocaleString('en-GB')} to ${max.toLocaleString('en-GB')}.`,
+    between: (min: number, max: number) => `Enter a whole number from ${grouped(min)} to ${grouped(max)}.`,
     plan: {
       none: 'Needs an active plan.',
       choose: 'Choose a plan',
@@ -980,8 +981,7 @@ export const en = {
     stop: 'Stop',
     failed: 'failed',
     progressLabel: 'Progress',
-    progress: (done: number, total: number) =>
-      `${done.toLocaleString('en-GB')} of ${plural(total, 'domain', 'domains')}…`,
+    progress: (done: number, total: number) => `${grouped(done)} of ${plural(total, 'domain', 'domains')}…`,
     add: {
       open: 'Add a domain',
       name: 'Name of the domain',
@@ -1003,7 +1003,7 @@ export const en = {
       names: 'Names',
       namesHint: 'One a line, or with commas or spaces between them. Addresses of web pages work, too.',
       judged: (good: number, bad: number) =>
-        `${plural(good, 'name', 'names')} to add${bad > 0 ? `, ${bad.toLocaleString('en-GB')} left out` : ''}.`,
+        `${plural(good, 'name', 'names')} to add${bad > 0 ? `, ${grouped(bad)} left out` : ''}.`,
       line: (line: number) => `Line ${line}`,
       problems: {
         empty: 'is no name',
@@ -1013,7 +1013,7 @@ export const en = {
         twice: 'stands above already',
         email: 'is an email address',
       },
-      andMore: (amount: number) => `and ${amount.toLocaleString('en-GB')} more`,
+      andMore: (amount: number) => `and ${grouped(amount)} more`,
       add: (amount: number) => `Add ${plural(amount, 'domain', 'domains')}`,
       ok: 'added',
       done: (good: number, bad: number) =>
@@ -1028,7 +1028,7 @@ export const en = {
       typeMany: (amount: number) => `delete ${amount}`,
       ok: 'deleted',
       done: (good: number, bad: number) =>
-        `${plural(good, 'domain', 'domains')} deleted.${bad > 0 ? ` ${bad.toLocaleString('en-GB')} not.` : ''}`,
+        `${plural(good, 'domain', 'domains')} deleted.${bad > 0 ? ` ${grouped(bad)} not.` : ''}`,
     },
     export: {
       open: 'Export',
@@ -1286,7 +1286,7 @@ export const en = {
     bought: (plan: string) => `The domain has the plan ${plan} now.`,
     topUp: 'Top up the wallet',
     above: (what: string, used: number, allowed: number) =>
-      `${what}: ${used.toLocaleString('en-GB')} used, ${allowed.toLocaleString('en-GB')} in that plan`,
+      `${what}: ${grouped(used)} used, ${grouped(allowed)} in that plan`,
     usage: {
       title: 'What is used',
       of: (used: string, limit: string) => `${used} of ${limit}`,
@@ -1470,7 +1470,7 @@ export const en = {
       errors: 'Failed',
       average: 'Time to answer, on average',
       p95: '95 % are faster than',
-      ms: (ms: number) => `${Math.round(ms).toLocaleString('en-GB')} ms`,
+      ms: (ms: number) => `${grouped(Math.round(ms))} ms`,
       uris: 'Pages asked for most',
       uri: 'Path',
       urisHint: 'Files like images and style sheets are left out.',
@@ -2116,7 +2116,7 @@ export const en = {
           ? 'Changes of status are held back for all domains'
           : `Changes of status are held back below ${parent}`,
       breakerDo: (turned: number, checked: number) =>
-        `${turned.toLocaleString('en-GB')} of ${plural(checked, 'domain', 'domains')} looked at turned away at once: rather a fault of the registry, or of our way to it, than so many decisions. No domain is moved or disabled meanwhile, and this ends by itself. Let them through only if the owners really left.`,
+        `${grouped(turned)} of ${plural(checked, 'domain', 'domains')} looked at turned away at once: rather a fault of the registry, or of our way to it, than so many decisions. No domain is moved or disabled meanwhile, and this ends by itself. Let them through only if the owners really left.`,
       frozen: (parent: string | undefined) =>
         parent === undefined
           ? 'Changes of status are frozen by hand for all domains'

@@ -27,7 +27,8 @@ export const FINDINGS = [
 ] as const;
 
 export const FILTERS = ['search', 'status', 'mode', 'finding', 'role'] as const;
-export const PAGE_ROWS = 50;
+/** The whole list comes with the first load, of which rows are the largest part. */
+export const PAGE_ROWS = 25;
 
 type Query = Readonly<Record<string, string>>;
 

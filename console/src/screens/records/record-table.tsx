@@ -8,6 +8,7 @@ import { deleteRows, type RowKey, undoRow } from './draft.ts';
 import { RecordRow, type RowActions } from './record-row.tsx';
 import { RowEditor } from './row-editor.tsx';
 import type { Row } from './rows.ts';
+import { useDrawnRows } from './use-drawn-rows.ts';
 import type { Editor } from './use-editor.ts';
 import { useFocusKept } from './use-focus-kept.ts';
 import { useOpenHeights } from './use-open-heights.ts';
@@ -59,23 +60,36 @@ export function RecordTable(props: TableProps) {
         before.top === step && before.height === height ? before : { top: step, height },
       );
     };
+    // Once a frame, and where rows are drawn anyway: what an event draws would be drawn besides.
+    let frame = 0;
+    const onScroll = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(measure);
+    };
     const turn = () => setNarrow(narrow.matches);
     measure();
-    addEventListener('scroll', measure, { passive: true });
+    addEventListener('scroll', onScroll, { passive: true });
     addEventListener('resize', measure);
     narrow.addEventListener('change', turn);
     return () => {
-      removeEventListener('scroll', measure);
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', onScroll);
       removeEventListener('resize', measure);
       narrow.removeEventListener('change', turn);
     };
   }, [rowHeight]);
 
   const activeIndex = (active === undefined ? undefined : indexOf.get(active)) ?? 0;
-  const drawn = rowsInSight(list, sight.top, sight.height, [
+  const wanted = rowsInSight(list, sight.top, sight.height, [
     ...openRows.map(({ index }) => index),
     ...(rows.length > 0 ? [activeIndex] : []),
   ]);
+
+  const drawn = useDrawnRows(
+    wanted,
+    rows,
+    (index) => index === activeIndex || open.has(rows[index]?.key ?? ''),
+  );
 
   useFocusKept(body);
   const focusRow = useCallback((key: RowKey) => {

@@ -41,6 +41,28 @@ export function indexAt(list: List, offset: number): number {
 /** Scrolling by a few rows shows the same slice, so that it draws nothing. */
 const STEP = 8;
 
+/** Rows that are drawn anew in one frame: more of them take longer than a frame has. */
+export const FIRST_SHARE = 6;
+const LEAST_SHARE = 2;
+const MOST_SHARE = 16;
+/** Two frames of a screen with 60 a second: one was missed. */
+const LATE_MS = 33;
+
+/** Of the wanted rows those that are there, and at most `share` others: the next frames draw the rest. */
+export function drawSome(
+  wanted: readonly number[],
+  isThere: (index: number) => boolean,
+  share: number,
+): readonly number[] {
+  let added = 0;
+  return wanted.filter((index) => isThere(index) || ++added <= share);
+}
+
+/** The share of the next frame, by how long the last one took: as much as this machine draws without missing one. */
+export function nextShare(share: number, frameMs: number): number {
+  return frameMs > LATE_MS ? Math.max(LEAST_SHARE, Math.floor(share / 2)) : Math.min(MOST_SHARE, share + 1);
+}
+
 /** The rows to draw, in order: those in sight with some around, and `always` (what has the focus, or is open). */
 export function rowsInSight(list: List, top: number, height: number, always: readonly number[]): number[] {
   if (list.count === 0) return [];

@@ -2,8 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import {
+  drawSome,
+  FIRST_SHARE,
   heightOf,
   indexAt,
+  nextShare,
   offsetOf,
   rowsInSight,
 } from '../../../../console/src/screens/records/window-rows.ts';
@@ -48,6 +51,26 @@ describe('a list of rows', () => {
     expect(rows[0]).toBe(0);
     expect(rows.at(-1)).toBe(9999);
     expect(rows).toEqual([...rows].sort((a, b) => a - b));
+  });
+
+  it('draws what is new over several frames, and keeps what is there', () => {
+    const wanted = rowsInSight(plain, 4000, 900, []);
+    let there: readonly number[] = wanted.slice(-3);
+    while (there.length < wanted.length) {
+      const next = drawSome(wanted, (index) => there.includes(index), 5);
+      expect(next.length - there.length).toBe(Math.min(5, wanted.length - there.length));
+      expect(next).toEqual(expect.arrayContaining([...there]));
+      there = next;
+    }
+    expect(there).toEqual(wanted);
+  });
+
+  it('draws less in a frame after late ones, but always some, and no more than a frame has', () => {
+    let share = FIRST_SHARE;
+    for (let i = 0; i < 20; i++) share = nextShare(share, 100);
+    expect(share).toBe(2);
+    for (let i = 0; i < 50; i++) share = nextShare(share, 17);
+    expect(share).toBe(16);
   });
 
   it('draws nothing of nothing', () => {

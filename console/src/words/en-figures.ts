@@ -1,0 +1,40 @@
+// Figures and times in English, as Intl has them for `en-GB`. Intl itself loads what it knows of all languages when it is first
+// asked, which takes a tenth of a second of the first load; what is rare still asks it.
+
+const SIZES = ['', 'k', 'm', 'bn', 'tn'];
+
+/** `1,250,000`. */
+export function grouped(amount: number): string {
+  if (!Number.isSafeInteger(amount)) return amount.toLocaleString('en-GB');
+  return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1.3m`, from 0 to what has fifteen digits. */
+export function compact(amount: number): string {
+  const digits = Math.max(1, String(Math.trunc(amount)).length);
+  let at = Math.min(SIZES.length - 1, Math.floor((digits - 1) / 3));
+  let tenths = Math.round((amount * 10) / 1000 ** at);
+  if (tenths >= 10_000 && at < SIZES.length - 1) {
+    at++; // 999,950 is rounded to a million
+    tenths = 10;
+  }
+  const fraction = tenths % 10 === 0 ? '' : `.${tenths % 10}`;
+  return `${grouped(Math.floor(tenths / 10))}${fraction}${SIZES[at]}`;
+}
+
+const NAMED = {
+  day: { '-1': 'yesterday', '0': 'today', '1': 'tomorrow' },
+  month: { '-1': 'last month', '0': 'this month', '1': 'next month' },
+  hour: { '0': 'this hour' },
+  minute: { '0': 'this minute' },
+  second: { '0': 'now' },
+} as const;
+
+/** `in 3 days`, `2 minutes ago`, `yesterday`: whole amounts, below 0 in the past. */
+export function relative(amount: number, unit: 'second' | 'minute' | 'hour' | 'day' | 'month'): string {
+  const named = (NAMED[unit] as Readonly<Record<string, string>>)[String(amount)];
+  if (named !== undefined) return named;
+  const size = Math.abs(amount);
+  const text = `${grouped(size)} ${unit}${size === 1 ? '' : 's'}`;
+  return amount < 0 ? `${text} ago` : `in ${text}`;
+}

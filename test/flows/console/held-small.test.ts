@@ -1,0 +1,113 @@
+// What the console costs a browser stays small: the octets of its first load, the rows of a long list that are drawn, and what
+// is left in memory after many screens.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser } from '../../support/browser/browser.ts';
+import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { countTransfer, heldBy } from '../../support/browser/page-figures.ts';
+import { walkScreens } from '../../support/browser/walk-screens.ts';
+import { newDomain } from '../../support/database/domains.ts';
+import { until } from '../../support/tests/until.ts';
+
+const KIB = 1024;
+const NAME = 'ann-0.example';
+/** More than the list shows at once. */
+const DOMAINS = 30;
+const ANN = 'ann@shop.example';
+const ROW = '.rec-row[data-key]';
+
+let own: ConsoleApi;
+let browser: Browser;
+
+beforeAll(async () => {
+  own = await startConsoleApi();
+  const ann = await own.makePerson(ANN, { isAdmin: true });
+  for (let i = 0; i < DOMAINS; i++) await newDomain(own.database.db, ann, `ann-${i}.example.`);
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await own?.stop();
+});
+
+describe('the first load', () => {
+  it('has at most 120 KiB with the list of domains', async () => {
+    const { page, context } = await own.openAs(browser, ANN, { mayFail: true });
+    const transfer = await countTransfer(await context.newCDPSession(page));
+    await page.goto('/console/');
+    await page.getByRole('link', { name: NAME, exact: true }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const { bytes, bytesByKind } = transfer();
+    expect(bytes).toBeLessThanOrEqual(120 * KIB);
+    const files = (bytesByKind.get('Script') ?? 0) + (bytesByKind.get('Stylesheet') ?? 0);
+    expect(files).toBeGreaterThan(30 * KIB); // counted at all
+    expect(files).toBeLessThanOrEqual(80 * KIB);
+    await context.close();
+  });
+});
+
+describe('ten thousand records', () => {
+  it('are drawn as far as they are in sight, wherever that is', async () => {
+    const { page, context } = await own.openAs(browser, ANN, { mayFail: true });
+    await page.route(`**/domains/${NAME}/records/`, (route) => route.fulfill({ json: manyRecords(10_000) }));
+    await page.goto(`/console/domains/${NAME}/records`);
+    await page.locator(ROW).first().waitFor();
+    const session = await context.newCDPSession(page);
+    for (const share of [0, 0.3, 0.9, 0.5, 1, 0]) {
+      await page.evaluate(`scrollTo(0, ${share} * document.documentElement.scrollHeight)`);
+      await until(() => page.evaluate<boolean>(IS_FULL), `all rows in sight are drawn at ${share}`);
+      expect(await page.locator(ROW).count()).toBeLessThan(80);
+    }
+    expect((await heldBy(session)).nodes).toBeLessThan(8000);
+    await context.close();
+  });
+});
+
+describe('many screens', () => {
+  it('leave no node, listener or document behind', async () => {
+    const { page, context } = await own.openAs(browser, ANN, { mayFail: true });
+    const session = await context.newCDPSession(page);
+    await page.goto('/console/domains');
+    const held = async () => {
+      await page.getByRole('link', { name: NAME, exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const { nodes, documents, listeners } = await heldBy(session);
+      return { nodes, documents, listeners };
+    };
+    // Whatever is kept once for each screen is there after two walks.
+    for (let i = 0; i < 2; i++) await walkScreens(page, NAME);
+    const before = await held();
+    let changes = 0;
+    while (changes < 60) changes += await walkScreens(page, NAME);
+    const after = await held();
+    // Less than one more for each change.
+    for (const [what, most] of Object.entries({ nodes: changes / 2, listeners: changes / 4, documents: 0 })) {
+      const grown = after[what as keyof typeof after] - before[what as keyof typeof before];
+      expect([what, grown <= most, grown]).toEqual([what, true, grown]);
+    }
+    await context.close();
+  });
+});
+
+/** Each place of the window has a row: beside the first one that has the focus, whichever are there follow each other. */
+const IS_FULL = `(() => {
+  const body = document.querySelector('.rec-body').getBoundingClientRect();
+  const [from, to] = [Math.max(0, body.top), Math.min(innerHeight, body.bottom)];
+  const boxes = [...document.querySelectorAll('${ROW}')].map((row) => row.getBoundingClientRect())
+    .filter(({ top, bottom }) => bottom > from && top < to).sort((a, b) => a.top - b.top);
+  return boxes.length > 0 && boxes[0].top <= from + 1 && boxes.at(-1).bottom >= to - 1 &&
+    boxes.every((box, i) => i === 0 || box.top - boxes[i - 1].bottom < 2);
+})()`;
+
+function manyRecords(count: number) {
+  return Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    name: `host-${String(i).padStart(5, '0')}`,
+    type: 'A',
+    destination: `198.51.100.${i % 256}`,
+    proxied: false,
+    editable: true,
+  }));
+}
