@@ -66,7 +66,10 @@ async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean 
   const analyticsUrl = settings.analyticsUrl ?? analytics?.url;
   stopping.signal.throwIfAborted();
   if (socketDirectory !== undefined) {
-    publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory, analyticsUrl);
+    publishDatabaseUrl(settings.dataDirectory, roles.owner, socketDirectory, {
+      publicUrl: settings.publicUrl,
+      ...(analyticsUrl !== undefined && { analyticsUrl }),
+    });
     running.push(async () => withdrawDatabaseUrl(settings.dataDirectory));
   }
   const builtConsole = consoleOf(settings, user);

@@ -29,7 +29,7 @@ export function addLinkCommands(account: Command, cli: Cli): void {
         const { linkTo } = await import('../../process/public-link.ts');
         const { makeLink } = await import('../../store/people/account-links.ts');
         const { withAccount } = await import('../terminal/find-account.ts');
-        const { publicUrl } = await cli.settings();
+        const publicUrl = await cli.publicUrl();
         const { output } = cli;
         await cli.withStore((db) =>
           withAccount(db, wanted, output, async ({ id, email }) => {

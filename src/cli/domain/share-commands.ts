@@ -48,7 +48,7 @@ export function addShareCommands(domain: Command, cli: Cli): void {
       const read = readEmail(email);
       if (read === undefined) throw new Failure('usage', `"${email}" is not an email address`);
       const { inviteToDomain } = await import('./invite-to-domain.ts');
-      const { publicUrl } = await cli.settings();
+      const publicUrl = await cli.publicUrl();
       const audited: AuditedInvite = (db, work) => cli.audited(db, 'invite.create', work);
       await cli.withStore((db) =>
         inviteToDomain(db, name, { ...options, email: read, publicUrl, audited }, cli.output),

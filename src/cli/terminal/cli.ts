@@ -22,6 +22,8 @@ export interface CliSettings {
   readonly allowReservedNames: boolean;
   readonly signsNewDomains?: boolean;
   readonly publicUrl: string;
+  /** True: that of `npm start` in the data directory counts, if its database does. */
+  readonly publicUrlIsDefault?: boolean;
   /** Undefined: no mail is sent. */
   readonly smtpUrl?: string | undefined;
   readonly redisUrl: string | undefined;
@@ -111,6 +113,14 @@ export class Cli {
       url: cacheRegistryUrl ?? (await this.#databaseUrl()),
       isElsewhere: cacheRegistryUrl !== undefined,
     };
+  }
+
+  /** The beginning of links. */
+  async publicUrl(): Promise<string> {
+    const { publicUrl, publicUrlIsDefault, databaseUrl, dataDirectory } = await this.settings();
+    if (publicUrlIsDefault !== true || databaseUrl !== undefined) return publicUrl;
+    const { findPublicUrl } = await import('../../store/postgres/database-url.ts');
+    return findPublicUrl(dataDirectory) ?? publicUrl;
   }
 
   async analyticsUrl(): Promise<string> {

@@ -54,6 +54,7 @@ export function readSettings(env: Environment) {
   return {
     ...rest,
     publicUrl,
+    publicUrlIsDefault: values.publicUrl === undefined,
     mailFrom: values.mailFrom ?? `zonefleet@${new URL(publicUrl).hostname}`,
     checkRules: { movedAfterMs, movedGraceMs, pendingMaxMs, unverifiedMaxMs },
     /** What answers are made of: stored by `migrate`, read from Postgres by everyone else. Names as folded text with a dot. */

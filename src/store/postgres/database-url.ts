@@ -1,4 +1,4 @@
-// Finds the embedded database, and analytics store, of a running `npm start`, which writes a file in DATA_DIR for other processes and the
+// Finds the embedded database, the analytics store and the address of a running `npm start`, which writes a file in DATA_DIR for other processes and the
 // CLI. The file of a killed run may be left behind, so the process that it names must be alive and its socket must
 // exist.
 
@@ -13,6 +13,8 @@ interface Running {
   readonly databaseUrl: string;
   readonly socket: string;
   readonly analyticsUrl?: string;
+  /** Where browsers find its API. */
+  readonly publicUrl?: string;
 }
 
 /** The URL of the embedded server of the `npm start` that runs on this directory; undefined when none does. */
@@ -23,6 +25,11 @@ export function findDatabaseUrl(dataDirectory: string): string | undefined {
 /** The same of its analytics store; undefined also where it has none of its own. */
 export function findAnalyticsUrl(dataDirectory: string): string | undefined {
   return findRunning(dataDirectory)?.analyticsUrl;
+}
+
+/** The same of the address in its links. */
+export function findPublicUrl(dataDirectory: string): string | undefined {
+  return findRunning(dataDirectory)?.publicUrl;
 }
 
 function findRunning(dataDirectory: string): Running | undefined {
@@ -51,13 +58,13 @@ export function publishDatabaseUrl(
   dataDirectory: string,
   databaseUrl: string,
   socketDirectory: string,
-  analyticsUrl?: string,
+  others: Pick<Running, 'analyticsUrl' | 'publicUrl'> = {},
 ): void {
   mkdirSync(dataDirectory, { recursive: true });
   const part = join(dataDirectory, `${FILE}.${process.pid}`);
   const running: Running = {
     ...{ pid: process.pid, databaseUrl, socket: socketDirectory },
-    ...(analyticsUrl !== undefined && { analyticsUrl }),
+    ...others,
   };
   rmSync(part, { force: true });
   writeFileSync(part, `${JSON.stringify(running)}\n`, { mode: 0o600 });

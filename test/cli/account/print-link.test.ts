@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { takeLink } from '../../../src/store/people/account-links.ts';
+import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
@@ -33,4 +37,20 @@ it('account sign-in of nobody says so', async () => {
   expect(await run('sign-in', 'bob@shop.example')).toMatchObject({ code: 1, stdout: '' });
   const { code, stdout } = await run('sign-in', 'ann@shop.example', '--json');
   expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['account', 'link', 'token']]);
+});
+
+it('a link leads to the npm start whose database it is, unless PUBLIC_URL is set', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'zf-link-'));
+  publishDatabaseUrl(dataDirectory, database.url, dataDirectory, { publicUrl: 'http://127.0.0.1:9000' });
+  const linked = async (publicUrlIsDefault: boolean) => {
+    const args = ['account', 'sign-in', 'ann@shop.example'];
+    const settings = { dataDirectory, publicUrlIsDefault };
+    return new URL((await runCommands(addAccountCommands, args, undefined, settings)).stdout).origin;
+  };
+  try {
+    expect(await linked(true)).toBe('http://127.0.0.1:9000');
+    expect(await linked(false)).toBe('https://dns.zonefleet.test');
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   findAnalyticsUrl,
   findDatabaseUrl,
+  findPublicUrl,
   publishDatabaseUrl,
   withdrawDatabaseUrl,
 } from '../../../src/store/postgres/database-url.ts';
@@ -27,8 +28,16 @@ describe('the URL of the embedded database', () => {
     publishDatabaseUrl(directory, URL_OF_IT, socket);
     expect(findDatabaseUrl(directory)).toBe(URL_OF_IT);
     expect(findAnalyticsUrl(directory)).toBeUndefined();
-    publishDatabaseUrl(directory, URL_OF_IT, socket, 'http://store');
-    expect([findDatabaseUrl(directory), findAnalyticsUrl(directory)]).toEqual([URL_OF_IT, 'http://store']);
+    expect(findPublicUrl(directory)).toBeUndefined();
+    publishDatabaseUrl(directory, URL_OF_IT, socket, {
+      analyticsUrl: 'http://store',
+      publicUrl: 'http://127.0.0.1:9000',
+    });
+    expect([findDatabaseUrl(directory), findAnalyticsUrl(directory), findPublicUrl(directory)]).toEqual([
+      URL_OF_IT,
+      'http://store',
+      'http://127.0.0.1:9000',
+    ]);
     withdrawDatabaseUrl(directory);
     expect(findDatabaseUrl(directory)).toBeUndefined();
     expect(findAnalyticsUrl(directory)).toBeUndefined();
