@@ -33,7 +33,9 @@ export function summary(started: Started): string {
       : [`  registrar ${started.registrar} (of the demo's private internet: enter nameservers there)`]),
     `  database  ${started.place}`,
     ...(started.first === undefined
-      ? []
+      ? started.hasConsole
+        ? ['  sign in   npx zonefleet account sign-in EMAIL prints a link for who has no password yet']
+        : []
       : [
           `  API key   ${started.first.key} (a global admin's, shown this once)`,
           `  sign in   ${started.first.link} (the same admin, once, within 15 minutes)`,
