@@ -432,6 +432,18 @@ export const en = {
       resolvers: 'Public resolvers (for your information: they may remember what was there before)',
       verified: 'The record was found. It counts until',
       ours: 'The record',
+      noLooks: 'Nobody has looked yet.',
+      became: 'The status changed',
+      verdicts: {
+        verified: 'proved',
+        absent: 'not there yet',
+        partial: 'not on every server yet',
+        other: 'another record is there',
+        wildcard: 'names that do not exist have it too',
+        disagree: 'the servers say different things',
+        untrusted: 'on our own servers, where it proves nothing',
+        unknown: 'nothing learnt',
+      },
     },
   },
 

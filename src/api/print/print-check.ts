@@ -8,7 +8,7 @@ import { TYPE } from '../../dns/type-codes.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import type { Check } from '../schemas/check.ts';
+import type { Check } from '../schemas/checks/check.ts';
 import { moments } from './moments.ts';
 
 type Printed = z.input<typeof Check>;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { SavedChildCheck } from '../../store/child/load-child-check.ts';
 import { decodeNameColumn } from '../../store/postgres/name-column.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import type { Check } from '../schemas/check.ts';
+import type { Check } from '../schemas/checks/check.ts';
 
 type Printed = NonNullable<z.input<typeof Check>['child']>;
 

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Subscription } from '../../store/accounts/subscriptions.ts';
 import type { StoredSsl } from '../../store/certificates/load-ssl.ts';
-import type { ListedDomain, Verification, VisibleDomain } from '../../store/domains/domain.ts';
+import type { ListedDomain, VisibleDomain } from '../../store/domains/domain.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import { STATUS_REASONS, statusReason } from '../../zone/domain/status-reason.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -13,6 +13,7 @@ import type { DomainListItem } from '../schemas/domain-list-item.ts';
 import { moments } from './moments.ts';
 import { printSslSummary } from './print-ssl.ts';
 import { printSubscription } from './print-subscription.ts';
+import { printVerification } from './print-verification.ts';
 
 type DomainBody = z.input<typeof Domain>;
 
@@ -112,38 +113,6 @@ function printSettings(domain: VisibleDomain) {
     uptime_recover_min: domain.uptimeRecoverMin,
   };
 }
-
-function printVerification(verification: Verification, nowMs: number, progress: PrintOptions['progress']) {
-  const { host, value, verified, verifiedUntil, expiresAt } = verification;
-  return {
-    host: printWithoutDot(host),
-    type: 'TXT' as const,
-    value,
-    verified,
-    ...moments({ verified_until: verifiedUntil }),
-    expires_at: expiresAt.toISOString(),
-    seconds_remaining: Math.max(0, Math.floor((expiresAt.getTime() - nowMs) / 1000)),
-    ...(progress !== undefined && printProgress(verification, progress.run)),
-  };
-}
-
-function printProgress({ nextAt }: Verification, run: VerificationRun | undefined) {
-  return {
-    ...moments({ checked_at: run?.finishedAt ?? null, next_attempt_at: nextAt }),
-    found: run?.found ?? 0,
-    asked: run?.asked ?? 0,
-    servers: (run?.servers ?? []).map(({ server, address, outcome, values }) => ({
-      server: printWithoutDot(server),
-      ...(address !== '' && { address }),
-      outcome,
-      ...(values !== undefined && { values: [...values] }),
-    })),
-    resolvers: [...(run?.resolvers ?? [])],
-    message: run?.message ?? NOT_LOOKED,
-  };
-}
-
-const NOT_LOOKED = 'We have not looked for this value yet.';
 
 function isAhead(time: Date | null, nowMs: number): boolean {
   return time !== null && time.getTime() > nowMs;

@@ -16,7 +16,7 @@ import { domainRoute } from '../calls/route.ts';
 import { answerList, logQuery, pagesById } from '../lists/paging.ts';
 import { printCheck } from '../print/print-check.ts';
 import { printChildCheck } from '../print/print-child-check.ts';
-import { CHECK_KINDS, Check } from '../schemas/check.ts';
+import { CHECK_KINDS, Check } from '../schemas/checks/check.ts';
 import { idText } from '../schemas/ids.ts';
 import { booleanText, listText } from '../schemas/query-text.ts';
 

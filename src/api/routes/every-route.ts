@@ -58,7 +58,7 @@ import { getFeatures, getPlans, getSubscription, getSubscriptions } from './subs
 import { TICKET_ROUTES } from './tickets/tickets.ts';
 import { updateDomain } from './update-domain.ts';
 import { answerVantageJob, takeJobs } from './vantage.ts';
-import { verifyDomain } from './verify.ts';
+import { listVerificationsOfDomain, verifyDomain } from './verify.ts';
 import { WEBHOOK_ROUTES } from './webhooks/webhooks.ts';
 
 export const ROUTES: readonly Route[] = [
@@ -71,6 +71,7 @@ export const ROUTES: readonly Route[] = [
   deleteDomain,
   enableDomain,
   verifyDomain,
+  listVerificationsOfDomain,
   checkNameservers,
   ...DNSSEC_ROUTES,
   ...DNSSEC_KEY_ROUTES,

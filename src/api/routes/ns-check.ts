@@ -25,7 +25,7 @@ import { type DomainCall, STOPPING } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { printCheck } from '../print/print-check.ts';
 import { printDomain } from '../print/print-domain.ts';
-import { CheckedDomain } from '../schemas/check.ts';
+import { CheckedDomain } from '../schemas/checks/check.ts';
 
 const RETRY_SECONDS = 10;
 /** After that, a third of what an account asked for still counts. */

@@ -1,14 +1,18 @@
-// POST /domains/{domain}/verify: have the TXT record of a domain looked for now, and wait for what comes of
+// GET /domains/{domain}/verifications: what was seen so far. POST /domains/{domain}/verify: have the TXT record of a domain looked for now, and wait for what comes of
 // it. A worker looks; its run is found by the request that the job carries. Of a domain one look waits or goes on at a time:
 // calls that come meanwhile share the next one.
 //
 //     expired → a fresh value → answer
 //     else → enqueue → wait for the run, or for the end of another → answer
 
+import { z } from 'zod';
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
 import { loadVisibleById } from '../../store/domains/load-domains.ts';
-import { findVerificationByRequest } from '../../store/verifications/load-verifications.ts';
+import {
+  findVerificationByRequest,
+  listVerifications,
+} from '../../store/verifications/load-verifications.ts';
 import { renewExpiredVerification } from '../../store/verifications/renew-verification.ts';
 import { waitForVerification } from '../../store/verifications/wait-for-verification.ts';
 import { enqueueNow } from '../actions/enqueue.ts';
@@ -18,6 +22,8 @@ import { asStoreCaller } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 import { domainRoute } from '../calls/route.ts';
 import { answerDomain } from '../print/answer-domain.ts';
+import { printLook } from '../print/print-verification.ts';
+import { VerificationLook } from '../schemas/checks/verification-look.ts';
 import { Domain } from '../schemas/domain.ts';
 
 /** A verification itself ends within 20 s. */
@@ -52,6 +58,18 @@ export const verifyDomain = domainRoute({
     const isMade = idempotencyKey !== undefined && (await findVerificationByRequest(api.db, request));
     return isMade ? await answer(call) : await runVerification(call, request);
   },
+});
+
+export const listVerificationsOfDomain = domainRoute({
+  method: 'GET',
+  path: '/domains/{domain}/verifications',
+  operationId: 'listDomainVerifications',
+  tag: 'Domains',
+  summary: 'The looks for the TXT record of a domain, newest first.',
+  description: 'The newest 20 are kept, also of values that have expired.',
+  permission: 'domain.view',
+  response: z.array(VerificationLook),
+  run: async ({ api, domain }) => (await listVerifications(api.db, domain.id)).map(printLook),
 });
 
 async function runVerification(call: VerifyCall, request: string) {

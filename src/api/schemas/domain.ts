@@ -6,10 +6,10 @@ import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
 import { PERMISSIONS, ROLES } from '../callers/permissions.ts';
 import { boundedArray } from './bounded-array.ts';
+import { Verification } from './checks/verification.ts';
 import { EnableDnssec } from './dnssec.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
-import { Verification } from './verification.ts';
 
 const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
 

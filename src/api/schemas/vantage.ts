@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { isJsonName } from '../../checks/delegation/evidence-json.ts';
 import { boundedArray } from './bounded-array.ts';
-import { SERVER_OUTCOMES } from './check.ts';
+import { SERVER_OUTCOMES } from './checks/check.ts';
 import { Timestamp } from './timestamp.ts';
 
 const MOST_JOBS = 16;

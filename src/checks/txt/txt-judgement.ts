@@ -2,22 +2,24 @@
 
 import type { Name } from '../../dns/name.ts';
 
-export type TxtVerdict =
-  | 'verified'
+export const TXT_VERDICTS = [
+  'verified',
   /** No server that responds has a TXT record. */
-  | 'absent'
+  'absent',
   /** Some servers have the value, others respond without it. */
-  | 'partial'
+  'partial',
   /** No server has the value, and some have other TXT records. */
-  | 'other'
+  'other',
   /** Names that do not exist have the same record. */
-  | 'wildcard'
+  'wildcard',
   /** On the way to the value, servers that should give the same answer do not. */
-  | 'disagree'
+  'disagree',
   /** Our own servers answer from a zone that is not proved: anyone could put the record there. */
-  | 'untrusted'
+  'untrusted',
   /** The evidence decides nothing: it never changes a status. */
-  | 'unknown';
+  'unknown',
+] as const;
+export type TxtVerdict = (typeof TXT_VERDICTS)[number];
 
 /** `error`: the server did not answer for the zone, or not at all. */
 export type TxtFound = 'found' | 'absent' | 'other' | 'error';

@@ -23,6 +23,23 @@ export interface VerificationRun {
   readonly message: string;
   /** The evidence as `encodeTxtEvidence` makes it. */
   readonly evidence: object;
+  /** The change of the domain's status that it made. */
+  readonly changeId: number | null;
+}
+
+/** What is listed. */
+export type VerificationLine = Omit<VerificationRun, 'evidence'> & {
+  /** What was looked for. */
+  readonly value: string;
+};
+
+/** All that are kept, of older values too, the newest first. */
+export async function listVerifications(db: Database, domainId: number): Promise<VerificationLine[]> {
+  const { rows } = await sql<RunRow & { readonly value: string }>`
+    select ${COLUMNS}, r.value from verification_runs r where r.domain_id = ${domainId} order by r.id desc`.execute(
+    db,
+  );
+  return rows.map(decodeServers);
 }
 
 /** The newest run that looked for this value: a run for an older value does not count. */
@@ -61,11 +78,15 @@ export async function findVerificationSince(
 
 async function loadRun(db: Database, where: RawBuilder<unknown>): Promise<VerificationRun | undefined> {
   const { rows } = await sql<RunRow>`
-    select r.id, r.domain_id as "domainId", r.kind, r.started_at as "startedAt", r.finished_at as "finishedAt",
-      r.verdict, r.found, r.asked, r.servers, r.resolvers, r.message, r.evidence
-    from verification_runs r where ${where}`.execute(db);
+    select ${COLUMNS}, r.evidence from verification_runs r where ${where}`.execute(db);
   const [row] = rows;
-  if (row === undefined) return undefined;
+  return row && decodeServers(row);
+}
+
+const COLUMNS = sql`r.id, r.domain_id as "domainId", r.kind, r.started_at as "startedAt", r.finished_at as "finishedAt",
+  r.verdict, r.found, r.asked, r.servers, r.resolvers, r.message, r.change_id as "changeId"`;
+
+function decodeServers<R extends Pick<RunRow, 'servers'>>(row: R) {
   return {
     ...row,
     servers: row.servers.map(({ server, ...said }) => ({ ...said, server: decodeNameColumn(server) })),

@@ -42,6 +42,32 @@ async function freshDomain(options: Parameters<TestApi['makeDomain']>[1] = { dns
   return { id, name, value, path: `/domains/${name}`, verify: `/domains/${name}/verify` };
 }
 
+describe('GET verifications', () => {
+  it('is every look with what each server said, the newest first, and the change that it made', async () => {
+    const { value, verify, path } = await freshDomain();
+    expect((await api.ask('GET', `${path}/verifications`)).body).toEqual([]);
+    work = seeing(ABSENT);
+    await api.ask('POST', verify);
+    work = seeing({ servers: [[value], [value]] });
+    await api.ask('POST', verify);
+    const { status, body } = await api.ask('GET', `${path}/verifications`);
+    const [change] = (await api.ask('GET', `${path}/changes?limit=1`)).body;
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      { verdict: 'verified', found: 2, asked: 2, value, kind: 'manual', change_id: change.id },
+      {
+        verdict: 'absent',
+        found: 0,
+        asked: 2,
+        value,
+        servers: [{ outcome: 'absent' }, { outcome: 'absent' }],
+      },
+    ]);
+    expect(body[1]).not.toHaveProperty('change_id');
+    expect((await api.ask('GET', `${path}/verifications`, { as: 'stranger' })).status).toBe(404);
+  });
+});
+
 describe('POST verify', () => {
   it('answers the domain, active, with what every server said, and so does GET', async () => {
     const { id, name, value, verify, path } = await freshDomain();

@@ -159,7 +159,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
     'billing api/public api/events api/requests analytics store/cached api/edge dns zone/domain zone/records queue store/accounts store/domains store/postgres api/answers api/callers api/people zone store/audit dns/record',
   'api/analytics': 'analytics analytics/requests store/accounts api/answers api/calls',
   'api/schemas':
-    'edge/requests checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
+    'edge/requests checks/recommendations store/edges store/sharing zone/domain zone/edit zone/records checks/child checks/delegation checks/txt api/answers api/callers store/accounts store/audit billing checks/dnssec edge edge/rules edge/certificates edge/webhooks edge/cached store/cached edge/analytics',
   'api/actions':
     'store/vantage dns zone/edit zone/records store/change store/feed store/postgres store/scans api/answers api/callers api/calls checks/shares billing',
   'api/body': 'api/answers api/calls',

@@ -97,6 +97,7 @@ export const WALK: Readonly<Record<string, Row>> = {
     { ...TO_BE_SIGNED, body: () => ({ keys: [] }) },
   ],
   'POST /domains/{domain}/dnssec/import-keys': ['000 rnk pp...n i.. .ff. .. . db 0', TO_BE_SIGNED],
+  'GET /domains/{domain}/verifications': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/checks': ['000 .n. .....n i.. .... .. . .. 0'],
   'GET /domains/{domain}/checks/latest': ['000 .n. .....n i.. .... .. . .. 0', HAS_CHECK],
   'GET /domains/{domain}/checks/{id}': ['000 .n. .....n i.. .... .. . .. 0'],

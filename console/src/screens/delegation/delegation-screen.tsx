@@ -13,6 +13,7 @@ import { History } from './history.tsx';
 import { Picture } from './picture.tsx';
 import { Registrar } from './registrar.tsx';
 import { Standing } from './standing.tsx';
+import { TxtHistory } from './txt-history.tsx';
 import { TxtPicture, TxtRecord } from './txt-record.tsx';
 import { useChecks } from './use-checks.ts';
 import { moment } from './words-of.ts';
@@ -49,6 +50,7 @@ export default function DelegationScreen() {
           <>
             <TxtRecord domain={domain} record={record} />
             <TxtPicture record={record} />
+            <TxtHistory name={name} news={news} />
           </>
         )
       ) : (

@@ -11,7 +11,7 @@ import { adminRoute } from '../../calls/route.ts';
 import { printAdminDomain } from '../../print/print-admin-domain.ts';
 import { printCheck } from '../../print/print-check.ts';
 import { AdminDomain } from '../../schemas/admin/domain.ts';
-import { Check } from '../../schemas/check.ts';
+import { Check } from '../../schemas/checks/check.ts';
 import { oneDomain } from './domains.ts';
 
 /** As for `ns-check`. */

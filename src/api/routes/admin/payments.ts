@@ -7,7 +7,7 @@ import { creditTopup, loadPayment, type Payment } from '../../../store/money/pay
 import { notFound, Problem, problem } from '../../answers/problem.ts';
 import { adminRoute } from '../../calls/route.ts';
 import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
-import { printPayment } from '../../print/print-payment.ts';
+import { printPayment } from '../../print/money/print-payment.ts';
 import { idText } from '../../schemas/ids.ts';
 import { AdminPayment, TopupState } from '../../schemas/money/topup.ts';
 import { integerText } from '../../schemas/query-text.ts';

@@ -15,7 +15,7 @@ import { accountRoute, domainRoute } from '../../calls/route.ts';
 import { answerList, type ListCall, logQuery, pagesById } from '../../lists/paging.ts';
 import { PAGE_POLICY } from '../../pages/html.ts';
 import { invoicePage } from '../../pages/invoice-page.ts';
-import { printInvoice } from '../../print/print-invoice.ts';
+import { printInvoice } from '../../print/money/print-invoice.ts';
 import { idText } from '../../schemas/ids.ts';
 import { Invoice } from '../../schemas/money/invoice.ts';
 

@@ -17,7 +17,7 @@ import { accountRoute, sessionRoute } from '../../calls/route.ts';
 import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
 import { PAGE_POLICY } from '../../pages/html.ts';
 import { topupPage } from '../../pages/topup-page.ts';
-import { printTopup } from '../../print/print-payment.ts';
+import { printTopup } from '../../print/money/print-payment.ts';
 import { idText } from '../../schemas/ids.ts';
 import { NewTopup, OrderedTopup, Topup, TopupState } from '../../schemas/money/topup.ts';
 

@@ -8,7 +8,7 @@ import { invalid, PROBLEM_CODES, Problem, unavailable } from '../../answers/prob
 import { publicRoute } from '../../calls/route.ts';
 import { printEvidence } from '../../print/print-check.ts';
 import { judgePublicName } from '../../public/judge-public-name.ts';
-import { PublicCheck } from '../../schemas/check.ts';
+import { PublicCheck } from '../../schemas/checks/check.ts';
 
 const tag = 'Public checks';
 const RETRY_SECONDS = 5;

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { countdown, duration } from '../../../../console/src/screens/delegation/words-of.ts';
 import { words } from '../../../../console/src/words/words.ts';
-import { SERVER_OUTCOMES } from '../../../../src/api/schemas/check.ts';
+import { SERVER_OUTCOMES } from '../../../../src/api/schemas/checks/check.ts';
 import { VERDICTS } from '../../../../src/checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../../../src/zone/domain/domain-status.ts';
 

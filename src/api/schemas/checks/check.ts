@@ -1,13 +1,13 @@
 // One check of a domain's delegation: what the parent's servers said, what that means, and what it did to the status.
 
 import { z } from 'zod';
-import { PLACES, SEVERITIES } from '../../checks/child/child-codes.ts';
-import { SEEN_KINDS } from '../../checks/delegation/seen.ts';
-import { VERDICTS } from '../../checks/delegation/verdict.ts';
-import { DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
-import { Domain } from './domain.ts';
-import { Id } from './ids.ts';
-import { Timestamp } from './timestamp.ts';
+import { PLACES, SEVERITIES } from '../../../checks/child/child-codes.ts';
+import { SEEN_KINDS } from '../../../checks/delegation/seen.ts';
+import { VERDICTS } from '../../../checks/delegation/verdict.ts';
+import { DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
+import { Domain } from '../domain.ts';
+import { Id } from '../ids.ts';
+import { Timestamp } from '../timestamp.ts';
 
 export const CHECK_KINDS = ['background', 'manual', 'operator'] as const;
 

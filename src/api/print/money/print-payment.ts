@@ -1,9 +1,9 @@
 // A top-up as its owner sees it, and as operators do.
 
 import type { z } from 'zod';
-import { stateOf } from '../../billing/topup.ts';
-import type { Payment } from '../../store/money/payments.ts';
-import type { AdminPayment, Topup } from '../schemas/money/topup.ts';
+import { stateOf } from '../../../billing/topup.ts';
+import type { Payment } from '../../../store/money/payments.ts';
+import type { AdminPayment, Topup } from '../../schemas/money/topup.ts';
 
 export function printTopup(payment: Payment): z.input<typeof Topup> {
   const { id, reference, gateway, amountRials, createdAt, expiresAt, paidAt, cancelledAt, now } = payment;

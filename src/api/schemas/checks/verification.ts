@@ -2,11 +2,21 @@
 // servers said when they were last asked.
 
 import { z } from 'zod';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from '../timestamp.ts';
 
 const outcome = z
   .enum(['found', 'absent', 'other', 'error'])
   .describe('`other`: something else is there. `error`: no answer that says anything of the zone.');
+
+export const TxtServers = z.array(
+  z.object({
+    server: z.string(),
+    address: z.string().optional().describe('Absent for a nameserver of which none could be found.'),
+    outcome,
+    values: z.array(z.string()).optional().describe('The TXT records that it has, as bare text.'),
+  }),
+);
+export const TxtResolvers = z.array(z.object({ address: z.string(), outcome }));
 
 export const Verification = z.object({
   host: z.string().describe('Where the TXT record belongs.'),
@@ -26,20 +36,9 @@ export const Verification = z.object({
   next_attempt_at: Timestamp.optional().describe('When the service looks for it by itself.'),
   found: z.int().min(0).optional().describe('Server addresses that have it …'),
   asked: z.int().min(0).optional().describe('… of all that the zone has.'),
-  servers: z
-    .array(
-      z.object({
-        server: z.string(),
-        address: z.string().optional().describe('Absent for a nameserver of which none could be found.'),
-        outcome,
-        values: z.array(z.string()).optional().describe('The TXT records that it has, as bare text.'),
-      }),
-    )
-    .optional()
-    .describe('What each of them said.'),
-  resolvers: z
-    .array(z.object({ address: z.string(), outcome }))
-    .optional()
-    .describe('What public resolvers say. They decide nothing: they may still have what was there before.'),
+  servers: TxtServers.optional().describe('What each of them said.'),
+  resolvers: TxtResolvers.optional().describe(
+    'What public resolvers say. They decide nothing: they may still have what was there before.',
+  ),
   message: z.string().optional().describe('What the result means, in a sentence.'),
 });

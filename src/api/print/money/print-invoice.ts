@@ -1,9 +1,9 @@
 // An invoice as its buyer sees it.
 
 import type { z } from 'zod';
-import { invoiceNumber } from '../../billing/invoice.ts';
-import type { Invoice as StoredInvoice } from '../../store/money/load-invoices.ts';
-import type { Invoice } from '../schemas/money/invoice.ts';
+import { invoiceNumber } from '../../../billing/invoice.ts';
+import type { Invoice as StoredInvoice } from '../../../store/money/load-invoices.ts';
+import type { Invoice } from '../../schemas/money/invoice.ts';
 
 export function printInvoice(invoice: StoredInvoice): z.input<typeof Invoice> {
   const { id, buyerName, buyerEmail, domainId, domain, subscriptionId, lines, totalRials } = invoice;
