@@ -44,7 +44,7 @@ export class Catching extends Component<
 
 /**
  * A screen that is loaded when it is first opened. One whose file does not come fails as it is drawn, which a boundary tells; when
- * it is drawn the next time, it is loaded again.
+ * it is drawn the next time, it is loaded again. `preload` loads it before it is drawn.
  */
 export function lazyScreen<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>) {
   const begin = () =>
@@ -57,5 +57,5 @@ export function lazyScreen<P extends object>(load: () => Promise<{ default: Func
       })),
     );
   let Current = begin();
-  return (props: P) => <Current {...props} />;
+  return Object.assign((props: P) => <Current {...props} />, { preload: () => void Current.preload() });
 }

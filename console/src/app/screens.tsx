@@ -22,7 +22,7 @@ export function preloadScreen(path: string): void {
   const screen = { '': Domains, domains: isDomain ? Domain : Domains, account: Account, wallet: Wallet }[
     place
   ];
-  void screen?.preload();
+  screen?.preload();
 }
 
 export function Screens() {
