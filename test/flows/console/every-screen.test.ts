@@ -6,8 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from '../../support/browser/axe.ts';
 import { openBrowser } from '../../support/browser/browser.ts';
 import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { makeVerification } from '../../support/world/made-verifications.ts';
 
 const NAME = 'markup.example';
+/** Its DNS is elsewhere, so a TXT record proves it. */
+const ELSEWHERE = 'elsewhere.example';
 const MARKUP = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
 const ADMIN = 'admin@shop.example';
 
@@ -17,6 +20,7 @@ const SCREENS = [
     ...['delegation', 'records', 'records/import', 'records/scan', 'history', 'dnssec', 'traffic', 'rules'],
     ...['certificates', 'cache', 'uptime', 'sharing', 'settings', 'plan'],
   ].map((page) => `domains/${NAME}/${page}`),
+  `domains/${ELSEWHERE}/delegation`,
   ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
   ...['fleet', 'queues', 'registries', 'calls', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map(
     (page) => `operator/${page}`,
@@ -47,6 +51,10 @@ beforeAll(async () => {
       { name: '@', type: 'A', destination: '192.0.2.1', comment: MARKUP },
     ],
   });
+  await ask('POST', '/domains/', { name: ELSEWHERE, dns_mode: 'external' });
+  const { id } = await (await context.request.get(`/domains/${ELSEWHERE}`)).json();
+  const job = { domainId: id, kind: 'background', turn: 1 } as const;
+  await makeVerification(own.database.db, job, () => ({ servers: [[MARKUP], 'nodata'] }));
   await ask('POST', '/tickets', { subject: MARKUP, message: MARKUP });
   await ask('PUT', '/users/me', { name: MARKUP });
   await ask('POST', '/users/me/keys', { name: MARKUP });
