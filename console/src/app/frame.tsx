@@ -13,6 +13,7 @@ import { useFocusHeld } from './use-focus-held.ts';
 
 /** Add the page's route in screens/operator/operator-screen.tsx as well. */
 const OPERATOR_PAGES = [
+  'live',
   'fleet',
   'queues',
   'registries',

@@ -2065,6 +2065,7 @@ export const en = {
 
   operator: {
     pages: {
+      live: 'Live',
       fleet: 'Fleet',
       queues: 'Queues',
       registries: 'Registries',
@@ -2191,6 +2192,24 @@ export const en = {
       },
       duration: (seconds: number) => durationText(seconds),
       lag: (seconds: number) => secondsText(seconds),
+    },
+
+    live: {
+      answers: 'Answers a second',
+      drops: 'Drops a second',
+      curve: (name: string, top: string) => `${name} over the last looks, at most ${top}`,
+      nodes: 'Nameservers live',
+      liveOf: (live: number, all: number) => `${live} of ${all}`,
+      waiting: 'Jobs that wait',
+      dead: 'Jobs that failed',
+      breaker: 'Changes of status',
+      flows: 'go through',
+      holds: 'held',
+      frozen: 'frozen by hand',
+      noFailing: (checked: number) =>
+        checked === 0
+          ? 'No domain was looked at within the last 15 minutes.'
+          : `Below no zone did many domains turn away, of ${plural(checked, 'domain', 'domains')} looked at within the last 15 minutes.`,
     },
 
     queues: {

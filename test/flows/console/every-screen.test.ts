@@ -22,9 +22,18 @@ const SCREENS = [
   ].map((page) => `domains/${NAME}/${page}`),
   `domains/${ELSEWHERE}/delegation`,
   ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
-  ...['fleet', 'queues', 'registries', 'calls', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map(
-    (page) => `operator/${page}`,
-  ),
+  ...[
+    'live',
+    'fleet',
+    'queues',
+    'registries',
+    'calls',
+    'domains',
+    'accounts',
+    'tickets',
+    'payments',
+    'audit',
+  ].map((page) => `operator/${page}`),
 ];
 
 let own: ConsoleApi;

@@ -43,8 +43,8 @@ export const SCREENS: readonly [Screen, ...Screen[]] = [
   { name: 'invoices', path: 'wallet/invoices' },
   { name: 'tickets', path: 'tickets' },
   operator('fleet', true),
-  ...['queues', 'registries', 'calls', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map((page) =>
-    operator(page),
+  ...['live', 'queues', 'registries', 'calls', 'domains', 'accounts', 'tickets', 'payments', 'audit'].map(
+    (page) => operator(page),
   ),
 ];
 

@@ -8,6 +8,7 @@ import { NotFound } from '../../app/not-found.tsx';
 import { usePlace } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
 
+const Live = lazyScreen(() => import('./fleet/live-page.tsx'));
 const Fleet = lazyScreen(() => import('./fleet/fleet-page.tsx'));
 const Queues = lazyScreen(() => import('./fleet/queues-page.tsx'));
 const Domains = lazyScreen(() => import('./domains/domains-page.tsx'));
@@ -28,6 +29,7 @@ export default function OperatorScreen() {
       <Boundary>
         <Router>
           <Route path="/" component={FirstPage} />
+          <Route path="/live" component={Live} />
           <Route path="/fleet" component={Fleet} />
           <Route path="/queues" component={Queues} />
           <Route path="/registries" component={Registries} />
@@ -49,6 +51,6 @@ export default function OperatorScreen() {
 
 function FirstPage() {
   const { go } = usePlace();
-  useEffect(() => go('/operator/fleet', true), []);
+  useEffect(() => go('/operator/live', true), []);
   return null;
 }

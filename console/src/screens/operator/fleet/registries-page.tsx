@@ -8,20 +8,18 @@ import { Button } from '../../../parts/button.tsx';
 import { Empty } from '../../../parts/failure.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { Badge } from '../../../parts/status.tsx';
-import { Table } from '../../../parts/table.tsx';
-import { count, now } from '../../../parts/time.tsx';
+import { now } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { Freshness, useEvery10s } from '../fresh.tsx';
 import { findTroubles, isHolding } from './find-troubles.ts';
 import { FreezeBreaker } from './freeze-breaker.tsx';
 import { HoursTable } from './hours-table.tsx';
-import { type RegistryRow, registryRows } from './registry-rows.ts';
-import { ShareBar } from './share-bar.tsx';
+import { registryRows } from './registry-rows.ts';
+import { RegistryTable } from './registry-table.tsx';
 import { TripTable } from './trip-table.tsx';
 import { TroubleList } from './trouble-list.tsx';
 
 type Breaker = components['schemas']['Breaker'];
-const TONES = { held: 'bad', many: 'warn', some: '', fine: 'good' } as const;
 const say = words.operator.registries;
 
 export default function RegistriesPage() {
@@ -95,44 +93,5 @@ function Registries({ breaker }: { readonly breaker: Breaker }) {
       </Empty>
     );
   }
-  const nameOf = ({ parent }: RegistryRow) => parent ?? say.overall;
-  return (
-    <Table<RegistryRow>
-      caption={say.caption}
-      rows={registryRows(breaker)}
-      keyOf={nameOf}
-      columns={[
-        { key: 'parent', title: say.columns.parent, cell: nameOf, text: nameOf },
-        {
-          key: 'state',
-          title: say.columns.state,
-          cell: ({ condition }) => <Badge tone={TONES[condition]}>{say.states[condition]}</Badge>,
-          text: ({ condition }) => say.states[condition],
-        },
-        {
-          key: 'checked',
-          title: say.columns.checked,
-          isNumber: true,
-          cell: ({ checked }) => count(checked),
-          text: ({ checked }) => checked,
-        },
-        {
-          key: 'turned',
-          title: say.columns.turned,
-          isNumber: true,
-          cell: ({ turned }) => count(turned),
-          text: ({ turned }) => turned,
-        },
-        {
-          key: 'share',
-          title: say.columns.share,
-          isNumber: true,
-          cell: ({ share, condition }) => (
-            <ShareBar share={share} isMuch={condition === 'held' || condition === 'many'} />
-          ),
-          text: ({ share }) => share.toFixed(3),
-        },
-      ]}
-    />
-  );
+  return <RegistryTable rows={registryRows(breaker)} />;
 }
