@@ -1,10 +1,9 @@
 // A table with a caption for screen readers, which can be copied as tab-separated values into a spreadsheet.
 
 import type { ComponentChildren } from 'preact';
-import { toast } from '../app/toasts.ts';
 import { words } from '../words/words.ts';
-import { Button, writeToClipboard } from './button.tsx';
-import { tsvOf } from './tsv.ts';
+import { Button } from './button.tsx';
+import { copyTable } from './copy-table.ts';
 
 export interface Column<T> {
   readonly key: string;
@@ -26,14 +25,11 @@ interface TableProps<T> {
 
 export function Table<T>({ caption, columns, rows, keyOf, canCopy = true }: TableProps<T>) {
   const copied = columns.filter(({ text }) => text !== undefined);
-  const copy = async () => {
-    const lines = [
+  const copy = () =>
+    copyTable(
       copied.map(({ title }) => title),
-      ...rows.map((row) => copied.map(({ text }) => text?.(row))),
-    ];
-    const isDone = await writeToClipboard(tsvOf(lines));
-    toast(isDone ? words.copy.tableCopied(rows.length) : words.copy.failed, isDone ? 'good' : 'bad');
-  };
+      rows.map((row) => copied.map(({ text }) => text?.(row))),
+    );
   return (
     <div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it */}

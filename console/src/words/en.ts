@@ -710,6 +710,7 @@ export const en = {
     reviewTitle: 'What the import would change',
     errors: (count: number) => `${plural(count, 'line', 'lines')} cannot be read, and would be left out:`,
     place: (line: number, column: number) => `Line ${line}, column ${column}`,
+    moreLines: (count: number) => `And ${grouped(count)} more.`,
     skipped: (count: number) =>
       `${plural(count, 'record is', 'records are')} not imported: the service sets them, or they belong to the old provider`,
     noRecords: 'The text has no records that can be imported.',

@@ -2,12 +2,11 @@
 
 import { domainPath, Link } from '../../app/place.tsx';
 import { person } from '../../app/session.ts';
-import { toast } from '../../app/toasts.ts';
-import { Button, writeToClipboard } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
+import { copyTable } from '../../parts/copy-table.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StatusBadge } from '../../parts/status.tsx';
 import { count, exact, short, Time } from '../../parts/time.tsx';
-import { tsvOf } from '../../parts/tsv.ts';
 import { words } from '../../words/words.ts';
 import { delegationLine } from './domain-query.ts';
 import type { DomainRow } from './domain-row.ts';
@@ -52,8 +51,7 @@ export function ListTable({ rows, sparklines, chosen, onChoose }: ListTableProps
       columns.changed,
       columns.queries,
     ];
-    const isDone = await writeToClipboard(tsvOf([head, ...lines]));
-    toast(isDone ? words.copy.tableCopied(rows.length) : words.copy.failed, isDone ? 'good' : 'bad');
+    await copyTable(head, lines);
   };
   return (
     <>

@@ -60,6 +60,7 @@ export function ImportReview({ parsed, onDone }: ReviewProps) {
               </li>
             ))}
           </ul>
+          <More of={errors.length} />
         </Note>
       )}
       {skipped.length > 0 && (
@@ -75,6 +76,7 @@ export function ImportReview({ parsed, onDone }: ReviewProps) {
               </li>
             ))}
           </ul>
+          <More of={skipped.length} />
         </details>
       )}
       <Loading of={loaded}>
@@ -97,4 +99,9 @@ export function ImportReview({ parsed, onDone }: ReviewProps) {
       </Loading>
     </section>
   );
+}
+
+/** Lines that are not shown. */
+function More({ of }: { readonly of: number }) {
+  return of <= SHOWN ? null : <p>{words.imports.moreLines(of - SHOWN)}</p>;
 }

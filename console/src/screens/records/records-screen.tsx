@@ -2,6 +2,7 @@
 
 import './records.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { copyTable } from '../../parts/copy-table.ts';
 import { Failure, Note } from '../../parts/failure.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { words } from '../../words/words.ts';
@@ -12,7 +13,7 @@ import { addRow, deleteRows, isEmpty, type RowKey } from './draft.ts';
 import { EmptyRecords } from './empty-records.tsx';
 import { RecordTable } from './record-table.tsx';
 import { ReviewDialog } from './review-dialog.tsx';
-import { NO_FILTER, rowsOf } from './rows.ts';
+import { NO_FILTER, type Row, rowsOf } from './rows.ts';
 import { SaveBar } from './save-bar.tsx';
 import { Toolbar, useFilter } from './toolbar.tsx';
 import type { Typed } from './typed.ts';
@@ -84,6 +85,7 @@ export default function RecordsScreen() {
               all={sorted.length}
               typesThere={typesThere}
               onAdd={() => add(filter.type === '' ? {} : { type: filter.type })}
+              onCopy={() => void copyRows(rows)}
             />
             {chosen.size > 0 && (
               <ChosenBar
@@ -158,4 +160,20 @@ function useUndoKeys(undo: (() => void) | undefined, redo: (() => void) | undefi
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [undo, redo]);
+}
+
+/** As they are shown, with the draft over them. */
+function copyRows(rows: readonly Row[]): Promise<void> {
+  const { name, type, value, ttl, proxied } = words.records.columns;
+  return copyTable(
+    [name, type, value, words.records.fields.comment, ttl, proxied],
+    rows.map(({ typed }) => [
+      typed.name,
+      typed.type,
+      [typed.mx_priority, typed.destination].filter(Boolean).join(' '),
+      typed.comment,
+      typed.ttl,
+      typed.proxied ? words.records.proxied : '',
+    ]),
+  );
 }

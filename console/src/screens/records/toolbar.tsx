@@ -37,11 +37,22 @@ interface ToolbarProps {
   readonly all: number;
   readonly typesThere: ReadonlySet<string>;
   readonly onAdd: () => void;
+  readonly onCopy: () => void;
 }
 
 const TYPING_MS = 120;
 
-export function Toolbar({ domain, canEdit, filter, setFilter, shown, all, typesThere, onAdd }: ToolbarProps) {
+export function Toolbar({
+  domain,
+  canEdit,
+  filter,
+  setFilter,
+  shown,
+  all,
+  typesThere,
+  onAdd,
+  onCopy,
+}: ToolbarProps) {
   const say = words.records;
   const [text, setText] = useState(filter.text);
   useEffect(() => setText(filter.text), [filter.text]);
@@ -115,6 +126,11 @@ export function Toolbar({ domain, canEdit, filter, setFilter, shown, all, typesT
           </>
         )}
         <ExportButton domain={domain} />
+        {shown > 0 && (
+          <Button kind="bare" onClick={onCopy}>
+            {words.copy.table}
+          </Button>
+        )}
       </div>
     </div>
   );
