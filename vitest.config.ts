@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 import { sortTests } from './test/support/tests/tiers.ts';
 
 const proves = process.env.ZONEFLEET_PROVE === '1';
-const { unit, postgres, sockets, whole, everyPostgres } = sortTests();
+const { unit, postgres, sockets, thorough, whole, everyPostgres } = sortTests();
 
 // Deadlines end what hangs. They are no measure of speed: a machine that has much else to do is slow.
 const MINUTE_MS = 60_000;
@@ -40,6 +40,7 @@ export default defineConfig({
       { test: { ...common, name: 'unit', include: [...unit], isolate: false } },
       withPostgres('postgres', postgres, false),
       withPostgres('sockets', sockets),
+      withPostgres('thorough', thorough, false),
       withPostgres('whole', whole),
       ...(existsSync(DEBIAN_POSTGRES) ? [withPostgres('postgres-15', everyPostgres)] : []),
     ],

@@ -1,8 +1,9 @@
 // Which tests run when: `npm run test:unit` runs `unit`, `npm test` also `postgres` and `sockets`, `npm run test:all` also
-// `whole`, and `everyPostgres` once more on Postgres 15. A test's folder and imports tell where it belongs.
+// `thorough` and `whole`, and `everyPostgres` once more on Postgres 15. A test's folder and imports tell where it belongs, and how
+// long it takes: `npm test` is for every change.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 
 export interface Tiers {
   /** Reach nothing outside their process, which they share with the modules that it has loaded. */
@@ -11,6 +12,8 @@ export interface Tiers {
   readonly postgres: readonly string[];
   /** Sockets and threads; each file has a process for itself. */
   readonly sockets: readonly string[];
+  /** As `postgres`, for many seconds each: they fill tables, count days, and play what accounts do to each other. */
+  readonly thorough: readonly string[];
   /** Processes of ours, outages, the first minutes with a clone, proofs, and what tries everything. */
   readonly whole: readonly string[];
   /** Of the others: what holds for every Postgres that is supported. */
@@ -20,11 +23,22 @@ export interface Tiers {
 const LONG = /^test\/(flows|proofs)\//;
 const OF_PROCESSES = /^test\/start\/|\/main\.test\.ts$/;
 /** They wait for time-outs, or for npm. */
-const PATIENT = ['build-console', 'outage-log', 'report-position', 'start-image-thread', 'udp-threads'];
+const PATIENT = [
+  'build-console',
+  'open-analytics',
+  'open-public-checks',
+  'outage-log',
+  'report-position',
+  'signing-lane',
+  'start-image-thread',
+  'store/postgres/database',
+  'udp-threads',
+];
 /** They try everything: every call by every caller, every step of a rollover, every piece of a large zone. */
 const EXHAUSTIVE = [
   'test/api/calls',
   'test/api/routes',
+  'test/api/routes/reseller/every-reseller-route',
   'test/api/print/record-text',
   'test/outbound/acme/judge-answers',
   'test/queue/job-worker',
@@ -35,9 +49,36 @@ const EXHAUSTIVE = [
   'test/store/signing/sign-pieces',
   'test/workers/jobs/roll-keys',
   'test/workers/vantage/confirm-change',
+  'test/zone/image/order-index',
 ].map((stem) => `${stem}.test.ts`);
-/** Flows that show in seconds that the whole works: `npm test` has them, too. */
-const TOUR = ['api-tour', 'dnssec-edits'];
+/** Of those that call the store, the API and the workers: half of the time of all of them. */
+const THOROUGH = [
+  'api/analytics/ask-store',
+  'api/edge/edge-feed',
+  'api/large/large-work',
+  'api/routes/analytics/questions',
+  'api/routes/analytics/requests',
+  'api/routes/analytics/traffic',
+  'api/routes/edge/requests',
+  'api/routes/rules/save-rules',
+  'store/change/claim-name',
+  'store/change/settle-name',
+  'store/change/settle-offers',
+  'store/checks/name-order',
+  'store/claims/claim-sets',
+  'store/domains/find-narrowed',
+  'store/domains/list-domains',
+  'store/housekeeping/purge-edge-changes',
+  'store/money/charge',
+  'store/money/settle-debts',
+  'store/people/takeover-mails',
+  'store/regions/sign-edge-sets',
+  'workers/rounds/move-dns-counts',
+  'workers/rounds/sign-zones',
+  'workers/rounds/tell-traffic',
+  'workers/rounds/watch-uptime',
+  'workers/schedule',
+].map((stem) => `test/${stem}.test.ts`);
 const STARTS_PROCESSES =
   /\/support\/[a-z]+\/(api-process|fresh-clone|nodes|observer-process|run-cli|supervise|workers-process)\.ts$/;
 /** What needs a process for itself, or starts others. */
@@ -62,19 +103,26 @@ export function sortTests(): Tiers {
     unit: [] as string[],
     postgres: [] as string[],
     sockets: [] as string[],
+    thorough: [] as string[],
     whole: [] as string[],
   };
+  for (const path of [...EXHAUSTIVE, ...THOROUGH])
+    if (!tests.includes(path)) throw new Error(`there is no ${path}`);
   for (const path of tests) tiers[tierOf(path)].push(path);
   return { ...tiers, everyPostgres: tests.filter((path) => read(path).includes('testServers()')) };
 }
 
-function tierOf(path: string): 'unit' | 'postgres' | 'sockets' | 'whole' {
-  const name = basename(path, '.test.ts');
+function tierOf(path: string): Exclude<keyof Tiers, 'everyPostgres'> {
   const reached = [...reach(path)];
   const isApart = reached.some((from) => APART.test(from)) || REPLACES.test(read(path));
   const usesPostgres = reached.some((from) => POSTGRES.test(from));
-  if (TOUR.includes(name)) return 'sockets';
-  if (LONG.test(path) || PATIENT.includes(name) || EXHAUSTIVE.includes(path)) return 'whole';
+  if (
+    LONG.test(path) ||
+    PATIENT.some((stem) => path.endsWith(`/${stem}.test.ts`)) ||
+    EXHAUSTIVE.includes(path)
+  )
+    return 'whole';
+  if (THOROUGH.includes(path)) return 'thorough';
   if (!isApart && !usesPostgres) return 'unit';
   if (OF_PROCESSES.test(path) || reached.some((from) => STARTS_PROCESSES.test(from))) return 'whole';
   return usesPostgres && !isApart && IN_PROCESS.test(path) ? 'postgres' : 'sockets';
