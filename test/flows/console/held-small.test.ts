@@ -21,7 +21,7 @@ let own: ConsoleApi;
 let browser: Browser;
 
 beforeAll(async () => {
-  own = await startConsoleApi();
+  own = await startConsoleApi({ API_RATE: 'off' }); // nobody goes through as many screens in a minute
   const ann = await own.makePerson(ANN, { isAdmin: true });
   for (let i = 0; i < DOMAINS; i++) await newDomain(own.database.db, ann, `ann-${i}.example.`);
   browser = await openBrowser();
@@ -81,12 +81,17 @@ describe('many screens', () => {
     const before = await held();
     let changes = 0;
     while (changes < 60) changes += await walkScreens(page, NAME);
-    const after = await held();
     // Less than one more for each change.
-    for (const [what, most] of Object.entries({ nodes: changes / 2, listeners: changes / 4, documents: 0 })) {
-      const grown = after[what as keyof typeof after] - before[what as keyof typeof before];
-      expect([what, grown <= most, grown]).toEqual([what, true, grown]);
-    }
+    const most = { nodes: changes / 2, listeners: changes / 4, documents: 0 };
+    const kinds = ['nodes', 'listeners', 'documents'] as const;
+    let grown: Record<string, number> = {};
+    const isSmall = async () => {
+      const after = await held();
+      grown = Object.fromEntries(kinds.map((kind) => [kind, after[kind] - before[kind]]));
+      return kinds.every((kind) => after[kind] - before[kind] <= most[kind]);
+    };
+    // The browser itself may hold the screen before for a while; what leaks stays.
+    await until(isSmall, () => `little is left behind: ${JSON.stringify(grown)}`, 30_000);
     await context.close();
   });
 });
