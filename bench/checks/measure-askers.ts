@@ -2,7 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { generateKey } from '../../src/store/accounts/api-keys.ts';
+import { runZonefleetApi } from '../api/zonefleet-api.ts';
 import type { BenchOptions } from '../part.ts';
 import { pinCluster } from '../postgres/cluster.ts';
 import { cpuSeconds } from '../process-tree.ts';
@@ -15,7 +16,6 @@ import type { Parents } from './start-parents.ts';
 import { startWorker } from './worker.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const READY_MS = 60_000;
 const DOMAINS = 10_000;
 /** Until a thousand have asked once. */
 const BEGIN_MS = 7000;
@@ -42,14 +42,28 @@ export async function measureAskers(parents: Parents, options: BenchOptions): Pr
   const statuses: Record<string, number> = {};
   let [seconds, cpu, asks] = [0, 0, 0];
   try {
-    const api = await startApi(databaseUrl, parents, options);
+    // On the core of Postgres and of the small internet.
+    const api = await runZonefleetApi({
+      databaseUrl,
+      key: generateKey(),
+      cpu: options.loadCpu,
+      env: {
+        PUBLIC_CHECK: 'on',
+        CONSOLE: 'off',
+        ROOT_HINTS: parents.hintsFile,
+        DNS_PORT_OUT: String(parents.port),
+        RESOLVER_ALLOW: PARENT_NETWORK,
+        API_CONNECTIONS_PER_ADDRESS: 'off',
+        TRUSTED_PROXIES: '127.0.0.1/32',
+      },
+    });
     try {
       await measureRound(checked, domains); // warm up: each domain now has a run, which later rounds repeat
       for (let round = 1; round <= options.rounds; round++) {
         without.push(domains / (await measureRound(checked, domains)).seconds);
         const [startedMs, cpuBefore] = [performance.now(), cpuSeconds(api.program.pid)];
         const askers = runProgram(
-          [process.execPath, 'src/start/run.mjs', 'bench/checks/askers.ts', api.url],
+          [process.execPath, 'src/start/run.mjs', 'bench/checks/askers.ts', api.base],
           { cpu: options.loadCpu, cwd: ROOT },
         );
         try {
@@ -85,38 +99,4 @@ function told(askers: Program): Record<string, number> {
   } catch {
     throw new Error(`the askers ended with: ${text}`);
   }
-}
-
-/** On the core of Postgres and of the small internet. */
-async function startApi(databaseUrl: string, parents: Parents, options: BenchOptions) {
-  const [port, metricsPort] = [await freePort(), await freePort()];
-  const program = runProgram([process.execPath, 'src/start/run.mjs', 'src/api/main.ts'], {
-    cpu: options.loadCpu,
-    cwd: ROOT,
-    env: {
-      DATABASE_URL: databaseUrl,
-      PUBLIC_CHECK: 'on',
-      CONSOLE: 'off',
-      ALLOW_RESERVED_NAMES: 'on',
-      ROOT_HINTS: parents.hintsFile,
-      DNS_PORT_OUT: String(parents.port),
-      RESOLVER_ALLOW: PARENT_NETWORK,
-      API_LISTEN: `127.0.0.1:${port}`,
-      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      API_CONNECTIONS_PER_ADDRESS: 'off',
-      TRUSTED_PROXIES: '127.0.0.1/32',
-      RUN_AS: 'off',
-      LOG_LEVEL: 'warn',
-    },
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const deadline = performance.now() + READY_MS;
-  while (!(await fetch(`${url}/public/checks?name=d0.t00`).catch(() => undefined))?.ok) {
-    if (performance.now() > deadline) {
-      await program.stop();
-      throw new Error(`the API is not ready: ${program.output()}`);
-    }
-    await pause(50);
-  }
-  return { program, url };
 }

@@ -34,7 +34,7 @@ export function summary(started: Started): string {
     `  database  ${started.place}`,
     ...(started.first === undefined
       ? started.hasConsole
-        ? ['  sign in   npx zonefleet account sign-in EMAIL prints a link for who has no password yet']
+        ? ['  sign in   npx zonefleet account sign-in EMAIL prints a link for an account without a password']
         : []
       : [
           `  API key   ${started.first.key} (a global admin's, shown this once)`,

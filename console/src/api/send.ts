@@ -75,8 +75,14 @@ async function wholeOf(response: Response, signal: AbortSignal): Promise<Respons
   const { status, statusText, headers } = response;
   try {
     const text = await response.text();
-    if (/^application\/json\b/.test(headers.get('Content-Type') ?? '')) JSON.parse(text);
-    return new Response(status === 204 || status === 205 ? null : text, { status, statusText, headers });
+    const whole = new Response(status === 204 || status === 205 ? null : text, {
+      status,
+      statusText,
+      headers,
+    });
+    if (!/^application\/json\b/.test(headers.get('Content-Type') ?? '')) return whole;
+    const value: unknown = JSON.parse(text);
+    return Object.assign(whole, { json: async () => value }); // a large answer is not read twice
   } catch (error) {
     if (signal.aborted) throw error;
     throw new ApiError(0, { error: words.failures.brokenOff });

@@ -1,5 +1,5 @@
-// One thing that a person does: shows that it is under way, cannot be done twice at once, and keeps its failure to be told. When the
-// place is gone where it would be told, it is told as a message.
+// One thing that a person does: shows that it is under way, cannot be done twice at once, and keeps its failure to be told.
+// When the place is gone where it would be told, it is told as a message.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';

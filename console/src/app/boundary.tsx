@@ -16,7 +16,10 @@ export function Boundary({ children }: BoundaryProps) {
   return <Catching path={usePlace().path}>{children}</Catching>;
 }
 
-/** The same for what has no places. A class, since Preact takes an error as caught only by a component that changes its own state at it. */
+/**
+ * The same for what has no places. A class, since Preact takes an error as caught only by a component that changes its own
+ * state at it.
+ */
 export class Catching extends Component<
   BoundaryProps & { readonly path: string },
   { failedAt?: string | undefined }

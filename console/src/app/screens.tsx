@@ -19,10 +19,14 @@ const Operator = lazyScreen(() => import('../screens/operator/operator-screen.ts
 /** Loads the file of the screen at a path while who is signed in is still being asked. A failure is told when it is shown. */
 export function preloadScreen(path: string): void {
   const [, place = 'domains', isDomain] = path.slice(BASE.length).split('/');
-  const screen = { '': Domains, domains: isDomain ? Domain : Domains, account: Account, wallet: Wallet }[
-    place
-  ];
-  screen?.preload();
+  // a Map, since anybody may write a path such as `/console/constructor`
+  const screens = new Map([
+    ['', Domains],
+    ['domains', isDomain ? Domain : Domains],
+    ['account', Account],
+    ['wallet', Wallet],
+  ]);
+  screens.get(place)?.preload();
 }
 
 export function Screens() {

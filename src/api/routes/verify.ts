@@ -1,6 +1,6 @@
-// GET /domains/{domain}/verifications: what was seen so far. POST /domains/{domain}/verify: have the TXT record of a domain looked for now, and wait for what comes of
-// it. A worker looks; its run is found by the request that the job carries. Of a domain one look waits or goes on at a time:
-// calls that come meanwhile share the next one.
+// GET /domains/{domain}/verifications: the looks for the TXT record so far. POST /domains/{domain}/verify: have it looked for
+// now, and wait for what comes of it. A worker looks; its run is found by the request that the job carries. Of a domain one
+// look waits or goes on at a time: calls that come meanwhile share the next one.
 //
 //     expired → a fresh value → answer
 //     else → enqueue → wait for the run, or for the end of another → answer

@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { type CheckCounts, MAX_FREEZE_MS, MAX_REASON } from '../../checks/delegation/breaker.ts';
 import { type Name, printName } from '../../dns/name.ts';
+import { readSpan } from '../../process/settings/read-span.ts';
 import type { BreakerTrip } from '../../store/checks/breaker-store.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Cli } from '../terminal/cli.ts';
@@ -60,12 +61,9 @@ interface FreezeOptions {
 
 const FREEZE_TIME = 'a time like 90m, 24h or 14d, at most 366d';
 
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 function readTime(text: string): number {
-  const [, digits, unit] = /^([1-9]\d{0,6})([mhd])$/.exec(text) ?? [];
-  const ms = Number(digits) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  if (!(ms <= MAX_FREEZE_MS)) throw new Failure('usage', `--for: expected ${FREEZE_TIME}`);
+  const ms = readSpan(text);
+  if (ms === undefined || ms > MAX_FREEZE_MS) throw new Failure('usage', `--for: expected ${FREEZE_TIME}`);
   return ms;
 }
 

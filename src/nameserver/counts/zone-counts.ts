@@ -22,8 +22,10 @@ const SLOT = { ID_LOW: 0, ID_HIGH: 1, KIND: 2, COUNT: 3 } as const;
 const SLOT_WORDS = 4;
 /** Slots in use beyond which the table is emptied early: the rest is enough for what comes until the next look. */
 const FILLING = (SLOTS * 3) / 8;
-/** Slots of a search. While a quarter of them are taken, more than two are hardly ever looked at; but of 12,000 keys in a table that
-    is filling, some need more than 16 in one table of ten. */
+/**
+ * Slots of a search. While a quarter of all are taken, more than two are hardly ever looked at; but in one table of ten with
+ * 12,000 keys, some key needs more than 16.
+ */
 const SEARCHED = 32;
 
 /** The ring of samples: the id, the length of the name, its octets. */

@@ -2,6 +2,7 @@
 // nameserver has to start fast: it loads in a quarter of the time.
 
 import * as z from 'zod/mini';
+import { readSpan } from './read-span.ts';
 
 export type Shape<T> = z.core.$ZodType<T, string>;
 
@@ -54,18 +55,14 @@ export function rate(unit: string): Shape<number | undefined> {
   return orOff(integer(1, 999_999_999, expected), expected);
 }
 
-const SPAN_UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** In milliseconds. */
 export const span = spanFrom(0, 'a time like 90s, 30m, 24h or 14d');
 
 /** In milliseconds. */
 export function spanFrom(leastMs: number, expected: string): Shape<number> {
   return shape(expected, (text) => {
-    const [, digits, unit] = /^([1-9]\d{0,6})([smhd])$/.exec(text) ?? [];
-    if (unit === undefined) return undefined;
-    const value = Number(digits) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS];
-    return value >= leastMs ? value : undefined;
+    const value = readSpan(text);
+    return value !== undefined && value >= leastMs ? value : undefined;
   });
 }
 

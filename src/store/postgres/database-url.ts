@@ -1,6 +1,6 @@
-// Finds the embedded database, the analytics store and the address of a running `npm start`, which writes a file in DATA_DIR for other processes and the
-// CLI. The file of a killed run may be left behind, so the process that it names must be alive and its socket must
-// exist.
+// Finds the embedded database, the analytics store and the address of a running `npm start`, which writes a file in
+// DATA_DIR for other processes and the CLI. The file of a killed run may be left behind, so the process that it names must be
+// alive and its socket must exist.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

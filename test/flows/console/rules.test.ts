@@ -79,6 +79,16 @@ describe('a new rule', () => {
     await context.close();
   });
 
+  it('takes fingerprints as they are pasted, one a line', async () => {
+    const { context, dialog, stored, save } = await openDialog('fingerprint');
+    const prints = ['0'.repeat(32), '1'.repeat(32)];
+    await dialog.getByLabel('Fingerprints').fill(prints.join('\n'));
+    await save();
+    await isGone(dialog);
+    expect(await stored()).toMatchObject([{ fingerprints: prints }]);
+    await context.close();
+  });
+
   it('with a page of its own shows it in a frame without scripts', async () => {
     const { page, context, dialog, stored, save, faults } = await openDialog('error_page');
     const html = '<h1 id="gone">Gone</h1><script>parent.document.title = "broken"</script>';
@@ -107,12 +117,15 @@ describe('a new rule', () => {
     await json.fill('{');
     await dialog.getByRole('button', { name: 'Back to the fields' }).click();
     await dialog.getByText('This is no JSON object.').waitFor();
-    await json.fill(JSON.stringify({ ...rule, key_query: 'list', key_query_list: ['page'] }));
+    await json.fill(JSON.stringify({ ...rule, key_query: 'list', key_query_list: ['page'], enabled: false }));
     await dialog.getByRole('button', { name: 'Back to the fields' }).click();
     expect(await dialog.getByLabel('These parameters').inputValue()).toBe('page');
     await save();
     await isGone(dialog);
-    expect(await stored()).toMatchObject([{ ttl_seconds: 60, key_query: 'list', key_query_list: ['page'] }]);
+    // what has no field is not lost on the way
+    expect(await stored()).toMatchObject([
+      { ttl_seconds: 60, key_query: 'list', key_query_list: ['page'], enabled: false },
+    ]);
     await context.close();
   });
 });

@@ -79,3 +79,13 @@ describe('a screen', () => {
     await context.close();
   });
 });
+
+it('an address that there is not is told, whatever its name is', async () => {
+  for (const place of ['nowhere', 'constructor']) {
+    const { context, page, faults } = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
+    await page.goto(`/console/${place}`);
+    await page.getByRole('main').getByText('There is no such page').waitFor();
+    expect([place, faults]).toEqual([place, []]);
+    await context.close();
+  }
+});

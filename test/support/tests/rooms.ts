@@ -181,7 +181,7 @@ export const MAY_IMPORT: Readonly<Record<string, string>> = {
   'cli/account':
     'billing store/accounts store/postgres cli/terminal zone/edit process store/people store/audit',
   'cli/check':
-    'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process',
+    'dns dns/message dns/record zone zone/pool checks/delegation store/checks store/postgres cli/terminal checks/child process process/settings',
   'cli/domain':
     'checks/delegation dns zone zone/domain queue store/accounts store/change store/checks store/domains store/handover store/postgres store/verifications cli/terminal billing process store/sharing store/audit store/dnssec',
   'cli/certificates': 'edge/certificates store/certificates zone cli/domain cli/terminal',

@@ -122,10 +122,10 @@ function tierOf(path: string): Exclude<keyof Tiers, 'everyPostgres'> {
     EXHAUSTIVE.includes(path)
   )
     return 'whole';
-  if (THOROUGH.includes(path)) return 'thorough';
   if (!isApart && !usesPostgres) return 'unit';
   if (OF_PROCESSES.test(path) || reached.some((from) => STARTS_PROCESSES.test(from))) return 'whole';
-  return usesPostgres && !isApart && IN_PROCESS.test(path) ? 'postgres' : 'sockets';
+  if (!usesPostgres || isApart || !IN_PROCESS.test(path)) return 'sockets';
+  return THOROUGH.includes(path) ? 'thorough' : 'postgres';
 }
 
 /** What it imports, and what the support that it uses imports. */

@@ -53,7 +53,10 @@ export function OneField({ type, field, value, problemOf, onText }: OneFieldProp
           onChange={(event) => onText(event.currentTarget.value)}
         />
       );
+    // Of several lines, since an input of one line joins lines that are pasted.
     case 'lines':
+    case 'words':
+    case 'numbers':
       return <TextArea {...typed} class="rules-lines" />;
     case 'page':
       return <PageField {...typed} />;

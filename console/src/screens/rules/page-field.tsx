@@ -1,5 +1,6 @@
 // A page that is shown in place of an error, and how it looks: in a frame that may do nothing at all.
 
+import { useState } from 'preact/hooks';
 import { TextArea } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 
@@ -14,14 +15,15 @@ interface PageFieldProps {
 }
 
 export function PageField(props: PageFieldProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <TextArea {...props} class="rules-json" spellcheck={false} />
       {props.value.trim() !== '' && (
-        <details>
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{text.preview}</summary>
           <p class="quiet">{text.previewText}</p>
-          <iframe class="rules-preview" sandbox="" srcdoc={props.value} title={text.preview} />
+          {isOpen && <iframe class="rules-preview" sandbox="" srcdoc={props.value} title={text.preview} />}
         </details>
       )}
     </>

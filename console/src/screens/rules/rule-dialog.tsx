@@ -12,7 +12,7 @@ import { words } from '../../words/words.ts';
 import { useDomain } from '../domain/domain-here.ts';
 import { OneField } from './one-field.tsx';
 import { type FormField, fieldsOf, type RuleType } from './rule-fields.ts';
-import { bodyOf, isAsked, jsonOf, parseJson, type Typed, typedOf } from './rule-form.ts';
+import { bodyOf, isAsked, jsonOf, othersOf, parseJson, type Typed, typedOf } from './rule-form.ts';
 
 const text = words.rules;
 
@@ -28,9 +28,10 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
   const { name } = useDomain();
   const fields = fieldsOf(type);
   const draftKey = `rule:${name}:${type}:${rule?.id ?? 'new'}`;
-  /** While there is `json`, the rule is edited as JSON. */
+  /** While there is `json`, the rule is edited as JSON; `others` is what was written there and has no field. */
   const [typed, setTyped, dropTyped] = useDraft<Typed>(draftKey, typedOf(fields, rule ?? {}));
-  const { json } = typed;
+  const { json, others } = typed;
+  const body = () => ({ ...(others !== undefined && parseJson(others)), ...bodyOf(fields, typed) });
   const [isNoJson, setNoJson] = useState(false);
   const save = useAction(async (body: Record<string, unknown>) => {
     if (rule === undefined)
@@ -47,9 +48,9 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
     onDone();
   });
   const send = () => {
-    const body = json === undefined ? bodyOf(fields, typed) : parseJson(json);
-    setNoJson(body === undefined);
-    if (body !== undefined) void save.run(body);
+    const wanted = json === undefined ? body() : parseJson(json);
+    setNoJson(wanted === undefined);
+    if (wanted !== undefined) void save.run(wanted);
   };
   const problemOf = (field: string) =>
     save.error?.problem.fields?.find(
@@ -72,9 +73,10 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
   );
   const rare = asked.filter(({ isRare }) => isRare);
   const toFields = () => {
-    const body = parseJson(json ?? '');
-    setNoJson(body === undefined);
-    if (body !== undefined) setTyped(typedOf(fields, body));
+    const written = parseJson(json ?? '');
+    setNoJson(written === undefined);
+    if (written !== undefined)
+      setTyped({ ...typedOf(fields, written), others: JSON.stringify(othersOf(fields, written)) });
   };
   return (
     <Dialog
@@ -116,10 +118,7 @@ export function RuleDialog({ type, rule, onDone, onClose }: RuleDialogProps) {
           </Button>
           <Button onClick={onClose}>{words.common.cancel}</Button>
           {json === undefined ? (
-            <Button
-              kind="bare"
-              onClick={() => setTyped({ json: jsonOf({ ...rule, ...bodyOf(fields, typed) }) })}
-            >
+            <Button kind="bare" onClick={() => setTyped({ json: jsonOf({ ...rule, ...body() }) })}>
               {text.asJson}
             </Button>
           ) : (

@@ -17,6 +17,12 @@ export function typedOf(fields: readonly FormField[], rule: Readonly<Body>): Typ
   );
 }
 
+/** What a rule has that no field asks for, such as the records that it is for. */
+export function othersOf(fields: readonly FormField[], rule: Readonly<Body>): Body {
+  const asked = new Set(fields.map(({ name }) => name.split('.')[0]));
+  return Object.fromEntries(Object.entries(rule).filter(([name]) => !asked.has(name)));
+}
+
 /** `health.path` is a member of the object `health`. */
 function valueAt(rule: Readonly<Body>, name: string): unknown {
   let at: unknown = rule;
