@@ -1,6 +1,6 @@
 // Who imports whom.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAY_IMPORT } from '../support/tests/rooms.ts';
@@ -219,3 +219,22 @@ function reachedFrom(path: string): string[] {
 function allowed(room: string): string[] {
   return (MAY_IMPORT[room] ?? '').split(' ').filter((name) => name !== '');
 }
+
+it('tests of the console reach no package of its own, so that they run in a fresh clone', () => {
+  const reached = new Set<string>();
+  const reach = (path: string) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    // types are gone when it runs
+    for (const [, name = ''] of text.matchAll(/^(?:import|export)(?! type) [^;]*?\bfrom '([^']+)'/gm)) {
+      if (name.startsWith('.')) reach(join(dirname(path), name));
+      else if (path.startsWith('console/')) reached.add(name);
+    }
+  };
+  for (const path of filesIn('test/console').filter((each) => each.endsWith('.test.ts'))) reach(path);
+  expect([...reached].filter((path) => path.startsWith('console/src/')).length).toBeGreaterThan(20);
+  expect(
+    [...reached].filter((path) => path.endsWith('.tsx') || !/[/]/.test(path) || path.startsWith('@')),
+  ).toEqual([]);
+});

@@ -2,9 +2,7 @@
 
 import type { AllHTMLAttributes, AnchorHTMLAttributes, ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-
-/** Below which the console is served. */
-export const BASE = '/console';
+import { BASE } from './base.ts';
 
 interface LinkProps extends Omit<AllHTMLAttributes<HTMLAnchorElement>, 'href' | 'role'> {
   /** A path without the base: `/domains`. */

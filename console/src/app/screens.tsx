@@ -3,9 +3,9 @@
 import { useState } from 'preact/hooks';
 import { Route, Router } from 'preact-iso';
 import { forgetLink, openedLink } from '../screens/sign-in/link.ts';
+import { BASE } from './base.ts';
 import { Boundary, lazyScreen } from './boundary.tsx';
 import { NotFound } from './not-found.tsx';
-import { BASE } from './place.tsx';
 
 const Domains = lazyScreen(() => import('../screens/domains/domains-screen.tsx'));
 const Domain = lazyScreen(() => import('../screens/domain/domain-screen.tsx'));

@@ -19,7 +19,7 @@ export function compact(amount: number): string {
     tenths = 10;
   }
   const fraction = tenths % 10 === 0 ? '' : `.${tenths % 10}`;
-  return `${grouped(Math.floor(tenths / 10))}${fraction}${SIZES[at]}`;
+  return `${Math.floor(tenths / 10)}${fraction}${SIZES[at]}`;
 }
 
 const NAMED = {

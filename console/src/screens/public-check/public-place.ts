@@ -1,6 +1,6 @@
 // Where the public page is, and of which name it is.
 
-import { BASE } from '../../app/place.tsx';
+import { BASE } from '../../app/base.ts';
 
 const PLACE = `${BASE}/check`;
 

@@ -7,7 +7,7 @@ import { Table } from '../../../parts/table.tsx';
 import { count } from '../../../parts/time.tsx';
 import { words } from '../../../words/words.ts';
 import { turnedByHour } from './node-rates.ts';
-import { shareText } from './share-bar.tsx';
+import { shareText } from './share-text.ts';
 
 type RegistryHours = components['schemas']['RegistryHours'];
 const say = words.operator.registries;

@@ -1,10 +1,6 @@
 // A share as a figure with a bar beside it.
 
-import { words } from '../../../words/words.ts';
-
-export function shareText(share: number): string {
-  return share.toLocaleString(words.locale, { style: 'percent', maximumFractionDigits: 1 });
-}
+import { shareText } from './share-text.ts';
 
 /** `isMuch`: it deserves a look. */
 export function ShareBar({ share, isMuch }: { readonly share: number; readonly isMuch: boolean }) {

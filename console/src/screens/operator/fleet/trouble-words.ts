@@ -2,7 +2,7 @@
 
 import { words } from '../../../words/words.ts';
 import type { Trouble } from './find-troubles.ts';
-import { shareText } from './share-bar.tsx';
+import { shareText } from './share-text.ts';
 
 const say = words.operator.trouble;
 

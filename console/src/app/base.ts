@@ -1,0 +1,2 @@
+/** Below which the console is served. */
+export const BASE = '/console';

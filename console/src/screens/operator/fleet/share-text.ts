@@ -1,0 +1,8 @@
+// A share in words.
+
+import { words } from '../../../words/words.ts';
+
+/** `share`: from 0 to 1. */
+export function shareText(share: number): string {
+  return share.toLocaleString(words.locale, { style: 'percent', maximumFractionDigits: 1 });
+}
