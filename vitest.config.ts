@@ -1,48 +1,63 @@
-// How the tests run: real processes and servers, so a test may take long, but each ends by itself. The projects are the
-// tiers of test/support/tests/tiers.ts; a tier takes a test by what it reaches.
+// A test's suffix is its tier, and each tier is a project: docs/contributing.md describes them.
 
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { sortTests } from './test/support/tests/tiers.ts';
 
 const proves = process.env.ZONEFLEET_PROVE === '1';
-const { unit, postgres, sockets, thorough, whole, everyPostgres } = sortTests();
+const isCi = process.env.CI === 'true';
 
-// Deadlines end what hangs. They are no measure of speed: a machine that has much else to do is slow.
+// Deadlines end tests that hang. They do not measure speed.
 const MINUTE_MS = 60_000;
 const common = {
   pool: 'forks',
   testTimeout: proves ? 60 * MINUTE_MS : 3 * MINUTE_MS,
   hookTimeout: 5 * MINUTE_MS,
   teardownTimeout: MINUTE_MS,
-  // CI's machine may stand still for a second at any time: there a failed test is run once more, and told as flaky. Said
-  // for each project, since projects do not take it from the whole.
-  retry: process.env.CI === 'true' && !proves ? 1 : 0,
+  // CI's machine may stall for seconds. A test that passes only when repeated is reported as flaky. Projects do not inherit this.
+  retry: isCi && !proves ? 1 : 0,
 } as const;
 
-const withPostgres = (name: string, include: readonly string[], isolate = true) => ({
+interface Tier {
+  readonly name: string;
+  readonly include: string;
+  /** True if each file has its own process. */
+  readonly isolate: boolean;
+}
+
+const withPostgres = ({ name, include, isolate }: Tier) => ({
   test: {
     ...common,
     name,
-    include: [...include],
     isolate,
+    include: [`test/**/*${include}`],
     globalSetup: ['./test/support/tests/global-setup.ts'],
   },
 });
 
-const DEBIAN_POSTGRES = '/usr/lib/postgresql/15';
+const UNIT = {
+  test: {
+    ...common,
+    name: 'unit',
+    isolate: false,
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/**/*.*.test.ts'],
+  },
+};
+
+const TIERS: readonly Tier[] = [
+  { name: 'postgres', include: '.postgres.test.ts', isolate: false },
+  { name: 'sockets', include: '.sockets.test.ts', isolate: true },
+  { name: 'flow', include: '.flow.test.ts', isolate: true },
+  { name: 'nightly', include: '.nightly.test.ts', isolate: true },
+  ...(existsSync('/usr/lib/postgresql/15')
+    ? [{ name: 'postgres-15', include: '.postgres.test.ts', isolate: false }]
+    : []),
+];
 
 export default defineConfig({
   test: {
     maxWorkers: proves ? 1 : 2,
     reporters: ['default', './test/support/tests/closing-line.ts'],
-    projects: [
-      { test: { ...common, name: 'unit', include: [...unit], isolate: false } },
-      withPostgres('postgres', postgres, false),
-      withPostgres('sockets', sockets),
-      withPostgres('thorough', thorough, false),
-      withPostgres('whole', whole),
-      ...(existsSync(DEBIAN_POSTGRES) ? [withPostgres('postgres-15', everyPostgres)] : []),
-    ],
+    projects: [UNIT, ...TIERS.map(withPostgres)],
   },
 });

@@ -205,7 +205,7 @@ function longTests() {
   );
   return files
     .map((path) => join('test', path))
-    .filter((path) => /support\/scale\.ts'|ZONEFLEET_PROVE/.test(readFileSync(join(root, path), 'utf8')));
+    .filter((path) => /\/scale\.ts'|ZONEFLEET_PROVE/.test(readFileSync(join(root, path), 'utf8')));
 }
 
 async function becomeVitest([command, ...rest]) {

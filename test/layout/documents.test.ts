@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesIn, ROOT } from '../support/tests/sources.ts';
+import { filesIn, ROOT, TEST_ENDS } from '../support/tests/sources.ts';
 
 describe('the map in the README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -55,7 +55,7 @@ describe('references', () => {
       .flatMap(({ path, text }) =>
         [...text.matchAll(/`((?:src|workers|test|bench|fixtures|docs)\/[\w./-]+)`/g)]
           .map(([, named]) => named as string)
-          .filter((named) => !['', '.ts', '.test.ts'].some((end) => existsSync(join(ROOT, named + end))))
+          .filter((named) => !['', '.ts', ...TEST_ENDS].some((end) => existsSync(join(ROOT, named + end))))
           .map((named) => `${path}: ${named}`),
       );
     expect(broken).toEqual([]);

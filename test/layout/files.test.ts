@@ -3,7 +3,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesIn, offenders, ROOT, sources, tests, withoutComments } from '../support/tests/sources.ts';
+import {
+  filesIn,
+  offenders,
+  ROOT,
+  sources,
+  TEST_END,
+  tests,
+  withoutComments,
+} from '../support/tests/sources.ts';
 
 describe('files', () => {
   it('begin with a comment that says what they do', () => {
@@ -28,7 +36,9 @@ describe('files', () => {
     ];
     const empty = /(^|-)(utils?|helpers?|manager|service|handler|data|info)$/; // the noun, the last word
     const bad = names.filter((path) => {
-      const name = basename(path).replace(/(\.test|\.d)?\.(ts|mjs)$/, '');
+      const name = basename(path)
+        .replace(TEST_END, '')
+        .replace(/(\.d)?\.(ts|mjs)$/, '');
       return !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || empty.test(name);
     });
     expect(bad).toEqual([]);
@@ -47,8 +57,8 @@ describe('files', () => {
 describe('tests', () => {
   it('mirror the sources file for file, or folder for folder', () => {
     const strays = tests.filter((path) => {
-      if (/^test\/(flows|proofs|chaos|support|layout)\//.test(path)) return false;
-      const stem = path.replace(/^test\//, '').replace(/\.test\.ts$/, '');
+      if (/^test\/(flows|proofs|chaos|mutants|support|layout)\//.test(path)) return false;
+      const stem = path.replace(/^test\//, '').replace(TEST_END, '');
       const console = stem.replace(/^console\//, 'console/src/');
       return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`, `${console}.ts`].some(
         (source) => existsSync(join(ROOT, source)),

@@ -15,6 +15,7 @@ import {
   roomOf,
   type Source,
   sources,
+  TEST_ENDS,
   topOf,
   withoutComments,
 } from '../support/tests/sources.ts';
@@ -181,7 +182,9 @@ describe('pure folders', () => {
       if (!/^export (async )?(function|class)\b|^export const \w+ = (\(|async|function)/m.test(text))
         return false;
       const stem = path.replace(/^src\//, 'test/').replace(/\.ts$/, '');
-      return ![`${stem}.test.ts`, `${dirname(stem)}.test.ts`].some((test) => existsSync(join(ROOT, test)));
+      return ![stem, dirname(stem)].some((test) =>
+        TEST_ENDS.some((end) => existsSync(join(ROOT, test + end))),
+      );
     });
     expect(bare.map(({ path }) => path)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 // The findings of made evidence: what is told to whom. Each code is also seen in a small internet of its own
-// (test/flows/child-worlds.test.ts).
+// (test/flows/child-worlds.nightly.test.ts).
 
 import { describe, expect, it } from 'vitest';
 import { judgeChild } from '../../../src/checks/child/judge-child.ts';

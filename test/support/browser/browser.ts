@@ -8,7 +8,9 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { CHROMIUM } from '../tests/tiers.ts';
+
+/** Debian's Chromium. */
+const CHROMIUM = '/usr/bin/chromium';
 
 /** Nothing of it asks the network by itself; root needs to do without the sandbox. */
 const ARGUMENTS = [

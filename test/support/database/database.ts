@@ -31,16 +31,16 @@ export const TEST_SETTINGS = {
   soaRname: 'hostmaster.example.net',
 };
 
-/** For tests of what holds on every Postgres: they run on the embedded 18 and, in `npm run test:all`, on Debian's 15. */
-export function testServers(): TestServer[] {
-  return [inject('postgresServer')];
+/** Returns the Postgres server of the running project: the embedded one or, for `postgres-15`, Debian's. */
+export function testServer(): TestServer {
+  return inject('postgresServer');
 }
 
-/** Without `server`, on the project's; `empty` is without the schema; `copyOf`: a database to which nobody is connected. */
+/** `empty` leaves out the schema. `copyOf` names a database that has no connections, and is copied instead of the template. */
 export async function createDatabase(
-  options: { server?: TestServer; empty?: boolean; copyOf?: string } = {},
+  options: { empty?: boolean; copyOf?: string } = {},
 ): Promise<TestDatabase> {
-  const server = options.server ?? (testServers()[0] as TestServer);
+  const server = testServer();
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const template = options.empty ? 'template0' : (options.copyOf ?? TEMPLATE_DATABASE);
   // takes half the time that a copy through the write-ahead log does, where nothing waits for the disk

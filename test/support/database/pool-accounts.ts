@@ -13,10 +13,8 @@ export const POOL = {
   nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
 };
 
-export async function createPoolDatabase(
-  server: NonNullable<Parameters<typeof createDatabase>[0]>['server'],
-): Promise<TestDatabase> {
-  const database = await createDatabase(server === undefined ? {} : { server });
+export async function createPoolDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase();
   await migrate(database.db, POOL);
   return database;
 }

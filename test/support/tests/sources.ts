@@ -22,6 +22,10 @@ export const sources = [...filesIn('src'), ...filesIn('workers')]
 export const bench = filesIn('bench')
   .filter((path) => path.endsWith('.ts'))
   .map(readSource);
+/** The ends of test files, one for each tier. */
+export const TEST_ENDS = ['', '.postgres', '.sockets', '.flow', '.nightly'].map((tier) => `${tier}.test.ts`);
+/** The part of a test's path that its tier decides. */
+export const TEST_END = /(?:\.(postgres|sockets|flow|nightly))?\.test\.ts$/;
 export const tests = filesIn('test').filter((path) => path.endsWith('.test.ts'));
 
 export function filesIn(folder: string): string[] {

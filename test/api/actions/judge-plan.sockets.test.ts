@@ -1,0 +1,154 @@
+// Every gate of the table whose surface is there, asked for by calls.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GATES } from '../../../src/billing/gates.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import type { Domain } from '../../../src/store/domains/domain.ts';
+import { NO_REQUESTS } from '../../support/analytics/no-requests.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { makeChain } from '../../support/certificates/make-certificate.ts';
+
+type Built = {
+  [G in keyof typeof GATES]: (typeof GATES)[G]['isBuilt'] extends true ? G : never;
+}[keyof typeof GATES];
+type Asked = readonly [method: string, path: string, body: object | undefined];
+
+const record = { name: 'new', type: 'A', destination: '192.0.2.1' };
+const { leaf, middle, root } = await makeChain(['gated.test']);
+const upload = { certificate: leaf.pem + middle.pem + root.pem, private_key: leaf.key };
+
+/** A call that the gate stops (that of traffic stops none: `test/api/routes/analytics/traffic.nightly.test.ts`), and what a plan without the entitlement answers; undefined: such a plan opens it. */
+const CALLS: Record<Exclude<Built, 'traffic'>, { ask: Asked; shut: object | undefined }> = {
+  import: {
+    ask: ['POST', '/records/import', { records: [{ ...record, name: 'imported' }] }],
+    shut: undefined,
+  },
+  markdown_for_agents: { ask: ['PUT', '', { markdown_for_agents: true }], shut: undefined },
+  records: { ask: ['POST', '/records/', record], shut: { code: 'plan_limit', limit: 1 } },
+  cache_cap_mb: { ask: ['PUT', '', { cache_cap_mb: 4096 }], shut: { code: 'plan_limit', limit: 512 } },
+  host_header: {
+    ask: ['PUT', '/records/ID', { host_header: 'other.test' }],
+    shut: { code: 'plan_feature', feature: 'host_header_edit_enabled' },
+  },
+  rules: {
+    ask: ['POST', '/rules/waf/', {}],
+    shut: { code: 'plan_feature', feature: 'rules_enabled' },
+  },
+  rules_of_a_type: { ask: ['POST', '/rules/captcha/', {}], shut: { code: 'plan_limit', limit: 0 } },
+  cache_purge: {
+    ask: ['DELETE', '/cache/', {}],
+    shut: { code: 'plan_feature', feature: 'cache_purge_enabled' },
+  },
+  certificates: {
+    ask: ['POST', '/ssl', upload],
+    shut: { code: 'plan_feature', feature: 'custom_ssl_enabled' },
+  },
+  analytics: { ask: ['GET', '/analytics/summary?domain=gated.test', undefined], shut: undefined },
+  analytics_sections: {
+    ask: ['GET', '/analytics/visitors?domain=gated.test', undefined],
+    shut: { code: 'plan_feature', feature: 'monitoring_enabled' },
+  },
+  raw_logs: {
+    ask: ['GET', '/analytics/logs?domain=gated.test', undefined],
+    shut: { code: 'plan_feature', feature: 'logs_enabled' },
+  },
+};
+
+let api: TestApi;
+let domain: Domain;
+let recordId: number;
+
+beforeAll(async () => {
+  api = await startTestApi({ analytics: NO_REQUESTS });
+  domain = await api.makeDomain('gated.test', { planSlug: 'free' });
+  const { body } = await api.ask('POST', '/domains/gated.test/records/', {
+    body: { ...record, name: 'old' },
+  });
+  recordId = body.id;
+});
+afterAll(() => api.stop());
+
+const ask = ([method, path, body]: Asked) => {
+  const below = path.startsWith('/analytics/') ? '' : '/domains/gated.test';
+  return api.ask(method, below + path.replace('ID', String(recordId)), { body });
+};
+const plan = (planSlug: string | null, overrides: Parameters<typeof setPlan>[1]['overrides'] = null) =>
+  setPlan(api.db, { domainId: domain.id, planSlug, ...(planSlug !== null && { overrides }) });
+
+it.each(Object.keys(CALLS) as (keyof typeof CALLS)[])('%s', async (gate) => {
+  const { ask: asked, shut } = CALLS[gate];
+  await plan(null);
+  const without = await ask(asked);
+  expect([without.status, without.body.code]).toEqual([402, 'no_active_plan']);
+  if (shut !== undefined) {
+    const isRules = gate === 'rules';
+    await plan('free', {
+      max_records: 1,
+      max_rules_per_set: 0,
+      rules_enabled: !isRules,
+      cache_purge_enabled: false,
+      monitoring_enabled: false,
+      logs_enabled: false,
+    });
+    const refused = await ask(asked);
+    expect([refused.status, refused.body]).toEqual([403, expect.objectContaining(shut)]);
+    await plan('free', {
+      max_records: 9,
+      max_cache_cap_mb: 4096,
+      host_header_edit_enabled: true,
+      custom_ssl_enabled: true,
+      cache_purge_enabled: true,
+      monitoring_enabled: true,
+      logs_enabled: true,
+    });
+  } else await plan('free');
+  expect((await ask(asked)).status).toBe(200);
+});
+
+it('every gate that is built is asked for here', () => {
+  const built = Object.entries(GATES).flatMap(([name, { isBuilt }]) => (isBuilt ? [name] : []));
+  expect(built.sort()).toEqual([...Object.keys(CALLS), 'traffic'].sort());
+});
+
+it('a host header that is there may stay, change nothing, and go, but not become another one', async () => {
+  await plan('free', { host_header_edit_enabled: true });
+  const path = `/domains/gated.test/records/${recordId}`;
+  const { body: read } = await api.ask('PUT', path, { body: { host_header: 'kept.test' } });
+  await plan('free');
+  expect((await api.ask('PUT', path, { body: { ...read, ttl: 600 } })).status).toBe(200);
+  expect((await api.ask('PUT', path, { body: { host_header: 'b.test' } })).body).toMatchObject({
+    code: 'plan_feature',
+    feature: 'host_header_edit_enabled',
+  });
+  const batch = { create: [{ ...record, name: 'b', host_header: 'b.test' }] };
+  const refused = await api.ask('PUT', '/domains/gated.test/records/batch', { body: batch });
+  expect([refused.status, refused.body.items]).toEqual([
+    403,
+    [expect.objectContaining({ list: 'create', index: 0, field: 'host_header' })],
+  ]);
+  expect((await api.ask('PUT', path, { body: { host_header: '' } })).status).toBe(200);
+});
+
+it('an import leaves out the item with a host header that the plan does not include', async () => {
+  await plan('free');
+  const records = [
+    { ...record, name: 'i1', host_header: 'b.test' },
+    { ...record, name: 'i2' },
+  ];
+  const { status, body } = await api.ask('POST', '/domains/gated.test/records/import', { body: { records } });
+  expect([status, body.created, body.failed]).toEqual([
+    200,
+    1,
+    [expect.objectContaining({ index: 0, error: expect.stringContaining('host_header') })],
+  ]);
+});
+
+it('is judged after a wrong value and before a conflict', async () => {
+  await plan('free', { max_records: 0 });
+  const path = '/domains/gated.test/records/';
+  const statuses = [
+    { ...record, name: 'old', ttl: 1 }, // also there already
+    { ...record, name: 'old' },
+  ].map(async (body) => (await api.ask('POST', path, { body })).body.code);
+  expect(await Promise.all(statuses)).toEqual(['validation_failed', 'plan_limit']);
+});

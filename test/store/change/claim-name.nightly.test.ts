@@ -1,0 +1,205 @@
+// Who may claim a name: claims that wait exclude nobody, and a name that is held is had only by a transfer (docs/rules.md
+// "Claims").
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
+import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { updateDomain } from '../../../src/store/change/update-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+  wantedDomain,
+} from '../../support/database/domains.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+let database: TestDatabase;
+let db: Database;
+let mine: number;
+let theirs: number;
+let others: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  ({ db } = database);
+  mine = await newAccount(db, 'me@example.org');
+  theirs = await newAccount(db, 'they@example.org');
+  others = await newAccount(db, 'others@example.org');
+});
+afterEach(() => database.drop());
+
+const create = async (accountId: number, rest = {}) =>
+  (await createDomain(db, wantedDomain(accountId, 'example.com.', rest))).kind;
+const move = (domainId: number, event: 'enable' | 'disable' | 'ban' | 'unban', rest = {}) =>
+  changeStatus(db, { ...BY, domainId, event, ...rest });
+const pass = (hours: number) =>
+  sql`update domains set claimed_at = claimed_at - make_interval(hours => ${hours})`.execute(db);
+const zones = async () =>
+  (await db.selectFrom('domains').select('id').where('zone_id', 'is not', null).execute()).map(
+    ({ id }) => id,
+  );
+const live = async (id: number) =>
+  (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
+
+test.each([
+  'managed',
+  'external',
+] as const)('a %s claim that waits excludes nobody, and nodes hold one zone', async (dnsMode) => {
+  const node = await followLoaded({ databaseUrl: database.url });
+  const old = await newDomain(db, theirs, 'example.com.', { dnsMode });
+  await saved(db, old.id, edit({ create: ['old A 192.0.2.1'] }));
+  expect(await create(theirs)).toBe('taken');
+  const next = await newDomain(db, mine);
+  expect(next).toMatchObject({ status: 'pending', recordCount: 0 });
+  const { status, findings } = await live(old.id);
+  expect(status).toBe(dnsMode === 'managed' ? 'pending' : 'unverified');
+  expect(findings.map(({ code }) => code)).toEqual(dnsMode === 'managed' ? ['NS_TURN'] : []);
+  // Where several wait nobody is answered more than the apex.
+  expect((await live(old.id)).served).toBe(dnsMode === 'managed' ? 'apex' : 'none');
+  expect(next.served).toBe(dnsMode === 'managed' ? 'none' : 'apex');
+  const holder = dnsMode === 'managed' ? old.id : next.id;
+  expect(await zones()).toEqual([holder]);
+  const { serial } = await live(holder);
+  expect((await published(db))?.filter((line) => !line.includes('TYPE0'))).toEqual([
+    '@ 86400 NS ns1.example.net.',
+    '@ 86400 NS ns2.example.net.',
+    `@ 3600 SOA serial ${serial}`,
+  ]);
+  await expectPublished(db, old.id, next.id);
+  await untilEqual(node, db);
+  expect(node.zones.get(APEX)?.serial).toBe(serial);
+  // The one that is left is answered as before, with a higher serial.
+  await deleteDomain(db, { ...BY, domainId: next.id });
+  await deleteDomain(db, { ...BY, domainId: old.id });
+  const last = await newDomain(db, others);
+  expect(last).toMatchObject({ served: 'full' });
+  expect(last.serial).toBeGreaterThan(serial);
+  await untilEqual(node, db);
+  expect(node.zones.get(APEX)?.serial).toBe(last.serial);
+  await node.stop();
+});
+
+test('of an account that wants it many times at once one call wins, and every account has its own', async () => {
+  const kinds = await Promise.all([mine, others, mine, others, theirs, mine].map((id) => create(id)));
+  expect(kinds.sort()).toEqual(['created', 'created', 'created', 'taken', 'taken', 'taken']);
+  expect(await zones()).toHaveLength(1);
+});
+
+test('a name that is held is taken, unless the claim waits for a transfer', async () => {
+  const { id } = await newDomain(db, theirs);
+  for (const status of ['active', 'moved']) {
+    await sql`update domains set status = ${status} where id = ${id}`.execute(db);
+    const refused = await createDomain(db, wantedDomain(mine, 'example.com.'));
+    expect(refused).toMatchObject({ kind: 'taken', message: expect.stringContaining('"transfer": true') });
+    expect(refused).not.toMatchObject({ message: expect.stringMatching(/they@|example\.org/) });
+  }
+  const before = await live(id);
+  expect(await create(mine, { transfer: true })).toBe('created');
+  expect(await create(mine, { transfer: true })).toBe('taken');
+  const after = await live(id);
+  expect([after.served, after.serial, after.findings]).toEqual([before.served, before.serial, []]);
+  expect(await zones()).toEqual([id]);
+  // A domain that leaves for external mode is held as well.
+  await updateDomain(db, { ...BY, domainId: id, set: { dnsMode: 'external' } });
+  expect(await create(others)).toBe('taken');
+  await deleteDomain(db, { ...BY, domainId: id });
+  expect(await create(others)).toBe('created');
+});
+
+test('enabling claims anew: beside those that wait, and a held name only by a transfer', async () => {
+  const { id } = await newDomain(db, theirs);
+  await move(id, 'disable');
+  const other = await newDomain(db, mine);
+  expect(await move(id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
+  await move(id, 'disable');
+  await sql`update domains set status = 'active' where id = ${other.id}`.execute(db);
+  await sql`delete from zone_records where type = 0`.execute(db); // the mark of a zone that waits
+  expect(await move(id, 'enable')).toMatchObject({ kind: 'refused', code: 'taken' });
+  expect(await move(id, 'enable', { transfer: true })).toMatchObject({
+    domain: { status: 'pending', served: 'none' },
+  });
+  await deleteDomain(db, { ...BY, domainId: id });
+  expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
+  expect(await live(other.id)).toMatchObject({ status: 'active' });
+  await expectPublished(db, other.id);
+});
+
+test('the ban of a domain that held the name is for everybody, that of a claim for its account only', async () => {
+  const held = await newDomain(db, theirs);
+  await sql`update domains set status = 'active' where id = ${held.id}`.execute(db);
+  await move(held.id, 'ban');
+  expect(await createDomain(db, wantedDomain(mine, 'example.com.', { transfer: true }))).toMatchObject({
+    kind: 'taken',
+    message: expect.stringContaining('banned'),
+  });
+  await deleteDomain(db, { ...BY, domainId: held.id });
+  const claim = await newDomain(db, others);
+  await move(claim.id, 'ban');
+  expect(await create(others)).toBe('taken');
+  expect(await create(mine)).toBe('created');
+});
+
+describe('with 32 claims', () => {
+  let ids: number[];
+
+  beforeEach(async () => {
+    ids = [];
+    for (let i = 0; i < 32; i++) {
+      const accountId = await newAccount(db, `many${i}@example.org`);
+      ids.push((await newDomain(db, accountId, 'example.com.', { exempt: false })).id);
+    }
+  });
+
+  test('one more has no place within a day, and is told when to come again; an operator needs none', async () => {
+    const refused = await createDomain(db, wantedDomain(mine, 'example.com.'));
+    expect(refused).toMatchObject({ kind: 'full', message: expect.not.stringMatching(/many\d/) });
+    const { retryAfterSeconds } = refused as { retryAfterSeconds: number };
+    expect(retryAfterSeconds).toBeGreaterThan(86_000);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(86_400);
+    expect(await create(mine, { exempt: true })).toBe('created');
+  });
+
+  test('after a day the oldest that the parent does not show gives its place, and keeps its right', async () => {
+    await pass(25);
+    const [shown, oldest] = ids as [number, number];
+    await sql`update domain_checks set conclusive_ours = true, conclusive_at = now() where domain_id = ${shown}`.execute(
+      db,
+    );
+    const rightsBefore = await db.selectFrom('ns_rights').selectAll().orderBy('account_id').execute();
+    const next = await newDomain(db, mine, 'example.com.', { exempt: false });
+    expect(next).toMatchObject({ status: 'pending' });
+    expect(await live(shown)).toMatchObject({ status: 'pending' });
+    const lost = await live(oldest);
+    expect(lost).toMatchObject({ status: 'disabled', served: 'none', pendingSince: null });
+    expect(lost.findings.map(({ code }) => code)).toEqual(['SETS_SPENT', 'CLAIM_DISPLACED']);
+    const [change] = await listDomainChanges(db, oldest, { limit: 1 });
+    expect(change).toMatchObject({
+      actor: { kind: 'system' },
+      status: { from: 'pending', to: 'disabled' },
+    });
+    const rights = await db.selectFrom('ns_rights').selectAll().orderBy('account_id').execute();
+    expect(rights).toEqual(expect.arrayContaining(rightsBefore));
+    expect(await zones()).toHaveLength(1);
+    await expectPublished(db, ...ids, next.id);
+  });
+
+  test('enabling one takes a place as well', async () => {
+    const off = await newDomain(db, mine, 'example.com.', { exempt: true });
+    await move(off.id, 'disable');
+    expect(await move(off.id, 'enable')).toMatchObject({ kind: 'refused' });
+    await pass(25);
+    expect(await move(off.id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
+    const waiting = await db.selectFrom('domains').select('id').where('status', '=', 'pending').execute();
+    expect(waiting).toHaveLength(32);
+  });
+});

@@ -1,0 +1,316 @@
+// Who may have a name, and what becomes of it: created, deleted, restored, and never twice.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
+import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { findDomain, loadDomain, loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { purgeDomains } from '../../../src/store/housekeeping/purge-domains.ts';
+import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { CustomerZoneError, saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  listed,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+  wantedDomain,
+} from '../../support/database/domains.ts';
+import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+let database: TestDatabase;
+let mine: number;
+let theirs: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  mine = await newAccount(database.db, 'me@example.org');
+  theirs = await newAccount(database.db, 'they@example.org');
+});
+afterEach(() => database.drop());
+
+const create = async (accountId: number, name: string, rest = {}) =>
+  (await createDomain(database.db, wantedDomain(accountId, name, rest))).kind;
+const setStatus = (name: string, status: string) =>
+  sql`update domains set status = ${status} where name = ${name} and deleted_at is null`.execute(database.db);
+
+test('a managed domain is pending and served with the nameservers of the canonical set', async () => {
+  const { db } = database;
+  const domain = await newDomain(db, mine);
+  expect(domain).toMatchObject({
+    name: APEX,
+    status: 'pending',
+    served: 'full',
+    serial: 1,
+    recordCount: 0,
+    accountId: mine,
+    plan: { slug: 'pro' },
+    nameserverSets: [[parseName('ns1.example.net.'), parseName('ns2.example.net.')]],
+    verification: null,
+    pendingSince: domain.createdAt,
+  });
+  expect(await published(db)).toEqual([
+    '@ 86400 NS ns1.example.net.',
+    '@ 86400 NS ns2.example.net.',
+    '@ 3600 SOA serial 1',
+  ]);
+  await expectPublished(db, domain.id);
+  expect(await listSubscriptions(db, domain.id)).toMatchObject([{ status: 'active', plan: { slug: 'pro' } }]);
+  expect(await listDomainChanges(db, domain.id, { limit: 9 })).toMatchObject([
+    { operation: 'create', serial: 1, ops: [], status: { from: null, to: 'pending' }, actor: BY.by },
+  ]);
+});
+
+test('an external domain is unverified, not served, and has a TXT record to publish', async () => {
+  const { db } = database;
+  const domain = await newDomain(db, mine, 'example.com.', { dnsMode: 'external' });
+  expect(domain).toMatchObject({ status: 'unverified', served: 'none', pendingSince: null });
+  const { verification } = domain;
+  expect(verification).toMatchObject({ host: parseName('_svc-challenge.example.com.'), verified: false });
+  expect(verification?.value).toMatch(/^svc-verify=[a-z2-7]{32}$/);
+  expect((verification?.expiresAt.getTime() ?? 0) - (verification?.startedAt.getTime() ?? 0)).toBe(
+    14 * 86_400_000,
+  );
+  expect(await published(db)).toBeUndefined();
+  await expectPublished(db, domain.id);
+});
+
+test('of many creates of one name at once exactly one of each account wins', async () => {
+  const { db } = database;
+  const kinds = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? mine : theirs, 'example.com.')),
+  );
+  expect(kinds.filter((kind) => kind === 'created')).toHaveLength(2);
+  expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(10);
+  const domains = await db.selectFrom('domains').select('zone_id').execute();
+  expect(domains).toHaveLength(2);
+  expect(domains.filter(({ zone_id }) => zone_id !== null)).toHaveLength(1);
+});
+
+test('an account has so many domains that wait, by its plan or by the setting; proved ones do not count', async () => {
+  const account = await newAccount(database.db, 'waits@example.org');
+  const claim = async (name: string, claimsPerAccount?: number) =>
+    await createDomain(database.db, wantedDomain(account, name, { claimsPerAccount }));
+  expect(await claim('one.test.', 0)).toMatchObject({ kind: 'plan_limit', limit: 0 });
+  expect((await claim('one.test.', 1)).kind).toBe('created');
+  expect(await claim('two.test.', 1)).toMatchObject({ kind: 'plan_limit', limit: 1 });
+  await sql`update domains set status = 'active' where account_id = ${account}`.execute(database.db);
+  expect((await claim('two.test.', 1)).kind).toBe('created');
+  await sql`update plans set max_claims = 1`.execute(database.db);
+  expect(await claim('three.test.')).toMatchObject({ kind: 'plan_limit', limit: 1 });
+});
+
+test('a name that another account has active or moved is taken, names inside and above it are not', async () => {
+  await newDomain(database.db, theirs, 'b.example.com.');
+  await setStatus('b.example.com.', 'active');
+  expect(await create(mine, 'b.example.com.')).toBe('taken');
+  for (const name of ['a.b.example.com.', 'x.y.b.example.com.', 'example.com.', 'ab.example.com.'])
+    expect([name, await create(mine, name)]).toEqual([name, 'created']);
+  // Not answered while the zone around it is answered whole, and above it no more than the apex.
+  const served = async (name: string) =>
+    (await database.db.selectFrom('domains').select('served').where('name', '=', name).executeTakeFirst())
+      ?.served;
+  expect(await served('a.b.example.com.')).toBe('none');
+  expect(await served('example.com.')).toBe('apex');
+  await setStatus('b.example.com.', 'moved');
+  expect(await create(mine, 'b.example.com.')).toBe('taken');
+  expect(await create(theirs, 'b.example.com.')).toBe('taken');
+  await setStatus('b.example.com.', 'unverified');
+  expect(await create(mine, 'b.example.com.')).toBe('created');
+});
+
+test('names around operator zones and nameservers are for the operator to give, an equal one for nobody', async () => {
+  const { db } = database;
+  await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
+  const names = ['sub.op.test.', 'a.sub.op.test.', 'ns1.example.net.', 'x.ns1.example.net.', 'example.net.'];
+  for (const name of names) expect([name, await create(mine, name)]).toEqual([name, 'taken']);
+  expect(await create(mine, 'op.test.')).toBe('taken');
+  expect(await create(mine, 'op.test.', { exempt: true })).toBe('taken');
+  for (const name of names)
+    expect([name, await create(mine, name, { exempt: true })]).toEqual([name, 'created']);
+  expect(await create(mine, 'xop.test.')).toBe('created');
+  await unloadZones(db, [parseName('op.test.')], { source: 'test' });
+  expect(await create(mine, 'op.test.')).toBe('created');
+});
+
+test('a customer domain cannot be loaded or unloaded as an operator zone, served or not', async () => {
+  const { db } = database;
+  const { id } = await newDomain(db, mine);
+  for (const status of ['pending', 'disabled']) {
+    if (status === 'disabled') await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
+    const refused = saveZones(db, [smallZone('example.com.', 1), smallZone('a.test.', 1)], {
+      source: 'test',
+    });
+    await expect(refused).rejects.toThrow(CustomerZoneError);
+    await expect(refused).rejects.toMatchObject({ apexes: [APEX] });
+    await expect(unloadZones(db, [APEX], { source: 'test' })).rejects.toThrow("customer's domain");
+  }
+  await deleteDomain(db, { ...BY, domainId: id });
+  await saveZones(db, [smallZone('example.com.', 1)], { source: 'test' });
+  expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
+});
+
+test('a deleted domain frees its name at once, and comes back whole with a serial that only grows', async () => {
+  const { db } = database;
+  const node = await followLoaded({ databaseUrl: database.url });
+  const { id } = await newDomain(db, mine);
+  await saved(db, id, edit({ create: ['www A 198.51.100.1 ; proxied', 'x TXT x'] }));
+  await setStatus('example.com.', 'active');
+  await untilEqual(node, db);
+  expect(node.zones.get(APEX)?.serial).toBe(2);
+  expect(await deleteDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'deleted', serial: 3 });
+  expect(await deleteDomain(db, { ...BY, domainId: id })).toEqual({ kind: 'absent' });
+  await untilEqual(node, db);
+  expect(node.zones.has(APEX)).toBe(false);
+  expect(await loadDomain(db, { accountId: mine, isAdmin: false }, APEX)).toBeUndefined();
+  expect(await findDomain(db, APEX)).toBeUndefined();
+  expect(await findDomain(db, APEX, { deleted: true })).toMatchObject({ id });
+  const bought = await listSubscriptions(db, id);
+  expect(bought).toMatchObject([{ status: 'active', endedAt: null }]);
+  expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({
+    kind: 'restored',
+    domain: { status: 'pending', served: 'apex', serial: 4, recordCount: 2, deletedAt: null },
+  });
+  expect(await listSubscriptions(db, id)).toEqual(bought);
+  expect(await listed(db, id)).toHaveLength(2);
+  await expectPublished(db, id);
+  await untilEqual(node, db);
+  expect(node.zones.get(APEX)?.serial).toBe(4);
+  expect(
+    (await listDomainChanges(db, id, { limit: 2 })).map(({ operation, status }) => [operation, status]),
+  ).toEqual([
+    ['restore', { from: null, to: 'pending', checkId: null }],
+    ['delete', { from: 'active', to: null, checkId: null }],
+  ]);
+
+  await deleteDomain(db, { ...BY, domainId: id });
+  const next = await newDomain(db, theirs);
+  expect(next.serial).toBeGreaterThan(5);
+  await setStatus('example.com.', 'active');
+  expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({ kind: 'taken' });
+  expect(await restoreDomain(db, { ...BY, domainId: next.id })).toMatchObject({ kind: 'not_deleted' });
+  await untilEqual(node, db);
+  await node.stop();
+});
+
+test('what is deleted can be restored for 30 days, even when the feed has forgotten its zone, and then goes', async () => {
+  const { db } = database;
+  const [a, b] = [await newDomain(db, mine, 'a.test.'), await newDomain(db, mine, 'b.test.')];
+  const off = await newDomain(db, mine, 'off.test.');
+  await changeStatus(db, { ...BY, domainId: off.id, event: 'disable' });
+  for (const { id } of [a, b]) await deleteDomain(db, { ...BY, domainId: id });
+  const age = async (days: number) => {
+    await sql`update changes set at = at - make_interval(days => ${days})`.execute(db);
+    await sql`update zones set deleted_at = deleted_at - make_interval(days => ${days})`.execute(db);
+    await sql`update domains set deleted_at = deleted_at - make_interval(days => ${days})`.execute(db);
+  };
+  await age(29);
+  await purgeFeed(db, 7);
+  expect(await purgeDomains(db)).toBe(0);
+  expect((await db.selectFrom('zones').select('name').execute()).map(({ name }) => name)).toEqual([
+    'off.test.',
+  ]);
+  expect(await restoreDomain(db, { ...BY, domainId: a.id })).toMatchObject({ kind: 'restored' });
+  await expectPublished(db, a.id, off.id);
+  await age(2);
+  expect(await restoreDomain(db, { ...BY, domainId: b.id })).toMatchObject({ kind: 'absent' });
+  expect(await purgeDomains(db)).toBe(1);
+  expect(await loadDomainById(db, b.id)).toBeUndefined();
+  expect(await db.selectFrom('records').select('id').where('domain_id', '=', b.id).execute()).toEqual([]);
+});
+
+test('a domain that was off is off when it is restored, without rights, and gets sets when it is enabled', async () => {
+  const { db } = database;
+  const { id } = await newDomain(db, mine, 'off.test.');
+  await newDomain(db, theirs, 'off.test.');
+  await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
+  await deleteDomain(db, { ...BY, domainId: id });
+  const rights = async () =>
+    (await sql`select from ns_rights where name = 'off.test.' and account_id = ${mine}`.execute(db)).rows
+      .length;
+  const due = async () =>
+    (
+      await db
+        .selectFrom('domain_checks')
+        .select('due_at')
+        .where('domain_id', '=', id)
+        .executeTakeFirstOrThrow()
+    ).due_at;
+  expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({
+    domain: { status: 'disabled' },
+  });
+  expect([await rights(), await due()]).toEqual([0, null]);
+  await changeStatus(db, { ...BY, domainId: id, event: 'enable', exempt: true });
+  expect((await loadDomainById(db, id))?.nameserverSets).toHaveLength(1);
+  // One that the checker disabled is looked at again: it may come back by itself.
+  await sql`update domains set status = 'disabled', disabled_by = 'checker', ended_at = now() where id = ${id}`.execute(
+    db,
+  );
+  await deleteDomain(db, { ...BY, domainId: id });
+  expect(await due()).toBeNull();
+  await restoreDomain(db, { ...BY, domainId: id });
+  expect(await due()).not.toBeNull();
+});
+
+test('a domain that is off keeps its name from nobody, and waits beside the others when it is enabled', async () => {
+  const { db } = database;
+  const old = await newDomain(db, theirs);
+  await changeStatus(db, { ...BY, domainId: old.id, event: 'disable' });
+  expect(await create(theirs, 'example.com.')).toBe('taken');
+  const { id } = await newDomain(db, mine);
+  expect(await loadDomainById(db, id)).toMatchObject({ served: 'full' });
+  expect(await loadDomainById(db, old.id)).toMatchObject({ status: 'disabled', findings: [] });
+  expect(await loadDomain(db, { accountId: theirs, isAdmin: false }, APEX)).toMatchObject({ id: old.id });
+  expect(await loadDomain(db, { accountId: mine, isAdmin: false }, APEX)).toMatchObject({ id });
+  await setStatus('example.com.', 'active');
+  await sql`update domains set status = 'disabled' where id = ${old.id}`.execute(db);
+  expect(await loadDomain(db, { accountId: 99, isAdmin: true }, APEX)).toMatchObject({
+    id,
+    myRole: 'owner',
+  });
+  const enable = () => changeStatus(db, { ...BY, domainId: old.id, event: 'enable', exempt: true });
+  expect(await enable()).toMatchObject({ kind: 'refused', code: 'taken' });
+  await deleteDomain(db, { ...BY, domainId: id });
+  expect(await enable()).toMatchObject({ kind: 'updated', domain: { status: 'pending', served: 'full' } });
+  await expectPublished(db, old.id, id);
+});
+
+test('of pending domains inside each other, of several accounts, no more than the apexes are answered', async () => {
+  const { db } = database;
+  const inner = await newDomain(db, mine, 'inner.example.com.');
+  const own = await newDomain(db, theirs, 'own.example.com.');
+  const served = async () =>
+    (await Promise.all([inner, own].map(({ id }) => loadDomainById(db, id)))).map((domain) => domain?.served);
+  expect(await served()).toEqual(['full', 'full']);
+  const outer = await newDomain(db, theirs);
+  expect(outer.served).toBe('apex');
+  expect(await served()).toEqual(['apex', 'full']);
+  expect(await newDomain(db, mine, 'other.example.com.')).toMatchObject({ served: 'apex' });
+  await changeStatus(db, { ...BY, domainId: outer.id, event: 'disable' });
+  expect(await served()).toEqual(['full', 'full']);
+  await changeStatus(db, { ...BY, domainId: outer.id, event: 'enable', exempt: true });
+  expect(await served()).toEqual(['apex', 'full']);
+  await deleteDomain(db, { ...BY, domainId: outer.id });
+  expect(await served()).toEqual(['full', 'full']);
+  await expectPublished(db, inner.id, own.id, outer.id);
+});
+
+test('a claim that is answered whole shrinks to its apex when another account comes inside it', async () => {
+  const { db } = database;
+  const outer = await newDomain(db, mine);
+  expect(outer.served).toBe('full');
+  const inner = await newDomain(db, theirs, 'inner.example.com.');
+  expect(inner.served).toBe('apex');
+  expect(await loadDomainById(db, outer.id)).toMatchObject({ served: 'apex' });
+  await deleteDomain(db, { ...BY, domainId: inner.id });
+  expect(await loadDomainById(db, outer.id)).toMatchObject({ served: 'full' });
+  await expectPublished(db, outer.id, inner.id);
+});

@@ -1,0 +1,516 @@
+// An edit is planned under the domain's lock and written whole: records, what is published, serial, one change.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { saveEdit } from '../../../src/store/change/save-edit.ts';
+import { saveRevert } from '../../../src/store/change/save-revert.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { streamRecords } from '../../../src/store/records/load-records.ts';
+import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
+import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
+import { countStatements } from '../../support/database/count-statements.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  listed,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { listRecords } from '../../support/database/list-records.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit, newRecord, showProblem } from '../../support/zone/customer-records.ts';
+
+let database: TestDatabase;
+let accountId: number;
+let domainId: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  accountId = await newAccount(database.db, 'a@example.org');
+  domainId = (await newDomain(database.db, accountId)).id;
+});
+afterEach(() => database.drop());
+
+/** Those of the domain's records that have one of the ids, in the order of ids. */
+async function customerRecords(ids: readonly number[]): Promise<CustomerRecord[]> {
+  const records: CustomerRecord[] = [];
+  const order = { sort: 'name', descending: false } as const;
+  for await (const { managed: _, ...record } of streamRecords(database.db, domainId, {}, order)) {
+    if (ids.includes(record.id)) records.push({ ...record, rdata: new Uint8Array(record.rdata) });
+  }
+  return records.sort((a, b) => a.id - b.id);
+}
+
+test('records are published: a proxied one as the edge, the others as they are, with SOA and NS of the service', async () => {
+  const { db } = database;
+  const result = await saved(
+    db,
+    domainId,
+    edit({
+      create: [
+        'www 600 A 198.51.100.1 ; proxied',
+        '@ CNAME origin.example.net ; proxied',
+        '@ TXT hello',
+        'mail 120 A 198.51.100.2',
+        'mail AAAA 2001:db8::25',
+        '*.x MX 10 mail.example.com',
+        'sub NS ns1.else.example.',
+      ],
+    }),
+  );
+  expect(result).toMatchObject({ serial: 2, recordCount: 7 });
+  expect(result.ops.map(({ op, item }) => `${op} ${item?.list} ${item?.index}`)).toEqual(
+    [0, 1, 2, 3, 4, 5, 6].map((i) => `create create ${i}`),
+  );
+  expect((await published(db))?.sort()).toEqual(
+    [
+      '@ 86400 NS ns1.example.net.',
+      '@ 86400 NS ns2.example.net.',
+      '@ 3600 SOA serial 2',
+      '@ 300 A 192.0.2.1',
+      '@ 300 AAAA 2001:db8::1',
+      '@ 300 TXT "hello"',
+      'www 300 A 192.0.2.1',
+      'www 300 AAAA 2001:db8::1',
+      'mail 120 A 198.51.100.2',
+      'mail 300 AAAA 2001:db8::25',
+      '*.x 300 MX 10 mail.example.com.',
+      'sub 300 NS ns1.else.example.',
+    ].sort(),
+  );
+  await expectPublished(db, domainId);
+  const [change] = await listDomainChanges(db, domainId, { limit: 1 });
+  expect(change).toMatchObject({
+    id: result.changeId,
+    serial: 2,
+    operation: 'edit',
+    source: 'api',
+    actor: BY.by,
+  });
+  const ids = result.ops.map(({ after }) => after?.id as number);
+  expect(change?.ops.map(({ after }) => after)).toEqual(await customerRecords(ids));
+});
+
+test('only what differs is written, and an edit without a difference nothing at all', async () => {
+  const { db } = database;
+  await saved(db, domainId, edit({ create: ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2', 'b TXT x'] }));
+  const before = await db.selectFrom('zone_records').selectAll().where('owner', 'like', 'b.%').execute();
+  const again = edit({ replace: [['a', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] });
+  expect(await saveEdit(db, { ...BY, domainId, edit: again })).toEqual({
+    kind: 'unchanged',
+    serial: 2,
+    recordCount: 3,
+  });
+  const { ops } = await saved(db, domainId, edit({ replace: [['a', 'A', '60 A 192.0.2.2']] }));
+  expect(ops.map(({ op }) => op).sort()).toEqual(['delete', 'update']);
+  expect(await db.selectFrom('zone_records').selectAll().where('owner', 'like', 'b.%').execute()).toEqual(
+    before,
+  );
+  expect(await listed(db, domainId)).toEqual(['a 60 A 192.0.2.2', 'b 300 TXT x']);
+  expect(await loadDomainById(db, domainId)).toMatchObject({ serial: 3, recordCount: 2 });
+  const tombstones = await db.selectFrom('zone_records').select('type').where('removed', '=', true).execute();
+  expect(tombstones).toEqual([]); // SOA and the set have newer rows
+  await expectPublished(db, domainId);
+});
+
+test('one record after another is created by statements that Postgres plans once', async () => {
+  const db = openDatabase(database.url, { maxConnections: 1 });
+  try {
+    for (let i = 0; i < 30; i++) await saved(db, domainId, edit({ create: [`h${i} 300 A 192.0.2.1`] }));
+    const { rows } = await sql<{ custom: number; generic: number }>`
+        select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
+        where statement not like '%pg_notify%'`.execute(db);
+    expect(rows).toHaveLength(5); // begin, lock, load, write, commit
+    for (const { custom, generic } of rows) {
+      expect(custom).toBeLessThanOrEqual(5); // what Postgres tries before it compares
+      expect(generic).toBeGreaterThan(10);
+    }
+  } finally {
+    await db.destroy();
+  }
+});
+
+test('records can trade places in one edit', async () => {
+  const { db } = database;
+  const { ops } = await saved(
+    db,
+    domainId,
+    edit({ create: ['a A 192.0.2.1', 'b CNAME a.example.com', 'c TXT c'] }),
+  );
+  const [a, b, c] = ops.map(({ after }) => after?.id as number) as [number, number, number];
+  await saved(
+    db,
+    domainId,
+    edit({
+      delete: [c],
+      update: [
+        [a, { name: 'b' }],
+        [b, { name: 'a', destination: 'b.example.com' }],
+      ],
+      create: ['c CNAME a.example.com'],
+    }),
+  );
+  expect(await listed(db, domainId)).toEqual([
+    'a 300 CNAME b.example.com',
+    'b 300 A 192.0.2.1',
+    'c 300 CNAME a.example.com',
+  ]);
+  await expectPublished(db, domainId);
+});
+
+test('problems, dry runs and edits of domains that are off or gone write nothing', async () => {
+  const { db } = database;
+  await saved(db, domainId, edit({ create: ['a A 192.0.2.1', 'd NS ns.else.example.'] }));
+  const counts = async () =>
+    await Promise.all(
+      (['changes', 'domain_changes', 'records', 'zone_records'] as const).map(
+        async (table) =>
+          (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(db)).rows[0]?.n,
+      ),
+    );
+  const before = await counts();
+  const asked = async (lines: Parameters<typeof edit>[0], rest = {}) =>
+    await saveEdit(db, { ...BY, domainId, edit: edit(lines), ...rest });
+  const problems = async (lines: Parameters<typeof edit>[0]) => {
+    const result = await asked(lines);
+    return result.kind === 'problems' ? result.problems.map(showProblem) : result;
+  };
+  expect(await problems({ create: ['x A 192.0.2.1', 'a CNAME x.'] })).toEqual(['conflict create[1]']);
+  expect(await problems({ create: ['x.d A 192.0.2.1'] })).toEqual(['conflict create[0]']);
+  expect(await problems({ create: ['a.a.a NS ns.a.a.a', 'x.a.a.a TXT x'] })).toEqual(['conflict create[1]']);
+  expect(await problems({ delete: [4711] })).toEqual(['not_found delete[0] id']);
+  const { items } = await listRecords(
+    db,
+    domainId,
+    { types: ['NS'], name: APEX },
+    { sort: 'name', descending: false },
+    { limit: 9 },
+  );
+  expect(items.map(({ managed }) => managed)).toEqual([true, true]);
+  expect(await problems({ delete: [items[0]?.id as number] })).toEqual(['managed delete[0]']);
+  await setPlan(db, { ...BY, domainId, planSlug: null });
+  expect(await problems({ create: ['x A 192.0.2.1'] })).toEqual(['no_active_plan create[0]']);
+  await setPlan(db, { ...BY, domainId, planSlug: 'pro' });
+  expect(await asked({ create: ['x A 192.0.2.1'] }, { dryRun: true })).toMatchObject({
+    kind: 'dry_run',
+    recordCount: 3,
+  });
+  expect(await saveEdit(db, { ...BY, domainId: 4711, edit: NO_EDIT })).toMatchObject({ code: 'not_found' });
+  await sql`update domains set status = 'disabled', served = 'none'`.execute(db);
+  expect(await asked({ create: ['x A 192.0.2.1'] })).toMatchObject({ code: 'domain_disabled' });
+  expect(await counts()).toEqual(before);
+});
+
+test('a delegation is judged by what lies below it, however deep', async () => {
+  const { db } = database;
+  await saved(db, domainId, edit({ create: ['x.y.d A 192.0.2.1', 'ns.d A 192.0.2.2', 'e A 192.0.2.3'] }));
+  const delegate = { create: ['d NS ns.d.example.com'] };
+  expect(await saveEdit(db, { ...BY, domainId, edit: edit(delegate) })).toMatchObject({ kind: 'problems' });
+  const deep = await loadIds(database, 'x.y.d');
+  await saved(db, domainId, edit({ ...delegate, delete: deep }));
+  await expectPublished(db, domainId);
+});
+
+test('a sibling’s glue comes with its delegation, and is not left by it', async () => {
+  const { db } = database;
+  const asked = async (lines: Parameters<typeof edit>[0]) => {
+    const result = await saveEdit(db, { ...BY, domainId, edit: edit(lines) });
+    return result.kind === 'problems' ? result.problems.map(showProblem) : result.kind;
+  };
+  const idOf = async (name: string, type: string) => {
+    const [id] = await loadIds(database, name, type);
+    return id as number;
+  };
+  await saved(db, domainId, edit({ create: ['b NS ns.else.example.', 'w.c A 192.0.2.1'] }));
+  expect(await asked({ create: ['ns.b A 192.0.2.1'] })).toEqual(['conflict create[0]']);
+  await saved(db, domainId, edit({ create: ['a NS NS.b.example.com', 'a NS c.c.example.com'] }));
+  expect(await asked({ create: ['x.ns.b A 192.0.2.1'] })).toEqual(['conflict create[0]']);
+  await saved(db, domainId, edit({ create: ['ns.b A 192.0.2.1', 'c.c AAAA 2001:db8::1'] }));
+  expect(await asked({ delete: await loadIds(database, 'a') })).toEqual(['conflict delete[0]']);
+  expect(await asked({ replace: [['a', 'NS', 'NS ns.else.example.']] })).toEqual(['conflict replace[0]']);
+  expect(await asked({ update: [[await idOf('ns.b', 'A'), { name: 'x.b' }]] })).toEqual([
+    'conflict update[0]',
+  ]);
+  expect(await asked({ create: ['c NS ns.else.example.'] })).toEqual(['conflict create[0]']);
+  // another delegation takes it over; the one that goes is the last
+  await saved(
+    db,
+    domainId,
+    edit({ create: ['d NS ns.b.example.com'], delete: await loadIds(database, 'a') }),
+  );
+  expect(await asked({ delete: [await idOf('d', 'NS')] })).toEqual(['conflict delete[0]']);
+  const glue = await loadIds(database, 'ns.b');
+  const { changeId } = await saved(
+    db,
+    domainId,
+    edit({ delete: [...glue, await idOf('d', 'NS')], create: ['ns.e A 192.0.2.2'] }),
+  );
+  await expectPublished(db, domainId);
+  expect(await saveRevert(db, { domainId, changeId, by: BY.by })).toMatchObject({ kind: 'saved' });
+  expect((await listed(db, domainId)).filter((line) => /^(ns\.)?[bd] /.test(line))).toEqual([
+    'b 300 NS ns.else.example',
+    'd 300 NS ns.b.example.com',
+    'ns.b 300 A 192.0.2.1',
+  ]);
+  // a revert is judged as any edit: the delegation that it takes away leaves glue
+  const { changeId: delegated } = await saved(db, domainId, edit({ create: ['f NS ns9.b.example.com'] }));
+  await saved(db, domainId, edit({ create: ['ns9.b A 192.0.2.9'] }));
+  expect(await saveRevert(db, { domainId, changeId: delegated, by: BY.by })).toMatchObject({
+    kind: 'problems',
+    problems: [{ code: 'conflict', list: 'delete', index: 0 }],
+  });
+  await expectPublished(db, domainId);
+});
+
+test('a name whose records publish nothing is marked, until it has something or is gone', async () => {
+  const { db } = database;
+  const marks = async () => (await published(db))?.filter((line) => line.includes('TYPE0'));
+  const counted = async () =>
+    (await db.selectFrom('zones').select('records').where('name', '=', 'example.com.').execute())[0]?.records;
+  const node = await followLoaded({ databaseUrl: database.url });
+  const served = () => node.zones.get(APEX)?.records;
+  const check = async (expected: string[], records: number) => {
+    expect(await marks()).toEqual(expected);
+    expect(await counted()).toBe(records);
+    await expectPublished(db, domainId);
+    await untilEqual(node, db);
+    expect(served()).toBe(records);
+    expect(node.state().records).toBe(records);
+  };
+  const { ops } = await saved(
+    db,
+    domainId,
+    edit({ create: ['m ANAME x.example.net', '*.w ANAME x.example.net'] }),
+  );
+  await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 3);
+  await saved(db, domainId, edit({ create: ['other TXT x'] })); // the node rebuilds the zone from a difference
+  await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
+  await saved(db, domainId, edit({ update: [[ops[0]?.after?.id as number, { ttl: 900 }]] }));
+  await saved(db, domainId, edit({ create: ['m TXT x'] }));
+  await check(['*.w 0 TYPE0 \\# 0'], 5);
+  await saved(db, domainId, edit({ delete: await loadIds(database, 'm', 'TXT') }));
+  await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
+  await saved(db, domainId, edit({ delete: ops.map(({ after }) => after?.id as number) }));
+  await check([], 4);
+  await node.stop();
+});
+
+test('an edit can be made from what is there, inside a transaction that goes on when it fails', async () => {
+  const { db } = database;
+  await saved(db, domainId, edit({ create: ['a A 192.0.2.1'] }));
+  const results = await inTransaction(db, async (trx) => [
+    await saveEdit(trx, {
+      ...BY,
+      domainId,
+      edit: async ({ recordsAt }) => {
+        const [a] = await recordsAt([parseName('a.example.com.')]);
+        return { ...NO_EDIT, creates: [{ name: APEX, type: 'A', rdata: (a as CustomerRecord).rdata }] };
+      },
+    }),
+    await saveEdit(trx, {
+      ...BY,
+      domainId,
+      edit: async () => {
+        await sql`insert into domains default values`.execute(trx);
+        return NO_EDIT;
+      },
+    }).catch((error) => error.code),
+    await saveEdit(trx, { ...BY, domainId, edit: edit({ create: ['b A 192.0.2.1'] }) }),
+  ]);
+  expect(results).toMatchObject([{ kind: 'saved' }, '23502', { kind: 'saved', serial: 4 }]);
+  expect(await listed(db, domainId)).toHaveLength(3);
+  await expectPublished(db, domainId);
+});
+
+test('10,000 items are written in as many statements as a few are', async () => {
+  const { db } = database;
+  const octets = (i: number) => `${(i >> 8) % 256}.${i % 256}`;
+  const range = Array.from({ length: 10_000 }, (_, i) => i);
+  const counted = (lines: Parameters<typeof edit>[0]) =>
+    countStatements(() => saved(db, domainId, edit(lines)));
+  const mix = (ops: readonly { after?: { id: number } | null }[], size: number, name: string) => ({
+    delete: ops.slice(0, size).map(({ after }) => after?.id as number),
+    update: ops
+      .slice(size, 2 * size)
+      .map(({ after }, i): [number, object] => [after?.id as number, { destination: `10.1.${octets(i)}` }]),
+    create: range.slice(0, size).map((i) => `${name}${i} TXT t${i}`),
+  });
+  // The first edit of a process may ask for what later ones remember.
+  await counted({ create: ['first A 10.0.0.1'] });
+  const few = await counted({ create: range.slice(0, 10).map((i) => `f${i} A 10.0.${octets(i)}`) });
+  const fewMixed = await counted(mix(few.value.ops, 4, 'f'));
+  const many = await counted({ create: range.map((i) => `h${i} A 10.0.${octets(i)}`) });
+  const manyMixed = await counted(mix(many.value.ops, 3000, 'h'));
+  expect(many.statements).toBeLessThan(2 * few.statements);
+  expect(manyMixed.statements).toBeLessThan(2 * fewMixed.statements);
+  await expectPublished(db, domainId);
+});
+
+test('32 writers of the same names: every one is answered, and the log explains what is there', async () => {
+  const { db } = database;
+  const node = await followLoaded({ databaseUrl: database.url });
+  const types = [
+    'A 192.0.2.1',
+    'A 192.0.2.2',
+    'CNAME b.',
+    'AAAA 2001:db8::1',
+    'TXT x',
+    'ANAME c.example.net.',
+  ];
+  const names = ['a', 'b', '@', 'c.a'];
+  let state = 42;
+  const pick = <T>(list: readonly T[]): T => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return list[(state >>> 8) % list.length] as T;
+  };
+  const answers = new Map<string, number>();
+  const until = Date.now() + 3_000;
+  const acknowledged: number[] = [];
+  const writer = async () => {
+    for (let i = 0; i < 1000 && Date.now() < until; i++) {
+      const lines = [`${pick(names)} ${60 + (i % 3)} ${pick(types)}${pick(['', '', ' ; proxied'])}`];
+      const { items } = await listRecords(
+        db,
+        domainId,
+        {},
+        { sort: 'name', descending: false },
+        { limit: 50 },
+      );
+      const own = items.filter(({ managed }) => !managed);
+      const gone = own.length === 0 || i % 2 === 0 ? [] : [pick(own).id];
+      const valid = lines.filter((line) => !line.includes('TXT') || !line.includes('proxied'));
+      const result = await saveEdit(db, { ...BY, domainId, edit: edit({ create: valid, delete: gone }) });
+      if (result.kind === 'saved') acknowledged.push(result.changeId);
+      const answer = result.kind === 'problems' ? (result.problems[0]?.code as string) : result.kind;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, writer));
+  expect([...answers.keys()].sort()).toEqual(
+    [...answers.keys()]
+      .filter((a) => ['saved', 'conflict', 'not_found', 'invalid', 'unchanged'].includes(a))
+      .sort(),
+  );
+  expect(answers.get('saved')).toBeGreaterThan(10);
+  const log = await listDomainChanges(db, domainId, { limit: 100_000 });
+  const edits = log.filter(({ operation }) => operation === 'edit').reverse();
+  expect(edits.map(({ id }) => id)).toEqual([...acknowledged].sort((a, b) => a - b));
+  expect(edits.map(({ serial }) => serial)).toEqual(edits.map((_, i) => i + 2));
+  const replayed = new Map<number, CustomerRecord>();
+  for (const { ops } of edits) {
+    for (const { before, after } of ops) {
+      if (before !== undefined) {
+        expect(replayed.get(before.id)).toEqual(before);
+        replayed.delete(before.id);
+      }
+      if (after !== undefined) replayed.set(after.id, after);
+    }
+  }
+  expect(await customerRecords([...replayed.keys()])).toEqual(
+    [...replayed.values()].sort((a, b) => a.id - b.id),
+  );
+  expect(await loadDomainById(db, domainId)).toMatchObject({ recordCount: replayed.size });
+  await expectPublished(db, domainId);
+  await untilEqual(node, db);
+  await node.stop();
+});
+
+test('what the planner would refuse the database refuses too, written behind its back', async () => {
+  const { db } = database;
+  await saved(
+    db,
+    domainId,
+    edit({
+      create: ['a CNAME b.', 'p A 192.0.2.1 ; proxied', 't 60 A 192.0.2.1', 'n ANAME x.example.net.'],
+    }),
+  );
+  const other = await newDomain(db, accountId, 'example.net.', { exempt: true });
+  const insert = async (line: string, changes: Record<string, unknown> = {}, into = domainId) => {
+    const { rdata, name: _, ...value } = newRecord(line);
+    const owner = `${line.split(' ')[0]}.example.com.`.replace('@.', '');
+    const row = {
+      domain_id: into,
+      name: owner,
+      type: value.type,
+      rdata: Buffer.from(rdata),
+      identity: Buffer.from(rdata).subarray(0, 33),
+      destination: '',
+      ttl: value.ttl,
+      proxied: value.proxied,
+      captcha: false,
+      scheme: 'Default',
+      port: 443,
+      host_header: null,
+      monitor: false,
+      dest_country: null,
+      timeout: 15,
+      comment: null,
+      created_at: new Date(),
+      updated_at: new Date(),
+      ...changes,
+    };
+    return await db
+      .insertInto('records')
+      .values(row)
+      .execute()
+      .then(
+        () => 'written',
+        (error) => `${error.code} ${error.constraint}`,
+      );
+  };
+  const atOneName = '23514 records_at_one_name';
+  for (const line of [
+    'a A 192.0.2.1',
+    'a CNAME c.',
+    'p A 192.0.2.2',
+    'p CNAME c.',
+    't 61 A 192.0.2.2',
+    't 60 A 192.0.2.1',
+    'n A 192.0.2.1',
+    'n ANAME y.example.net.',
+    '@ CNAME b.',
+    '@ NS ns.else.example.',
+  ])
+    expect([line, await insert(line)]).toEqual([line, atOneName]);
+  expect(await insert('x A 192.0.2.1', {}, other.id)).toBe(atOneName);
+  for (const [column, value] of [
+    ['ttl', 59],
+    ['ttl', 86_401],
+    ['port', 0],
+    ['port', 65_536],
+    ['timeout', 0],
+    ['scheme', 'http'],
+    ['comment', 'x'.repeat(1025)],
+    ['dest_country', 'de'],
+    ['type', 'SOA'],
+    ['rdata', Buffer.alloc(0)],
+    ['name', 'X.example.com.'],
+  ] as const)
+    expect([column, await insert('x A 192.0.2.1', { [column]: value })]).toEqual([
+      column,
+      `23514 records_${column}_check`,
+    ]);
+  expect(await insert('x TXT x', { proxied: true })).toMatch(/^23514 records_check|records_proxied_check/);
+  expect(await insert('x A 192.0.2.1', {}, 4711)).toBe('23503 records_domain_id_fkey');
+  expect(await insert('ok A 192.0.2.1')).toBe('written');
+  const bad = sql`update records set name = 'a.example.com.' where type = 'A'`.execute(db);
+  await expect(bad).rejects.toThrow('a.example.com. has a CNAME and something else');
+});
+
+async function loadIds({ db }: TestDatabase, name: string, type?: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('records')
+    .select(['id', 'type'])
+    .where('name', '=', `${name}.example.com.`)
+    .orderBy('id')
+    .execute();
+  return rows.filter((row) => type === undefined || row.type === type).map(({ id }) => id);
+}

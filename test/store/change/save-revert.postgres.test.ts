@@ -1,0 +1,74 @@
+// A change is taken back by another one: records as they were, the serial still growing.
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { saveRevert } from '../../../src/store/change/save-revert.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { edit } from '../../support/zone/customer-records.ts';
+
+let database: TestDatabase;
+let domainId: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
+});
+afterEach(() => database.drop());
+
+const revert = (changeId: number, rest = {}) =>
+  saveRevert(database.db, { domainId, changeId, by: BY.by, ...rest });
+
+test('what a change made, altered and deleted is as before, with the same ids; and back again', async () => {
+  const { db } = database;
+  const first = await saved(
+    db,
+    domainId,
+    edit({ create: ['a A 192.0.2.1', 'b A 192.0.2.2', 'b A 192.0.2.3'] }),
+  );
+  const ids = first.ops.map(({ after }) => after?.id as number);
+  const before = await listed(db, domainId);
+  const second = await saved(
+    db,
+    domainId,
+    edit({
+      delete: [ids[0] as number],
+      update: [[ids[1] as number, { ttl: 900, comment: 'x' }]],
+      create: ['a CNAME b.example.com'],
+    }),
+  );
+  const after = await listed(db, domainId);
+  expect(await revert(second.changeId, { dryRun: true })).toMatchObject({ kind: 'dry_run' });
+  const reverted = await revert(second.changeId);
+  expect(reverted).toMatchObject({ kind: 'saved', serial: 4, recordCount: 3 });
+  expect(await listed(db, domainId)).toEqual(before);
+  const rows = await db
+    .selectFrom('records')
+    .select('id')
+    .where('managed', '=', false)
+    .orderBy('id')
+    .execute();
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+  expect((await listDomainChanges(db, domainId, { limit: 1 }))[0]).toMatchObject({
+    source: 'revert',
+    reverts: second.changeId,
+  });
+  await expectPublished(db, domainId);
+  if (reverted.kind !== 'saved') return;
+  expect(await revert(reverted.changeId)).toMatchObject({ kind: 'saved', serial: 5 });
+  expect(await listed(db, domainId)).toEqual(after);
+  await expectPublished(db, domainId);
+});
+
+test('a change whose records were touched since, that has none, or is not the domain’s, is not taken back', async () => {
+  const { db } = database;
+  const first = await saved(db, domainId, edit({ create: ['a A 192.0.2.1'] }));
+  const id = first.ops[0]?.after?.id as number;
+  await saved(db, domainId, edit({ update: [[id, { destination: '192.0.2.9' }]] }));
+  expect(await revert(first.changeId)).toMatchObject({ kind: 'conflict', ids: [id] });
+  const [created] = (await listDomainChanges(db, domainId, { limit: 9 })).slice(-1);
+  expect(await revert(created?.id as number)).toMatchObject({ kind: 'nothing_to_revert' });
+  const other = await newDomain(db, 1, 'other.test.');
+  expect(await revert(first.changeId, { domainId: other.id })).toMatchObject({ kind: 'no_change' });
+  expect(await listed(db, domainId)).toEqual(['a 300 A 192.0.2.9']);
+});

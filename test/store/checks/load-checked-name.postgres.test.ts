@@ -1,0 +1,152 @@
+// A name as a check begins with it.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { updateDomain } from '../../../src/store/change/update-domain.ts';
+import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { checkOnce, HOUR_MS } from '../../support/database/saved-checks.ts';
+
+const FIRST = 'referral ns1.example.net ns2.example.net';
+const SECOND = 'referral ns1.example.org ns2.example.org';
+const SETS = [
+  ['NS1.example.net', 'ns2.example.net'],
+  ['ns1.example.org', 'ns2.example.org'],
+];
+
+let database: TestDatabase;
+let db: Database;
+let domainId: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  ({ db } = database);
+  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
+  domainId = (await newDomain(db, await newAccount(db, 'me@example.org'), 'example.com.', { exempt: false }))
+    .id;
+});
+afterEach(() => database.drop());
+
+const load = async () => await loadCheckedName(db, domainId);
+const claim = async () => (await load())?.claims.claims.find(({ id }) => id === domainId);
+const sets = async () => (await claim())?.sets.map(({ names }) => printName(names[0] as never));
+
+test('of a signed one has the DS of its own keys, and not those of another operator’s in its zone', async () => {
+  expect((await claim())?.ownDs).toBeUndefined();
+  const machine = {
+    keys: [
+      { id: '1', ds: ['7 13 1 AB', '7 13 2 0A'] },
+      { id: '2', ds: ['9 13 2 0C'], isForeign: true },
+    ],
+  };
+  await sql`
+      insert into signed_zones (domain_id, account_id, goal, denial, algorithm, phase, machine)
+      select id, account_id, 'signed', 'nsec', 13, 'waiting', ${JSON.stringify(machine)} from domains`.execute(
+    db,
+  );
+  expect((await claim())?.ownDs).toEqual(new Set(['00070d01ab', '00070d020a']));
+});
+
+test('a new one is due, and may have every set, by folded names', async () => {
+  const name = await load();
+  expect(await claim()).toMatchObject({
+    id: domainId,
+    state: { status: 'pending', misses: undefined, conclusive: undefined },
+    lastVerdict: undefined,
+    byOperator: false,
+    wasHolder: false,
+    takeoverSeenAt: undefined,
+  });
+  const { pending_since } = await db.selectFrom('domains').select('pending_since').executeTakeFirstOrThrow();
+  expect((await claim())?.state.since).toBe(pending_since?.getTime());
+  expect(name?.saved.get(domainId)).toMatchObject({
+    nextCheckAt: pending_since?.getTime(),
+    parentText: 'com.',
+  });
+  expect(await sets()).toEqual(['ns1.example.net.', 'ns1.example.org.']);
+  expect([...(name?.claims.ours ?? [])].map(printName).sort()).toEqual([
+    'ns1.example.net.',
+    'ns1.example.org.',
+    'ns2.example.net.',
+    'ns2.example.org.',
+  ]);
+});
+
+test('what one check remembers is what the next begins with', async () => {
+  const at = Date.now();
+  await checkOnce(db, domainId, FIRST, { at });
+  expect(await claim()).toMatchObject({
+    state: { status: 'pending', conclusive: { at, oursShown: false, othersShown: true } },
+    lastVerdict: 'foreign',
+  });
+  expect((await load())?.saved.get(domainId)?.nextCheckAt).toBe(at + 60_000);
+  expect((await load())?.sightings).toEqual([
+    { names: ['ns1.example.net.', 'ns2.example.net.'], lastSeenAt: at },
+  ]);
+  expect(await sets()).toEqual(['ns1.example.org.']);
+  await checkOnce(db, domainId, SECOND, { at: at + 1 });
+  expect(await sets()).toEqual(['ns1.example.org.']);
+  await checkOnce(db, domainId, 'nxdomain', { at: at + 2 });
+  await checkOnce(db, domainId, 'nxdomain', { at: at + HOUR_MS });
+  expect(await claim()).toMatchObject({
+    state: {
+      status: 'active',
+      misses: { count: 2, firstAt: at + 2, lastAt: at + HOUR_MS },
+      conclusive: { at: at + HOUR_MS, oursShown: false, othersShown: false },
+    },
+    wasHolder: true,
+    lastVerdict: 'unregistered',
+  });
+  expect((await load())?.saved.get(domainId)?.nextCheckAt).toBe(at + 2 * HOUR_MS);
+});
+
+test('every claim of the name is there, with who held it, and an external holder', async () => {
+  const other = await newAccount(db, 'they@example.org');
+  const theirs = (await newDomain(db, other, 'example.com.', { exempt: false })).id;
+  expect((await load())?.claims.claims.map(({ id }) => id)).toEqual([domainId, theirs]);
+  await updateDomain(db, { ...BY, domainId: theirs, set: { dnsMode: 'external' } });
+  expect((await load())?.claims).toMatchObject({ alsoWaiting: [other], externalHolder: undefined });
+  await db.updateTable('domains').set({ status: 'active' }).where('id', '=', theirs).execute();
+  expect((await load())?.claims).toMatchObject({
+    alsoWaiting: [],
+    externalHolder: { id: theirs, accountId: other },
+  });
+});
+
+test('a leaving one is checked too, and one that the checker disabled; one that is off or gone is not', async () => {
+  await checkOnce(db, domainId, SECOND);
+  await db.updateTable('domains').set({ status: 'active' }).execute();
+  await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
+  await db
+    .updateTable('domains')
+    .set({ leaving: true, leaving_since: new Date(4711) })
+    .execute();
+  expect((await claim())?.state).toMatchObject({ status: 'leaving', since: 4711 });
+  await checkOnce(db, domainId, 'nodata');
+  expect(await load()).toBeUndefined();
+  await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'managed' } });
+  expect((await claim())?.state).toMatchObject({
+    status: 'pending',
+    misses: undefined,
+    conclusive: undefined,
+  });
+  const endedAt = new Date();
+  await db
+    .updateTable('domains')
+    .set({ status: 'disabled', disabled_by: 'checker', ended_at: endedAt, served: 'none' })
+    .execute();
+  expect((await claim())?.state).toMatchObject({ status: 'ended', since: endedAt.getTime() });
+  await changeStatus(db, { ...BY, domainId, event: 'ban' });
+  expect(await load()).toBeUndefined();
+  await changeStatus(db, { ...BY, domainId, event: 'unban' });
+  expect(await load()).toBeDefined();
+  await deleteDomain(db, { ...BY, domainId });
+  expect(await load()).toBeUndefined();
+  expect(await loadCheckedName(db, 4711)).toBeUndefined();
+});

@@ -1,0 +1,287 @@
+// How a name passes from the account that holds it to another one whose set its parent shows: by two checks, in one
+// transaction, and back in the same way.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { updateDomain } from '../../../src/store/change/update-domain.ts';
+import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';
+import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
+import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
+
+let database: TestDatabase;
+let db: Database;
+let me: number;
+let they: number;
+let holder: number;
+let claim: number;
+let start: number;
+
+beforeEach(async () => {
+  database = await createPoolDatabase();
+  ({ db } = database);
+  me = await newPoolAccount(db, 'me@example.org', 1);
+  they = await newPoolAccount(db, 'they@example.org', 2);
+  holder = (await newDomain(db, they, 'example.com.', { exempt: false })).id;
+  start = Date.now();
+  expect(await check(holder, await setOf(holder), 0)).toMatchObject({ transition: { to: 'active' } });
+  await saved(db, holder, edit({ create: ['www A 192.0.2.1'] }));
+  claim = (await newDomain(db, me, 'example.com.', { exempt: false, transfer: true })).id;
+  await saved(db, claim, edit({ create: ['new A 192.0.2.2'] }));
+});
+afterEach(() => database.drop());
+
+const domain = async (id: number) =>
+  (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
+const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
+/** What the parent says when it shows the domain's own set. */
+const setOf = async (id: number) =>
+  `referral ${(await domain(id)).nameserverSets[0]?.map(printName).join(' ')}`;
+const check = (id: number, said: string, seconds: number, frozen = false) =>
+  checkOnce(db, id, said, { at: start + seconds * 1000, frozen });
+const statuses = async () => [(await domain(holder)).status, (await domain(claim)).status];
+const takeovers = () => db.selectFrom('name_takeovers').selectAll().execute();
+
+test('two checks 60 seconds apart hand it over, whole and with a higher serial', async () => {
+  const node = await followLoaded({ databaseUrl: database.url });
+  const said = await setOf(claim);
+  expect(await codes(claim)).toEqual([]);
+  await check(claim, FOREIGN, 1);
+  // The holder missed its set: its apex shows the claim's, and no more changes before the takeover.
+  const before = await domain(holder);
+  expect(await codes(claim)).toContain('NAME_IN_USE');
+  expect(await codes(holder)).toEqual(['NS_FOREIGN']);
+
+  expect(await check(claim, said, 10)).not.toHaveProperty('transition');
+  expect(await codes(holder)).toContain('TAKEOVER_SEEN');
+  expect(await codes(claim)).toEqual(expect.arrayContaining(['NAME_IN_USE', 'TAKEOVER_WAITS']));
+  const { rows } = await sql<{ at: Date }>`
+      select due_at as at from domain_checks where domain_id = ${claim}`.execute(db);
+  expect(rows).toEqual([{ at: new Date(start + 70_000) }]);
+  expect(await check(holder, said, 69)).not.toHaveProperty('transition');
+  expect(await statuses()).toEqual(['active', 'pending']);
+  expect(await domain(holder)).toMatchObject({ served: 'full', serial: before.serial });
+
+  const taken = await check(holder, said, 70);
+  expect(taken).toMatchObject({
+    transition: { from: 'active', to: 'disabled' },
+    others: [{ domainId: claim, from: 'pending', to: 'active' }],
+  });
+  const lost = await domain(holder);
+  expect(lost).toMatchObject({ status: 'disabled', served: 'none', recordCount: 1 });
+  expect(await codes(holder)).toContain('CLAIM_LOST');
+  const won = await domain(claim);
+  expect(won).toMatchObject({ status: 'active', served: 'full', findings: [] });
+  expect(won.serial).toBeGreaterThan(lost.serial);
+  expect((await published(db))?.slice(2)).toEqual([`@ 3600 SOA serial ${won.serial}`, 'new 300 A 192.0.2.2']);
+  expect(await takeovers()).toMatchObject([
+    { name: 'example.com.', at: new Date(start + 70_000), from_account_id: they, to_account_id: me },
+  ]);
+  const [change] = await listDomainChanges(db, claim, { limit: 1 });
+  expect(change).toMatchObject({ status: { from: 'pending', to: 'active' }, serial: won.serial });
+  await expectPublished(db, holder, claim);
+  await untilEqual(node, db);
+  expect(node.zones.get(APEX)?.serial).toBe(won.serial);
+
+  // Set back, the name is theirs again by itself: pending by the first check, and two more of them take it.
+  const back = await setOf(holder);
+  await check(claim, back, 200);
+  expect(await statuses()).toEqual(['pending', 'active']);
+  expect(await codes(holder)).not.toContain('CLAIM_LOST');
+  await check(claim, back, 210);
+  expect(await codes(claim)).toContain('TAKEOVER_SEEN');
+  await check(claim, back, 270);
+  expect(await statuses()).toEqual(['active', 'disabled']);
+  const again = await domain(holder);
+  expect(again.serial).toBeGreaterThan(won.serial);
+  expect((await published(db))?.slice(2)).toEqual([
+    `@ 3600 SOA serial ${again.serial}`,
+    'www 300 A 192.0.2.1',
+  ]);
+  expect(await takeovers()).toHaveLength(2);
+  await expectPublished(db, holder, claim);
+  await untilEqual(node, db);
+  await node.stop();
+});
+
+test('whatever the parent says in between begins it anew, a silence does not', async () => {
+  const said = await setOf(claim);
+  await check(claim, said, 0);
+  await check(claim, await setOf(holder), 30);
+  expect(await codes(holder)).toEqual([]);
+  await check(claim, said, 60);
+  expect(await statuses()).toEqual(['active', 'pending']);
+  await check(claim, 'timeout', 90);
+  await check(claim, said, 120);
+  expect(await statuses()).toEqual(['disabled', 'active']);
+});
+
+test('the breaker holds it, and DS of somebody else’s keys', async () => {
+  const said = await setOf(claim);
+  await check(claim, said, 0);
+  await check(claim, said, 60, true);
+  await check(claim, said, 600, true);
+  expect(await statuses()).toEqual(['active', 'pending']);
+  await check(claim, `${said} +ds`, 700);
+  expect(await statuses()).toEqual(['active', 'pending']);
+  expect(await codes(claim)).toContain('STALE_DS');
+  expect(await domain(holder)).toMatchObject({ served: 'full' });
+  await check(claim, said, 800);
+  await check(claim, said, 860);
+  expect(await statuses()).toEqual(['disabled', 'active']);
+});
+
+test('the holder’s log and next check do not show that another account claims its name', async () => {
+  const shown = async () => {
+    const { nextCheckAt, nsCheckIntervalSeconds } = await domain(holder);
+    const [run, ...older] = await listChecks(db, holder, { limit: 9 });
+    return [
+      nextCheckAt,
+      nsCheckIntervalSeconds,
+      run?.repeated,
+      run?.lastSeenAt,
+      run?.nextCheckAt,
+      older.length,
+    ];
+  };
+  const said = await setOf(holder);
+  const before = await shown();
+  const planned = (before[0] as Date).getTime();
+  for (const seconds of [60, 120, 180]) await check(claim, said, seconds);
+  expect(await shown()).toEqual(before);
+  // At the planned time it is counted, whoever's check it is.
+  const at = (planned - start) / 1000;
+  await check(claim, said, at);
+  const counted = await shown();
+  expect(counted.slice(0, 4)).toEqual([
+    new Date(planned + 12 * HOUR_MS),
+    43_200,
+    (before[2] as number) + 1,
+    new Date(planned),
+  ]);
+  // What is new is seen at once.
+  await check(claim, FOREIGN, at + 60);
+  expect(await codes(holder)).toEqual(['NS_FOREIGN']);
+});
+
+test('a claim that would end domains of others inside it reads which, until its records delegate them', async () => {
+  const told = async () =>
+    (await domain(claim)).findings.find(({ code }) => code === 'INNER_DELEGATED')?.message;
+  const inside = (await newDomain(db, they, 'shop.example.com.')).id;
+  await newDomain(db, they, 'waiting.example.com.');
+  await newDomain(db, me, 'mine.example.com.');
+  await check(inside, await setOf(inside), 0);
+  await check(claim, FOREIGN, 10);
+  const set = (await domain(inside)).nameserverSets[0]?.map(printName).map((name) => name.slice(0, -1));
+  expect(await told()).toContain(`shop.example.com NS ${set?.join(' and ')}.`);
+  expect(await told()).not.toContain('waiting');
+  expect(await codes(holder)).not.toContain('INNER_DELEGATED');
+  await saved(db, claim, edit({ create: [`shop NS ${set?.[0]}.`] }));
+  await check(claim, FOREIGN, 20);
+  expect(await told()).toBeUndefined();
+});
+
+test('a name that changed hands four times in a day waits six hours', async () => {
+  for (let i = 1; i <= 4; i++)
+    await sql`insert into name_takeovers (name, at, from_account_id, to_account_id)
+        values ('example.com.', now() - make_interval(hours => ${i}), ${me}, ${they})`.execute(db);
+  const said = await setOf(claim);
+  await check(claim, said, 0);
+  await check(claim, said, 60);
+  await check(claim, said, (6 * HOUR_MS) / 1000 - 1);
+  expect(await statuses()).toEqual(['active', 'pending']);
+  await check(claim, said, (6 * HOUR_MS) / 1000);
+  expect(await statuses()).toEqual(['disabled', 'active']);
+});
+
+test('a domain in external mode loses its name in the same way', async () => {
+  await sql`update domains set dns_mode = 'external' where id = ${holder}`.execute(db);
+  await sql`update domain_checks set due_at = null, next_at = null where domain_id = ${holder}`.execute(db);
+  const said = await setOf(claim);
+  await check(claim, said, 0);
+  expect(await statuses()).toEqual(['active', 'pending']);
+  await check(claim, said, 60);
+  expect(await statuses()).toEqual(['disabled', 'active']);
+  expect(await codes(holder)).toEqual(['CLAIM_LOST']);
+  expect(await takeovers()).toMatchObject([{ from_account_id: they, to_account_id: me }]);
+  await expectPublished(db, holder, claim);
+});
+
+test('a domain that leaves loses it too, and is answered until then', async () => {
+  await updateDomain(db, { ...BY, domainId: holder, set: { dnsMode: 'external' } });
+  const said = await setOf(claim);
+  await check(claim, said, 0);
+  expect(await domain(holder)).toMatchObject({ status: 'unverified', served: 'full' });
+  await check(claim, said, 60);
+  expect(await domain(claim)).toMatchObject({ status: 'active', served: 'full' });
+  expect(await domain(holder)).toMatchObject({ served: 'none' });
+  await expectPublished(db, holder, claim);
+});
+
+test('a change of the holder meanwhile makes the whole check void', async () => {
+  const said = await setOf(claim);
+  await check(claim, said, 0);
+  const order = await judgedCheck(db, claim, said, { at: start + 60_000 });
+  await changeStatus(db, { ...BY, domainId: holder, event: 'disable' });
+  expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+  expect(await takeovers()).toEqual([]);
+  // Then nobody holds the name, and a check that shows the claim's set proves it.
+  await check(claim, said, 120);
+  expect(await statuses()).toEqual(['disabled', 'active']);
+  expect(await takeovers()).toEqual([]);
+});
+
+describe('a domain that the checker disabled', () => {
+  const endIt = async () => {
+    for (const hours of [1, 2, 26]) await check(holder, FOREIGN, hours * 3600);
+    expect((await domain(holder)).status).toBe('moved');
+    await check(holder, FOREIGN, (30 * DAY_MS) / 1000);
+    expect(await domain(holder)).toMatchObject({ status: 'disabled', served: 'none' });
+  };
+
+  test('comes back by itself when its exclusive set is seen within 90 days', async () => {
+    const said = await setOf(holder);
+    await endIt();
+    const { rows } = await sql<{ isDue: boolean }>`
+        select due_at is not null as "isDue" from domain_checks where domain_id = ${holder}`.execute(db);
+    expect(rows).toEqual([{ isDue: true }]);
+    const found = await codes(holder);
+    await check(holder, 'nodata', (31 * DAY_MS) / 1000);
+    expect([(await domain(holder)).status, await codes(holder)]).toEqual(['disabled', found]);
+    expect(await check(holder, said, (32 * DAY_MS) / 1000)).toMatchObject({
+      transition: { to: 'pending' },
+    });
+    expect(await domain(holder)).toMatchObject({ status: 'pending', findings: [{ code: 'CAME_BACK' }] });
+    await check(holder, said, (32 * DAY_MS) / 1000 + 60);
+    expect(await domain(holder)).toMatchObject({ status: 'active', served: 'full' });
+    await expectPublished(db, holder, claim);
+  });
+
+  test('does not when 90 days are over', async () => {
+    const said = await setOf(holder);
+    await endIt();
+    await sql`update domains set ended_at = now() - interval '62 days' where id = ${holder}`.execute(db);
+    await check(holder, said, (31 * DAY_MS) / 1000);
+    expect((await domain(holder)).status).toBe('disabled');
+  });
+
+  test('does not with a set that several may have', async () => {
+    const said = await setOf(holder);
+    await sql`update domains set ns_sets = jsonb_set(ns_sets, '{0,exclusive}', 'false') where id = ${holder}`.execute(
+      db,
+    );
+    await endIt();
+    await check(holder, said, (31 * DAY_MS) / 1000);
+    expect((await domain(holder)).status).toBe('disabled');
+  });
+});

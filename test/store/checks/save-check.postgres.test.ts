@@ -1,0 +1,552 @@
+// What a check does to its domain, to the log and to what nodes serve; and that it does all of it or nothing.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { approveDomain } from '../../../src/store/change/approve-domain.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { updateDomain } from '../../../src/store/change/update-domain.ts';
+import { listChecks } from '../../../src/store/checks/load-checks.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
+import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+const FIRST = 'referral ns1.example.net ns2.example.net';
+const SECOND = 'referral ns1.example.org ns2.example.org';
+const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
+const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+
+let database: TestDatabase;
+let db: Database;
+let me: number;
+let they: number;
+let domainId: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  ({ db } = database);
+  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
+  me = await newAccount(db, 'me@example.org');
+  they = await newAccount(db, 'they@example.org');
+  domainId = (await newDomain(db, me, 'example.com.', { exempt: true })).id;
+});
+afterEach(() => database.drop());
+
+/** The domain's own row, with that of its checks. */
+const row = async (id = domainId) => ({
+  ...(await db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirstOrThrow()),
+  check: await db
+    .selectFrom('domain_checks')
+    .selectAll()
+    .where('domain_id', '=', id)
+    .executeTakeFirstOrThrow(),
+});
+const runs = async (id = domainId) => await listChecks(db, id, { limit: 200 });
+const changes = async (id = domainId) => await listDomainChanges(db, id, { limit: 50 });
+const nsOf = async () =>
+  (await published(db))?.filter((line) => / NS /.test(line)).map((l) => l.split(' ')[3]);
+const codes = async (id = domainId) => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
+
+test('a delegation that comes and goes is told for a day', async () => {
+  for (const said of [FIRST, FOREIGN, FIRST]) await checkOnce(db, domainId, said);
+  expect(await codes()).toEqual([]);
+  const at = Date.now();
+  await checkOnce(db, domainId, FOREIGN, { at });
+  expect(await codes()).toEqual(['NS_FOREIGN', 'NS_UNSTEADY']);
+  expect((await row()).check.ns_changed_at).toHaveLength(3);
+  await checkOnce(db, domainId, FIRST, { at: at + DAY_MS });
+  expect(await codes()).toEqual([]);
+  expect((await row()).check.ns_changed_at).toEqual([new Date(at + DAY_MS)]);
+});
+
+test('a match activates: status, the delegated set, one change that names its check', async () => {
+  await saved(db, domainId, edit({ create: ['www A 192.0.2.1'] }));
+  const before = await row();
+  const at = Date.now();
+  const done = await checkOnce(db, domainId, SECOND, { at });
+  expect(done).toMatchObject({ kind: 'saved', transition: { from: 'pending', to: 'active' } });
+  if (done.kind !== 'saved') return;
+  expect(await row()).toMatchObject({
+    status: 'active',
+    served: 'full',
+    pending_since: null,
+    delegated_ns: ['ns1.example.org.', 'ns2.example.org.'],
+    findings: [],
+    check: {
+      current_ns: ['ns1.example.org.', 'ns2.example.org.'],
+      parent: 'com.',
+      ours_at: new Date(at),
+      conclusive_at: new Date(at),
+      conclusive_ours: true,
+      next_at: new Date(at + 12 * HOUR_MS),
+      due_at: new Date(at + 12 * HOUR_MS),
+      interval_seconds: 43_200,
+      last_run_id: done.checkId,
+    },
+  });
+  expect((await row()).check.seq).toBeGreaterThan(before.check.seq);
+  expect(await nsOf()).toEqual(['ns1.example.org.', 'ns2.example.org.']);
+  expect((await changes())[0]).toMatchObject({
+    id: done.changeId,
+    source: 'status',
+    actor: { kind: 'system' },
+    status: { from: 'pending', to: 'active', checkId: done.checkId },
+  });
+  const [run] = await runs();
+  expect(run).toMatchObject({
+    id: done.checkId,
+    kind: 'background',
+    verdict: 'match',
+    statusBefore: 'pending',
+    statusAfter: 'active',
+    repeated: 0,
+    queries: 2,
+  });
+  expect(run?.matchedNs?.map(printName)).toEqual(['ns1.example.org.', 'ns2.example.org.']);
+  const holders = await db.selectFrom('name_holders').selectAll().execute();
+  expect(holders).toMatchObject([{ name: 'example.com.', account_id: me }]);
+  await expectPublished(db, domainId);
+});
+
+test('the same again counts the last run up, and changes neither serial nor change log', async () => {
+  const first = (await checkOnce(db, domainId, FIRST)) as { checkId: number };
+  const { serial } = await row();
+  const at = Date.now() + HOUR_MS;
+  for (let i = 1; i <= 3; i++) {
+    expect(await checkOnce(db, domainId, FIRST, { at: at + i })).toEqual({
+      kind: 'saved',
+      checkId: first.checkId,
+    });
+  }
+  const [run, ...older] = await runs();
+  expect(older).toEqual([]);
+  expect(run).toMatchObject({
+    repeated: 3,
+    statusBefore: 'pending',
+    statusAfter: 'active',
+    lastSeenAt: new Date(at + 3),
+    nextCheckAt: new Date(at + 3 + 12 * HOUR_MS),
+  });
+  expect(await row()).toMatchObject({ serial, check: { due_at: new Date(at + 3 + 12 * HOUR_MS) } });
+  expect(await changes()).toHaveLength(2);
+  // what somebody asked for is a run of its own
+  const request = '5f0c7d0a-1111-4222-8333-444455556666';
+  const asked = await checkOnce(db, domainId, FIRST, { kind: 'manual', request });
+  expect(await runs()).toHaveLength(2);
+  // and is made once, though its job may run twice
+  expect(await checkOnce(db, domainId, FIRST, { kind: 'manual', request })).toEqual(asked);
+  expect(await runs()).toHaveLength(2);
+  // the next one is counted there: it is the newest
+  expect(await checkOnce(db, domainId, FIRST)).toEqual(asked);
+});
+
+test('from active over misses to moved and disabled, and back', async () => {
+  const node = await followLoaded({ databaseUrl: database.url });
+  const start = Date.now();
+  await checkOnce(db, domainId, SECOND, { at: start });
+  for (const hours of [1, 2]) {
+    const saved = await checkOnce(db, domainId, FOREIGN, { at: start + hours * HOUR_MS });
+    expect(saved).not.toHaveProperty('transition');
+  }
+  expect(await row()).toMatchObject({
+    check: {
+      miss_count: 2,
+      first_miss_at: new Date(start + HOUR_MS),
+      last_miss_at: new Date(start + 2 * HOUR_MS),
+    },
+    delegated_ns: ['ns1.example.org.', 'ns2.example.org.'], // whoever still comes was sent by these
+  });
+  expect(await codes()).toEqual(['NS_FOREIGN']);
+  expect(await runs()).toHaveLength(2); // the second miss is the first one again
+  const moved = await checkOnce(db, domainId, FOREIGN, { at: start + 26 * HOUR_MS });
+  expect(moved).toMatchObject({ transition: { from: 'active', to: 'moved' } });
+  expect(await row()).toMatchObject({
+    status: 'moved',
+    moved_since: new Date(start + 26 * HOUR_MS),
+    served: 'full',
+    delegated_ns: null,
+    check: { miss_count: 0 },
+  });
+  expect(await nsOf()).toEqual(['ns1.example.net.', 'ns2.example.net.']);
+  expect(await checkOnce(db, domainId, FIRST, { at: start + 27 * HOUR_MS })).toMatchObject({
+    transition: { from: 'moved', to: 'active' },
+  });
+  expect(await row()).toMatchObject({ moved_since: null });
+  expect(await codes()).toEqual([]);
+  for (const hours of [40, 50, 70]) await checkOnce(db, domainId, FOREIGN, { at: start + hours * HOUR_MS });
+  expect(await row()).toMatchObject({ status: 'moved' });
+  await untilEqual(node, db);
+  expect(node.zones.has(APEX)).toBe(true);
+  const off = await checkOnce(db, domainId, FOREIGN, { at: start + 30 * DAY_MS });
+  expect(off).toMatchObject({ transition: { from: 'moved', to: 'disabled' } });
+  expect(await row()).toMatchObject({
+    status: 'disabled',
+    disabled_by: 'checker',
+    served: 'none',
+    moved_since: null,
+    check: {
+      due_at: expect.any(Date), // it may come back by itself
+      next_at: null,
+      interval_seconds: null,
+      current_ns: ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'],
+    },
+  });
+  expect(await codes()).toEqual(['NS_FOREIGN']);
+  await untilEqual(node, db);
+  expect(node.zones.has(APEX)).toBe(false);
+  await node.stop();
+  await expectPublished(db, domainId);
+  const log = (await changes()).flatMap(({ status }) => (status ? [`${status.from} ${status.to}`] : []));
+  expect(log.reverse()).toEqual([
+    'null pending',
+    'pending active',
+    'active moved',
+    'moved active',
+    'active moved',
+    'moved disabled',
+  ]);
+  const withCheck = (await changes()).slice(0, 5).map(({ status }) => status?.checkId);
+  expect(new Set(withCheck)).toEqual(
+    new Set((await runs()).filter((r) => r.statusBefore !== r.statusAfter).map((r) => r.id)),
+  );
+});
+
+test('an unknown outcome keeps what was seen, and only plans the next check', async () => {
+  await checkOnce(db, domainId, FIRST);
+  const { delegated_ns, serial, check } = await row();
+  const { current_ns, ours_at, conclusive_at } = check;
+  await checkOnce(db, domainId, 'timeout', { at: Date.now() + 90 * DAY_MS });
+  expect(await row()).toMatchObject({
+    status: 'active',
+    delegated_ns,
+    serial,
+    check: { current_ns, ours_at, conclusive_at },
+  });
+  expect((await runs())[0]).toMatchObject({
+    verdict: 'unknown',
+    currentNs: undefined,
+    matchedNs: undefined,
+  });
+  expect(await codes()).toEqual(['PARENT_UNREACHABLE']);
+});
+
+test('another set at the parent is published without a move', async () => {
+  await checkOnce(db, domainId, FIRST);
+  const done = await checkOnce(db, domainId, SECOND);
+  expect(done).toMatchObject({ kind: 'saved', changeId: expect.any(Number) });
+  expect(done).not.toHaveProperty('transition');
+  expect(await nsOf()).toEqual(['ns1.example.org.', 'ns2.example.org.']);
+  expect((await changes())[0]).toMatchObject({ operation: 'nameservers', source: 'status' });
+  await expectPublished(db, domainId);
+});
+
+test('findings of others stay, those of checks are written anew', async () => {
+  await checkOnce(db, domainId, 'referral ns1.example.net');
+  expect(await codes()).toEqual(['NS_MISSING']);
+  await sql`update domains set findings = '[{"code": "ANAME_FAILS", "message": "x"}]'::jsonb || findings`.execute(
+    db,
+  );
+  for (const [said, expected] of [
+    ['nxdomain', ['ANAME_FAILS', 'NOT_REGISTERED']],
+    ['nxdomain', ['ANAME_FAILS', 'NOT_REGISTERED']],
+    ['nodata', ['ANAME_FAILS', 'NOT_DELEGATED']],
+    [FIRST, ['ANAME_FAILS']],
+    [FIRST, ['ANAME_FAILS']],
+  ] as const) {
+    await checkOnce(db, domainId, said);
+    expect(await codes()).toEqual(expected);
+  }
+});
+
+test('a static set that the first check sees proves the claim no more, and another one does', async () => {
+  const { id } = await newDomain(db, me, 'preset.test.', { exempt: false });
+  expect(await row(id)).toMatchObject({ open: false, ns_sets: null, served: 'apex' });
+  const stands = await checkOnce(db, id, FIRST);
+  expect(stands).toMatchObject({ kind: 'saved', changeId: expect.any(Number) });
+  expect(stands).not.toHaveProperty('transition');
+  expect(await row(id)).toMatchObject({
+    status: 'pending',
+    ns_sets: [{ names: ['ns1.example.org.', 'ns2.example.org.'], exclusive: false }],
+    served: 'apex',
+  });
+  expect(await codes(id)).toEqual(['PRESET_DELEGATION']);
+  expect((await loadDomainById(db, id))?.nameserverSets.map((set) => set.map(printName))).toEqual([
+    ['ns1.example.org.', 'ns2.example.org.'],
+  ]);
+  await expectPublished(db, id);
+  expect(await checkOnce(db, id, FIRST)).not.toHaveProperty('transition');
+  // Absence gives nothing back.
+  await checkOnce(db, id, 'nodata');
+  expect(await checkOnce(db, id, FIRST)).not.toHaveProperty('transition');
+  expect(await checkOnce(db, id, SECOND)).toMatchObject({ transition: { from: 'pending', to: 'active' } });
+  expect(await row(id)).toMatchObject({ served: 'full' });
+  expect(await codes(id)).toEqual(['NS_UNSTEADY']);
+  await expectPublished(db, id);
+});
+
+test('the whole zone is answered after a conclusive check that shows no names of ours', async () => {
+  const { id } = await newDomain(db, me, 'fresh.test.', { exempt: false });
+  expect(await checkOnce(db, id, 'timeout')).not.toHaveProperty('changeId');
+  expect(await row(id)).toMatchObject({ served: 'apex' });
+  expect(await checkOnce(db, id, FOREIGN)).toHaveProperty('changeId');
+  expect(await row(id)).toMatchObject({ status: 'pending', served: 'full', open: true });
+  const { serial } = await row(id);
+  expect(await checkOnce(db, id, FOREIGN)).not.toHaveProperty('changeId');
+  expect(await checkOnce(db, id, 'timeout')).not.toHaveProperty('changeId');
+  expect(await row(id)).toMatchObject({ served: 'full', serial });
+  await expectPublished(db, id);
+});
+
+test('a leaving domain is served until nobody is sent here any more', async () => {
+  await checkOnce(db, domainId, FIRST);
+  await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
+  expect(await row()).toMatchObject({ status: 'unverified', leaving: true, served: 'full' });
+  expect(await checkOnce(db, domainId, FIRST)).not.toHaveProperty('transition');
+  expect(await row()).toMatchObject({ leaving: true, check: { next_at: null } });
+  expect((await row()).check.due_at).not.toBeNull();
+  expect(await checkOnce(db, domainId, FOREIGN)).toMatchObject({
+    changeId: expect.any(Number),
+    transition: { from: 'leaving', to: 'left' },
+  });
+  expect(await row()).toMatchObject({
+    status: 'unverified',
+    leaving: false,
+    served: 'none',
+    check: { due_at: null },
+  });
+  expect((await row()).findings).toEqual([]); // in external mode there is nothing to be changed at the registrar
+  expect((await runs())[0]).toMatchObject({
+    statusBefore: 'leaving',
+    statusAfter: 'left',
+    nextCheckAt: null,
+  });
+  await expectPublished(db, domainId);
+});
+
+test('whatever happens to the domain while it is checked wins, and the check leaves no trace', async () => {
+  const cases: [string, () => Promise<unknown>, 'conflict' | 'absent'][] = [
+    ['ban', () => changeStatus(db, { ...BY, domainId, event: 'ban' }), 'conflict'],
+    ['unban', () => changeStatus(db, { ...BY, domainId, event: 'unban', exempt: true }), 'conflict'],
+    [
+      'off and on',
+      async () => {
+        await changeStatus(db, { ...BY, domainId, event: 'disable' });
+        await changeStatus(db, { ...BY, domainId, event: 'enable', exempt: true });
+      },
+      'conflict',
+    ],
+    ['switch', () => updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } }), 'conflict'],
+    ['switch back', () => updateDomain(db, { ...BY, domainId, set: { dnsMode: 'managed' } }), 'conflict'],
+    ['approve', () => approveDomain(db, { ...BY, domainId }), 'conflict'],
+    ['delete', () => deleteDomain(db, { ...BY, domainId }), 'absent'],
+  ];
+  let order = await judgedCheck(db, domainId, FIRST);
+  for (const [what, happen, kind] of cases) {
+    if (what === 'approve') {
+      await sql`update domains set open = false where id = ${domainId}`.execute(db);
+      order = await judgedCheck(db, domainId, FIRST);
+    }
+    await happen();
+    const before = await row();
+    expect([what, await saveOne(db, order)]).toEqual([what, { kind }]);
+    expect(await row()).toEqual(before);
+    expect(await runs()).toEqual([]);
+    if (before.check.due_at !== null) order = await judgedCheck(db, domainId, FIRST);
+  }
+  expect(await saveOne(db, { ...order, orders: [{ ...order.orders[0], domainId: 4711 }] })).toEqual({
+    kind: 'absent',
+  });
+});
+
+describe('with a claim of another account beside it', () => {
+  let theirs: number;
+  const mine = async () =>
+    `referral ${((await loadDomainById(db, domainId))?.nameserverSets[0] ?? []).map(printName).join(' ')}`;
+  beforeEach(async () => {
+    theirs = (await newDomain(db, they, 'example.com.', { exempt: true })).id;
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['is deleted', () => deleteDomain(db, { ...BY, domainId: theirs })],
+    ['is disabled', () => changeStatus(db, { ...BY, domainId: theirs, event: 'disable' })],
+    [
+      'goes to external mode',
+      () => updateDomain(db, { ...BY, domainId: theirs, set: { dnsMode: 'external' } }),
+    ],
+    [
+      'is counted up',
+      () => sql`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`.execute(db),
+    ],
+  ])('a domain becomes active though that claim %s while it is checked', async (_, happen) => {
+    const order = await judgedCheck(db, domainId, await mine());
+    expect(order.orders).toHaveLength(2);
+    await happen();
+    const before = await row(theirs);
+    const after = await saveOne(db, order);
+    expect(after).toMatchObject({ kind: 'saved', transition: { from: 'pending', to: 'active' } });
+    expect(after).not.toHaveProperty('others');
+    expect((await row()).status).toBe('active');
+    expect((await row(theirs)).check).toEqual(before.check);
+    expect(await runs(theirs)).toEqual([]);
+  });
+
+  test('the sets of a claim that has changed meanwhile are not given up', async () => {
+    const order = await judgedCheck(db, domainId, await mine());
+    await sql`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`.execute(db);
+    const rights = () => db.selectFrom('ns_rights').selectAll().where('account_id', '=', they).execute();
+    const before = await rights();
+    expect(before).not.toEqual([]);
+    const givenUp = before.map(({ names }) => ({ accountId: they, sets: [names] }));
+    expect(await saveOne(db, { ...order, givenUp })).toMatchObject({ kind: 'saved' });
+    expect(await rights()).toEqual(before);
+  });
+
+  test('a name that somebody holds meanwhile is not given to another domain', async () => {
+    const order = await judgedCheck(db, domainId, await mine());
+    await sql`update domains set status = 'active', dns_mode = 'external' where id = ${theirs}`.execute(db);
+    expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+    await sql`update domains set status = 'pending', dns_mode = 'managed' where id = ${theirs}`.execute(db);
+    const third = await newDomain(db, await newAccount(db, 'third@example.org'), 'example.com.', {
+      exempt: true,
+    });
+    await sql`update domains set status = 'active', dns_mode = 'external' where id = ${third.id}`.execute(db);
+    expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+    expect((await row()).status).toBe('pending');
+  });
+
+  test('a holder that is gone or has changed meanwhile makes the check void', async () => {
+    await checkOnce(db, domainId, await mine());
+    const changed = await judgedCheck(db, theirs, await mine());
+    expect(changed.holders).toEqual([domainId]);
+    await sql`update domain_checks set seq = seq + 1 where domain_id = ${domainId}`.execute(db);
+    expect(await saveOne(db, changed)).toEqual({ kind: 'conflict' });
+    const gone = await judgedCheck(db, theirs, await mine());
+    await deleteDomain(db, { ...BY, domainId });
+    expect(await saveOne(db, gone)).toEqual({ kind: 'conflict' });
+    expect(await runs(theirs)).toHaveLength(1);
+  });
+
+  test('a claim that the check would give the name has to be as it was', async () => {
+    const order = await judgedCheck(db, theirs, await mine());
+    await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
+    expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+  });
+});
+
+test('of several saves of one state exactly one is made', async () => {
+  for (const said of [FIRST, FIRST, FOREIGN]) {
+    const orders = await Promise.all(Array.from({ length: 6 }, () => judgedCheck(db, domainId, said)));
+    const kinds = (await Promise.all(orders.map((order) => saveOne(db, order)))).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual([...Array<string>(5).fill('conflict'), 'saved']);
+  }
+  expect((await runs()).map(({ repeated }) => repeated)).toEqual([0, 1]);
+});
+
+test('a save that breaks in the middle leaves nothing', async () => {
+  const order = await judgedCheck(db, domainId, FIRST);
+  const before = await row();
+  const log = await changes();
+  await sql`alter table domain_changes add constraint broken check (status_to <> 'active') not valid`.execute(
+    db,
+  );
+  await expect(saveOne(db, order)).rejects.toThrow('broken');
+  expect(await row()).toEqual(before);
+  expect(await runs()).toEqual([]);
+  expect(await changes()).toEqual(log);
+  await sql`alter table domain_changes drop constraint broken`.execute(db);
+  expect(await saveOne(db, order)).toMatchObject({ kind: 'saved', transition: { to: 'active' } });
+});
+
+test('an active domain takes the claims of others inside it, and leaves those of its own account', async () => {
+  const theirsInside = await newDomain(db, they, 'a.b.example.com.', { exempt: true });
+  const mineInside = await newDomain(db, me, 'mine.example.com.', { exempt: true });
+  const beside = await newDomain(db, they, 'notexample.com.', { exempt: true });
+  const late = await judgedCheck(db, theirsInside.id, FIRST);
+  await checkOnce(db, domainId, FIRST);
+  expect(await row(theirsInside.id)).toMatchObject({
+    status: 'disabled',
+    disabled_by: 'checker',
+    served: 'none',
+    check: { next_at: null },
+  });
+  expect(await codes(theirsInside.id)).toEqual(['CLAIM_LOST']);
+  expect((await changes(theirsInside.id))[0]).toMatchObject({
+    status: { from: 'pending', to: 'disabled' },
+  });
+  expect(await row(mineInside.id)).toMatchObject({ status: 'pending', served: 'full' });
+  expect(await row(beside.id)).toMatchObject({ status: 'pending', served: 'full' });
+  expect(await saveOne(db, late)).toEqual({ kind: 'conflict' });
+  await expectPublished(db, domainId, theirsInside.id, mineInside.id, beside.id);
+});
+
+test('of two claims that lie in each other, activated at once, one is', async () => {
+  const inside = await newDomain(db, they, 'inside.example.com.', { exempt: true });
+  const orders = [await judgedCheck(db, domainId, FIRST), await judgedCheck(db, inside.id, FIRST)];
+  await Promise.all(orders.map((order) => saveOne(db, order)));
+  const statuses = [(await row()).status, (await row(inside.id)).status];
+  expect([
+    ['active', 'disabled'],
+    ['pending', 'active'],
+  ]).toContainEqual(statuses);
+  await expectPublished(db, domainId, inside.id);
+});
+
+test('a claim around active domains of another account ends those that its records do not delegate', async () => {
+  const inside = await newDomain(db, they, 'inside.example.com.', { exempt: true });
+  const delegated = await newDomain(db, they, 'delegated.example.com.', { exempt: true });
+  for (const { id } of [inside, delegated]) await checkOnce(db, id, FIRST);
+  await saved(
+    db,
+    domainId,
+    edit({ create: ['delegated NS ns1.example.net', 'delegated NS ns2.example.net'] }),
+  );
+  await sql`delete from name_holders`.execute(db);
+  expect(await checkOnce(db, domainId, FIRST)).toMatchObject({ transition: { to: 'active' } });
+  expect(await row()).toMatchObject({ status: 'active', served: 'full' });
+  expect(await row(inside.id)).toMatchObject({
+    status: 'disabled',
+    disabled_by: 'checker',
+    served: 'none',
+  });
+  expect(await codes(inside.id)).toEqual(['CLAIM_LOST']);
+  expect(await row(delegated.id)).toMatchObject({ status: 'active', served: 'full' });
+  // It held its name until now.
+  const held = await db.selectFrom('name_holders').select(['name', 'account_id']).orderBy('name').execute();
+  expect(held).toEqual([
+    { name: 'example.com.', account_id: me },
+    { name: 'inside.example.com.', account_id: they },
+  ]);
+  await expectPublished(db, domainId, inside.id, delegated.id);
+});
+
+test('a set that is accepted no longer activates nothing', async () => {
+  const order = await judgedCheck(db, domainId, SECOND);
+  await migrate(db, TEST_SETTINGS);
+  expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
+});
+
+test('a domain that is disabled gives its room to a pending one inside it', async () => {
+  await checkOnce(db, domainId, FIRST, { at: Date.now() - 60 * DAY_MS });
+  for (const days of [50, 48, 46]) await checkOnce(db, domainId, FOREIGN, { at: Date.now() - days * DAY_MS });
+  expect(await row()).toMatchObject({ status: 'moved' });
+  const inside = await newDomain(db, me, 'inside.example.com.', { exempt: true });
+  await sql`update domains set account_id = ${they}, served = 'none' where id = ${inside.id}`.execute(db);
+  await checkOnce(db, domainId, FOREIGN);
+  expect(await row()).toMatchObject({ status: 'disabled' });
+  expect(await row(inside.id)).toMatchObject({ status: 'pending', served: 'full' });
+  await expectPublished(db, domainId, inside.id);
+});

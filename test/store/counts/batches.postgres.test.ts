@@ -1,0 +1,141 @@
+// Counts of answers leave Postgres in batches that can be moved twice, and never become two.
+
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { claimBatch, endBatch, leaveBatch, loadBatch } from '../../../src/store/counts/batches.ts';
+import { purgeDnsCounts } from '../../../src/store/counts/purge-counts.ts';
+import { type DnsCountsReport, reportDnsCounts } from '../../../src/store/feed/report-dns-counts.ts';
+import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+
+const MINUTE = 60_000;
+
+let database: TestDatabase;
+let node: Connection;
+let worker: Database;
+let instance: string;
+let part: number;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
+  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+  instance = randomUUID();
+  part = 0;
+});
+afterEach(async () => {
+  await node.close();
+  await worker.destroy();
+  await database.drop();
+});
+
+const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+const report = (zoneIds: readonly number[], given: Partial<DnsCountsReport> = {}) =>
+  reportDnsCounts(node, {
+    ...{ node: 'ams1', instance, part: part++, minuteMs: now, names: [], zoneIds },
+    ...{ types: zoneIds.map(() => 1), rcodes: zoneIds.map(() => 0), counts: zoneIds.map(() => 10) },
+    ...given,
+  });
+
+async function domainWithZone(name: string): Promise<{ domainId: number; zoneId: number }> {
+  const accountId = await newAccount(database.db, `${randomUUID()}@example.org`);
+  await newDomain(database.db, accountId, name);
+  const { rows } = await sql<{ domainId: number; zoneId: number }>`
+      select id as "domainId", zone_id as "zoneId" from domains where name = ${name}`.execute(database.db);
+  return rows[0]!;
+}
+
+test('zones become their domains, and zones without one are left out, but for those that are not told apart', async () => {
+  const one = await domainWithZone('one.example.');
+  await report([one.zoneId, 999_999, 0], {
+    counts: [7, 8, 9],
+    rcodes: [3, 0, 0],
+    types: [28, 1, 0],
+    names: [
+      { zoneId: one.zoneId, name: parseName('www.one.example.'), count: 256 },
+      { zoneId: 999_999, name: parseName('x.example.'), count: 256 },
+    ],
+  });
+  const batch = (await claimBatch(worker))!;
+  const day = new Date(now).toISOString().slice(0, 10);
+  expect(await loadBatch(worker, batch)).toEqual({
+    counts: [
+      { minute: new Date(now), domainId: 0, type: 0, rcode: 0, node: 'ams1', count: 9 },
+      { minute: new Date(now), domainId: one.domainId, type: 28, rcode: 3, node: 'ams1', count: 7 },
+    ],
+    names: [{ day, domainId: one.domainId, name: 'www.one.example.', count: 256 }],
+  });
+});
+
+test('what no node would report is left out: other times, numbers that are none', async () => {
+  const { zoneId } = await domainWithZone('one.example.');
+  await report([zoneId], { minuteMs: now + 10 * MINUTE });
+  await report([zoneId], { minuteMs: now - 200 * MINUTE });
+  await report([zoneId, zoneId, zoneId], { counts: [-5, 0, 2 ** 50] });
+  await report([zoneId, zoneId], { types: [-1, 70_000] });
+  const batch = (await claimBatch(worker))!;
+  expect((await loadBatch(worker, batch)).counts).toEqual([]);
+  await endBatch(worker, batch);
+  expect(await claimBatch(worker)).toBeUndefined();
+});
+
+test('a batch that was left is claimed again under its id with the same rows, and not those that came since', async () => {
+  const { zoneId } = await domainWithZone('one.example.');
+  await report([zoneId]);
+  const batch = (await claimBatch(worker))!;
+  const before = await loadBatch(worker, batch);
+  await report([zoneId], { counts: [5] });
+  const other = (await claimBatch(worker))!;
+  expect(other).not.toBe(batch);
+  expect(await claimBatch(worker)).toBeUndefined(); // both are under way
+  await leaveBatch(worker, batch);
+  expect(await claimBatch(worker)).toBe(batch);
+  expect(await loadBatch(worker, batch)).toEqual(before);
+  await sql`update dns_counts set claimed_at = claimed_at - interval '3 minutes' where batch = ${other}`.execute(
+    database.db,
+  );
+  expect(await claimBatch(worker)).toBe(other);
+});
+
+test('a report that a node repeats after it was moved is not counted again', async () => {
+  const { zoneId } = await domainWithZone('one.example.');
+  await report([zoneId]);
+  const batch = (await claimBatch(worker))!;
+  await endBatch(worker, batch);
+  part = 0;
+  await report([zoneId]);
+  expect(await claimBatch(worker)).toBeUndefined();
+  expect((await loadBatch(worker, batch)).counts).toEqual([]);
+});
+
+test('several workers claim at once, and each row is in one batch', async () => {
+  const { zoneId } = await domainWithZone('one.example.');
+  for (let i = 0; i < 40; i++) await report([zoneId]);
+  const batches = await Promise.all(Array.from({ length: 8 }, () => claimBatch(worker)));
+  for (let batch = await claimBatch(worker); batch !== undefined; batch = await claimBatch(worker))
+    batches.push(batch);
+  let all = 0;
+  for (const batch of new Set(batches)) {
+    if (batch === undefined) continue;
+    for (const { count } of (await loadBatch(worker, batch)).counts) all += count;
+  }
+  expect(all).toBe(400);
+});
+
+test('the table has a bound: what was moved goes after a day, and of what waits the oldest when it is too much', async () => {
+  const { zoneId } = await domainWithZone('one.example.');
+  await report([zoneId]);
+  await endBatch(worker, (await claimBatch(worker))!);
+  expect(await purgeDnsCounts(worker)).toBe(0);
+  await sql`update dns_counts set moved_at = moved_at - interval '25 hours'`.execute(database.db);
+  for (let i = 0; i < 5; i++) await report([zoneId]);
+  expect(await purgeDnsCounts(worker, 3)).toBe(2);
+  const { rows } = await sql<{ part: number }>`select part from dns_counts order by part`.execute(
+    database.db,
+  );
+  expect(rows.map((row) => row.part)).toEqual([3, 4, 5]);
+});

@@ -1,0 +1,230 @@
+// Narrowed lists of domains: what a search and a finding find, and what they read.
+
+import { type KyselyPlugin, type OperationNode, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { SOUGHT_FINDINGS } from '../../../src/store/domains/find-narrowed.ts';
+import {
+  countDomains,
+  DOMAIN_SORTS,
+  type DomainFilter,
+  type DomainOrder,
+  listDomains,
+} from '../../../src/store/domains/list-domains.ts';
+import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { makeManyDomains } from '../../support/database/many-domains.ts';
+import { scale } from '../../support/tests/scale.ts';
+
+const BY_NAME: DomainOrder = { sort: 'name', descending: false };
+
+let database: TestDatabase;
+let me: { accountId: number; isAdmin: boolean };
+const admin = { accountId: 4711, isAdmin: true };
+
+beforeAll(async () => {
+  database = await createDatabase();
+  me = { accountId: await newAccount(database.db, 'me@example.org'), isAdmin: false };
+});
+afterAll(() => database.drop());
+
+const pageOf = async (caller: typeof me, filter: DomainFilter, order = BY_NAME, limit = 100) =>
+  (await listDomains(database.db, caller, filter, order, { limit })).items;
+const namesOf = async (...asked: Parameters<typeof pageOf>) =>
+  (await pageOf(...asked)).map(({ name }) => printName(name));
+
+describe('a few domains', () => {
+  const names = ['a.test.', 'shop.test.', 'my-shop.test.', 'x%y_z.test.', 'sho.p.test.'];
+
+  beforeAll(async () => {
+    const { db } = database;
+    for (const name of names) await newDomain(db, me.accountId, name);
+    await newDomain(db, me.accountId, 'xn--mnchen-3ya.test.', { unicode: 'münchen.test' });
+    const they = await newAccount(db, 'they@example.org');
+    await newDomain(db, they, 'workshop.test.');
+  });
+
+  test('are found by any part of the name, as labels or in Unicode, and by nothing else', async () => {
+    const cases: [string, string[]][] = [
+      ['shop', ['my-shop.test.', 'shop.test.']],
+      ['SHOP.T', ['my-shop.test.', 'shop.test.']],
+      ['sho', ['my-shop.test.', 'sho.p.test.', 'shop.test.']],
+      ['p', ['my-shop.test.', 'sho.p.test.', 'shop.test.']],
+      ['y-', ['my-shop.test.']],
+      ['%', ['x\\%y_z.test.']],
+      ['mün', ['xn--mnchen-3ya.test.']],
+      ['Ü', ['xn--mnchen-3ya.test.']],
+      ['xn--mn', ['xn--mnchen-3ya.test.']],
+      ['shotest', []], // each part of three letters may be there, the whole is not
+      ['#1', []],
+      ['a.test.b', []],
+    ];
+    for (const [search, found] of cases) {
+      for (const sort of DOMAIN_SORTS) {
+        const order = { sort, descending: false };
+        expect([search, sort, (await namesOf(me, { search }, order)).sort()]).toEqual([search, sort, found]);
+      }
+      expect(await countDomains(database.db, me, { search })).toBe(found.length);
+    }
+    expect(await namesOf(admin, { search: 'shop' })).toEqual([
+      'my-shop.test.',
+      'shop.test.',
+      'workshop.test.',
+    ]);
+    expect(await namesOf(admin, { search: 'shop', accountId: me.accountId })).toHaveLength(2);
+  });
+});
+
+describe('a domain with a finding', () => {
+  const shown = async (caller: typeof me) => {
+    const byCode = new Map<string, string[]>();
+    for (const { name, findings } of await pageOf(caller, {})) {
+      for (const code of new Set(findings.map(({ code }) => code))) {
+        byCode.set(code, [...(byCode.get(code) ?? []), printName(name)]);
+      }
+    }
+    return byCode;
+  };
+
+  test('is found by each code that it shows, and by no other', async () => {
+    const { db } = database;
+    const they = { accountId: await newAccount(db, 'others@example.org'), isAdmin: false };
+    const make = async (name: string, columns: string, whose = me.accountId) => {
+      const { id } = await newDomain(db, whose, name, { transfer: true });
+      await sql`update domains set ${sql.raw(columns)} where id = ${id}`.execute(db);
+      return id;
+    };
+    const stored = (...codes: string[]) =>
+      `findings = '${JSON.stringify(codes.map((code) => ({ code, message: code })))}'`;
+    await make('foreign.test.', stored('NS_FOREIGN', 'STALE_DS'));
+    await make('foreign.other.', stored('NS_FOREIGN'), they.accountId);
+    await make('gone.test.', `${stored('NS_FOREIGN')}, deleted_at = now(), zone_id = null, served = 'none'`);
+    // contested by TXT
+    for (const [name, accountId] of [
+      ['txt.test.', me.accountId],
+      ['txt.test.', they.accountId],
+    ] as const) {
+      const { id } = await newDomain(db, accountId, name, { dnsMode: 'external', transfer: true });
+      const columns = accountId === me.accountId ? `status = 'active'` : stored('TAKEOVER_WAITS');
+      await sql`update domains set ${sql.raw(columns)} where id = ${id}`.execute(db);
+    }
+    // of the domain's own zone: one check saw today's delegation, the other an older one
+    for (const [name, ns] of [
+      ['child.test.', 'a.'],
+      ['old.test.', 'b.'],
+    ] as const) {
+      const id = await make(name, `status = 'active'`);
+      await sql`update domain_checks set current_ns = '{a.}', conclusive_ours = true where domain_id = ${id}`.execute(
+        db,
+      );
+      const findings = JSON.stringify([
+        { code: 'GLUE_MISSING', place: 'registrar', message: 'x' },
+        { code: 'EDNS_BROKEN', place: 'zone', message: 'x' },
+      ]);
+      await sql`insert into child_checks (domain_id, wanted_ns, ns, findings)
+          values (${id}, ${[ns]}::text[], ${[ns]}::text[], ${findings}::jsonb)`.execute(db);
+    }
+    // two wait for one name, and are offered a TXT record
+    const waiting = [];
+    for (const accountId of [me.accountId, they.accountId]) {
+      waiting.push([await make('wait.test.', `status = 'pending'`, accountId), accountId]);
+    }
+    for (const [id, accountId] of waiting) {
+      await sql`insert into domain_verifications (domain_id, account_id, value, started_at, expires_at, offered)
+          values (${id}, ${accountId}, 'svc-verify=1', now(), now() + interval '1 day', true)
+          on conflict (domain_id) do update set offered = true`.execute(db);
+    }
+    for (const caller of [me, they, admin]) {
+      const byCode = await shown(caller);
+      for (const finding of SOUGHT_FINDINGS) {
+        const found = byCode.get(finding) ?? [];
+        expect([finding, await namesOf(caller, { finding })]).toEqual([finding, found]);
+        expect(await countDomains(db, caller, { finding })).toBe(found.length);
+      }
+      for (const code of byCode.keys()) if (code !== 'NS_TURN') expect(SOUGHT_FINDINGS).toContain(code);
+    }
+    const mine = await shown(me);
+    for (const code of ['NS_FOREIGN', 'STALE_DS', 'TAKEOVER_SEEN', 'GLUE_MISSING', 'PREPARE']) {
+      expect([code, mine.get(code)?.length]).toEqual([code, 1]);
+    }
+    expect(await namesOf(me, { finding: 'NS_FOREIGN', search: 'eig', statuses: ['disabled'] })).toEqual([]);
+  });
+});
+
+test('few are found with few blocks read, many too, however many domains an account has', async () => {
+  const { db } = database;
+  const total = scale(300_000, 12_000);
+  const accountId = await newAccount(db, 'many@example.org');
+  await makeManyDomains(db, accountId, total);
+  await sql`
+      update domains set findings = '[{"code": "STALE_DS", "message": "x"}]'
+      where account_id = ${accountId} and name like 'n77__.%'`.execute(db);
+  await sql`
+      update domains set findings = '[{"code": "NOT_DELEGATED", "message": "x"}]'
+      where account_id = ${accountId} and id % 3 = 0`.execute(db);
+  await sql`vacuum analyze domains, domain_checks, memberships, accounts, records, aname_targets`.execute(db);
+  const caller = { accountId, isAdmin: false };
+  const rare: DomainFilter[] = [
+    { search: 'n11111' },
+    { search: '@' },
+    { search: 'qz' },
+    { search: 'nothing like it' },
+    { search: 'many.n' },
+    { finding: 'STALE_DS' },
+    { finding: 'GLUE_MISSING' },
+    { finding: 'ANAME_LOOP' },
+    { finding: 'PREPARE' },
+    { finding: 'TAKEOVER_SEEN' },
+  ];
+  const common: DomainFilter[] = [
+    { search: 'many' },
+    { search: 'n' },
+    { search: '1' },
+    { search: '7.m' },
+    { finding: 'NOT_DELEGATED' },
+    { finding: 'NOT_DELEGATED', search: '5' },
+    { search: '1.many.', finding: 'STALE_DS' },
+  ];
+  for (const [filters, most] of [
+    [rare, 2000],
+    [common, 12_500],
+  ] as const) {
+    for (const filter of filters) {
+      for (const sort of DOMAIN_SORTS) {
+        const order = { sort, descending: false };
+        const ask = (asked: Asked) => listDomains(db.withPlugin(asked), caller, filter, order, { limit: 50 });
+        const read = await blocksRead(ask);
+        expect.soft([filter, sort, read <= most ? 'few' : read]).toEqual([filter, sort, 'few']);
+      }
+    }
+  }
+  await sql`truncate domains, domain_checks cascade`.execute(db);
+});
+
+async function blocksRead(ask: (asked: Asked) => Promise<unknown>): Promise<number> {
+  const asked = new Asked();
+  await ask(asked);
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+      explain (analyze, buffers, timing off) ${asked.last}`.execute(database.db);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  const [, hit = 0, read = 0] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];
+  return +hit + +read;
+}
+
+/** Notes the last statement, for an EXPLAIN of it. */
+class Asked implements KyselyPlugin {
+  #statement: OperationNode | undefined;
+
+  transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => {
+    this.#statement = node;
+    return node;
+  };
+
+  transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result;
+
+  get last() {
+    const statement = this.#statement;
+    if (statement === undefined) throw new Error('nothing was asked');
+    return { toOperationNode: () => statement };
+  }
+}

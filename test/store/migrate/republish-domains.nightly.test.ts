@@ -1,0 +1,239 @@
+// A setting that answers are made of changes: each domain concerned is published anew with one change, and no other.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parseName } from '../../../src/dns/name.ts';
+import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { updateDomain } from '../../../src/store/change/update-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
+import type { AnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { loadAnswerSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
+import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { saveZones } from '../../../src/store/zones/save-zones.ts';
+import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
+import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+} from '../../support/database/domains.ts';
+import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
+import { APEX, edit } from '../../support/zone/customer-records.ts';
+
+const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+
+let database: TestDatabase;
+let mine: number;
+/** example.com has proxied records, plain.test none, off.test is disabled. */
+let ids: { proxied: number; plain: number; off: number };
+
+beforeEach(async () => {
+  database = await createDatabase();
+  const { db } = database;
+  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
+  mine = await newAccount(db, 'a@example.org');
+  ids = {
+    proxied: (await newDomain(db, mine, 'example.com.', { exempt: true })).id,
+    plain: (await newDomain(db, mine, 'plain.test.', { exempt: true })).id,
+    off: (await newDomain(db, mine, 'off.test.', { exempt: true })).id,
+  };
+  await saved(
+    db,
+    ids.proxied,
+    edit({
+      create: ['www A 198.51.100.1 ; proxied', '@ AAAA 2001:db8::7 ; proxied', 'x TXT x', '@ TXT y'],
+    }),
+  );
+  await changeStatus(db, { ...BY, domainId: ids.off, event: 'disable' });
+  await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
+});
+afterEach(() => database.drop());
+
+const change = (settings: Partial<AnswerSettings>) =>
+  migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS, ...settings });
+const operations = async (id: number) =>
+  (await listDomainChanges(database.db, id, { limit: 99 })).map(({ operation }) => operation);
+const allPublished = () => expectPublished(database.db, ...Object.values(ids));
+
+test('a claim without a set that proves it has the canonical one at its apex', async () => {
+  const { db } = database;
+  const held = await newDomain(db, mine, 'held.test.', { exempt: false });
+  await sql`update domains set ns_sets = '[]' where id = ${held.id}`.execute(db);
+  await change({ nameserverSets: [['ns1.example.org', 'ns2.example.org']] });
+  expect(await loadDomainById(db, held.id)).toMatchObject({ served: 'apex', serial: 2 });
+  expect((await published(db, held.name))?.filter((line) => line.includes(' NS '))).toEqual([
+    '@ 86400 NS ns1.example.org.',
+    '@ 86400 NS ns2.example.org.',
+  ]);
+  expect(await operations(held.id)).toEqual(['settings', 'create']);
+  await expectPublished(db, held.id);
+  await allPublished();
+});
+
+test('a process that cannot write the signed domains stores nothing, and says why', async () => {
+  const { db, url } = database;
+  useSecrets(db);
+  await enabled(db, { domainId: ids.plain });
+  const stored = await loadAnswerSettings(db);
+  const without = openDatabase(url);
+  const wrong = openDatabase(url);
+  useKeyBoxes(wrong, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 9) }]));
+  try {
+    const settings = { ...TEST_SETTINGS, nameserverSets: SETS, soaRname: 'other.example.net' };
+    await expect(migrate(without, settings)).rejects.toThrow('KEY_SECRETS is not set in this process');
+    await expect(migrate(wrong, settings)).rejects.toThrow('KEY_SECRETS: "test" is not the secret');
+    expect(await loadAnswerSettings(db)).toEqual(stored);
+    await allPublished();
+    expect(await migrate(without, { ...TEST_SETTINGS, nameserverSets: SETS })).toMatchObject({ zones: 0 });
+    expect(await migrate(db, settings)).toMatchObject({ changed: ['SOA_RNAME'], zones: 2 });
+  } finally {
+    await Promise.all([without.destroy(), wrong.destroy()]);
+  }
+  await allPublished();
+  expect(await signatureFaults(db, parseName('plain.test.'))).toEqual([]);
+});
+
+test('edge addresses concern proxied records, on every node', async () => {
+  const { db } = database;
+  const node = await followLoaded({ databaseUrl: database.url });
+  const edgeIpv4 = ['192.0.2.50', '192.0.2.51'];
+  expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({
+    applied: [],
+    changed: ['EDGE_IPV4', 'EDGE_IPV6'],
+    zones: 1,
+  });
+  expect((await published(db))?.filter((line) => / A+ /.test(line))).toEqual([
+    '@ 300 A 192.0.2.50',
+    '@ 300 A 192.0.2.51',
+    'www 300 A 192.0.2.50',
+    'www 300 A 192.0.2.51',
+  ]);
+  expect(await operations(ids.proxied)).toEqual(['settings', 'edit', 'create']);
+  expect(await operations(ids.plain)).toEqual(['create']);
+  const [settings] = await listDomainChanges(db, ids.proxied, { limit: 1 });
+  expect(settings).toMatchObject({ source: 'migrate', serial: 3, ops: [], actor: { kind: 'system' } });
+  await allPublished();
+  await untilEqual(node, db);
+  expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({ changed: [], zones: 0 });
+  expect(await change({ edgeIpv4: [...edgeIpv4].reverse(), edgeIpv6: [] })).toMatchObject({ zones: 0 });
+  await node.stop();
+});
+
+test('without an edge proxied names are marked, until there is one again', async () => {
+  const { db } = database;
+  const node = await followLoaded({ databaseUrl: database.url });
+  const www = () => node.zones.get(APEX)?.nodes.get(parseName('www.example.com.'))?.sets.size;
+  const counts = async () =>
+    await db.selectFrom('zones').select('records').where('name', '=', 'example.com.').execute();
+  expect(await change({ edgeIpv4: [], edgeIpv6: [] })).toMatchObject({ zones: 1 });
+  expect((await published(db))?.filter((line) => !/ (SOA|NS|TXT) /.test(line))).toEqual([
+    'www 0 TYPE0 \\# 0',
+  ]);
+  expect(await counts()).toEqual([{ records: 5 }]);
+  await allPublished();
+  await untilEqual(node, db);
+  expect(www()).toBe(0);
+  expect(await change({})).toMatchObject({ zones: 1 });
+  expect((await published(db))?.filter((line) => line.startsWith('www'))).toEqual([
+    'www 300 A 192.0.2.1',
+    'www 300 AAAA 2001:db8::1',
+  ]);
+  expect(await counts()).toEqual([{ records: 9 }]);
+  await allPublished();
+  await untilEqual(node, db);
+  expect(www()).toBe(2);
+  await node.stop();
+});
+
+test('nameservers concern those that have that set, the mailbox all that are served', async () => {
+  const { db } = database;
+  const nameservers = ['ns1.example.org.', 'ns2.example.org.'].map((text) => parseName(text));
+  await updateDomain(db, { ...BY, domainId: ids.plain, set: { nameservers } });
+  const sets = [['ns8.example.net', 'ns9.example.net'], SETS[1] as string[]];
+  expect(await change({ nameserverSets: sets })).toMatchObject({ zones: 1 });
+  expect((await published(db))?.filter((line) => line.includes('NS'))).toEqual([
+    '@ 86400 NS ns8.example.net.',
+    '@ 86400 NS ns9.example.net.',
+  ]);
+  expect(await operations(ids.plain)).toEqual(['nameservers', 'create']);
+  await allPublished();
+  expect(await change({ nameserverSets: sets, soaRname: 'root.example.net' })).toMatchObject({ zones: 2 });
+  await allPublished();
+  expect(await operations(ids.off)).toEqual(['status', 'create']);
+  await changeStatus(db, { ...BY, domainId: ids.off, event: 'enable' });
+  await allPublished();
+});
+
+test('a migration that was killed after the settings is finished by the next, or by an edit before', async () => {
+  const { db } = database;
+  const next = {
+    ...TEST_SETTINGS,
+    nameserverSets: SETS,
+    edgeIpv4: ['192.0.2.50'],
+    soaRname: 'root.example.net',
+  };
+  expect(await db.transaction().execute((trx) => saveAnswerSettings(trx, next))).toEqual([
+    'EDGE_IPV4',
+    'SOA_RNAME',
+  ]);
+  await deleteDomain(db, { ...BY, domainId: ids.plain });
+  await saved(db, ids.proxied, edit({ create: ['z TXT z'] }));
+  await expectPublished(db, ids.proxied);
+  expect(await migrate(db, next)).toMatchObject({ applied: [], changed: [], zones: 0 });
+  await restoreDomain(db, { ...BY, domainId: ids.plain });
+  await allPublished();
+  const pending = await sql<{
+    value: unknown;
+  }>`select value from settings where name = 'ANSWER_GENERATIONS'`.execute(db);
+  expect(pending.rows).toEqual([{ value: { edges: 3, apex: 3, published: 3 } }]);
+});
+
+test('edits and creates in the middle of it are published with the new settings all the same', async () => {
+  const { db } = database;
+  const more: number[] = [];
+  for (let i = 0; i < 30; i++) {
+    const { id } = await newDomain(db, mine, `d${i}.test.`);
+    await saved(db, id, {
+      ...NO_EDIT,
+      creates: [
+        { name: parseName(`www.d${i}.test.`), type: 'A', rdata: Buffer.from([1, 2, 3, 4]), proxied: true },
+      ],
+    });
+    more.push(id);
+  }
+  let running = true;
+  const editing = Array.from({ length: 4 }, async (_, writer) => {
+    for (let i = writer; running; i += 4) {
+      const at = i % 30;
+      await saved(db, more[at] as number, {
+        ...NO_EDIT,
+        creates: [
+          {
+            name: parseName(`n${i}.d${at}.test.`),
+            type: 'A',
+            rdata: Buffer.from([1, 2, 3, 4]),
+            proxied: true,
+          },
+        ],
+      });
+      if (i % 20 === writer) more.push((await newDomain(db, mine, `new${i}.test.`)).id);
+    }
+  });
+  for (let i = 0; i < 4; i++) {
+    await change({ edgeIpv4: [`192.0.2.${50 + i}`], soaRname: `root${i}.example.net` });
+  }
+  running = false;
+  await Promise.all(editing);
+  await expectPublished(db, ...more);
+  await allPublished();
+});

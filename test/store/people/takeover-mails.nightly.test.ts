@@ -1,0 +1,204 @@
+// The mails that warn whoever holds a name: once an occurrence, to those who can do something, and never more than four a day a domain,
+// whatever a stranger does with claims and delegations.
+
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openMailer } from '../../../src/mail/mailer.ts';
+import { updateAccount } from '../../../src/store/accounts/accounts.ts';
+import { deleteDomain } from '../../../src/store/change/save-domain.ts';
+import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { handOver } from '../../../src/store/handover/hand-over.ts';
+import { claimDueMails } from '../../../src/store/people/mails.ts';
+import { orderTakeoverMails } from '../../../src/store/people/takeover-mails.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
+import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
+import type { TestDatabase } from '../../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { saveMembership } from '../../support/database/memberships.ts';
+import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
+import { startSmtp } from '../../support/mail/smtp.ts';
+import { evidenceOf, makeCheck } from '../../support/world/made-checks.ts';
+
+const ANNS = 'referral ns1.a.example ns1.b.example';
+const BOBS = 'referral ns2.a.example ns2.b.example';
+const CARLS = 'referral ns3.a.example ns3.b.example';
+const MINUTE_MS = 60_000;
+
+let database: TestDatabase;
+let db: Database;
+let ann: number;
+let bob: number;
+let id: number;
+let claim: number;
+let now: number;
+
+beforeEach(async () => {
+  database = await createPoolDatabase();
+  ({ db } = database);
+  ann = await newPoolAccount(db, 'ann@example.org', 1);
+  bob = await newPoolAccount(db, 'bob@example.org', 2);
+  ({ id } = await newDomain(db, ann, 'example.com.', { exempt: false }));
+  now = Date.now();
+  await look(ANNS, id);
+  claim = await waits(bob);
+});
+afterEach(() => database.drop());
+
+const waits = async (accountId: number) =>
+  (await newDomain(db, accountId, 'example.com.', { exempt: false, transfer: true })).id;
+/** A check, a little later than the one before. */
+const look = async (said: string, domainId = claim, minutes = 0.2) => {
+  now += minutes * MINUTE_MS;
+  await checkOnce(db, domainId, said, { at: now });
+};
+const mails = async () => {
+  const { rows } = await sql<{
+    email: string;
+  }>`select email from mails where kind = 'takeover' order by id`.execute(db);
+  return rows.map(({ email }) => email.split('@')[0]);
+};
+const codes = async () => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
+
+test('one mail is ordered when the finding begins, and none while it goes on', async () => {
+  await look(ANNS);
+  expect(await mails()).toEqual([]);
+  await look(BOBS);
+  expect(await codes()).toContain('TAKEOVER_SEEN');
+  expect(await mails()).toEqual(['ann']);
+  await look(BOBS);
+  await look('timeout');
+  await look(BOBS);
+  expect(await mails()).toEqual(['ann']);
+  await look(BOBS, claim, 2);
+  expect((await loadDomainById(db, claim))?.status).toBe('active');
+  expect(await mails()).toEqual(['ann']);
+});
+
+test('whoever toggles the delegation brings four a day of them, and four more the next day', async () => {
+  const toggle = async () => {
+    await look(BOBS);
+    await look(ANNS);
+  };
+  for (let i = 0; i < 6; i++) await toggle();
+  expect(await mails()).toHaveLength(4);
+  await sql`update takeover_mails set at = at - interval '1 day'`.execute(db);
+  for (let i = 0; i < 6; i++) await toggle();
+  expect(await mails()).toHaveLength(8);
+});
+
+test('claims that come and go, and claims of several accounts, bring no more', async () => {
+  const carl = await waits(await newPoolAccount(db, 'carl@example.org', 3));
+  for (let i = 0; i < 6; i++) {
+    await look(BOBS);
+    await look(CARLS, carl);
+    await look(ANNS);
+    await deleteDomain(db, { ...BY, domainId: claim });
+    claim = await waits(bob);
+  }
+  expect(await mails()).toHaveLength(4);
+});
+
+test('an account with many domains gets fifty a day', async () => {
+  const domains = [id];
+  for (const name of ['b', 'c', 'd']) domains.push((await newDomain(db, ann, `${name}.example.com.`)).id);
+  await sql`insert into takeover_mails (domain_id, account_id) select ${domains[3]}, ${ann} from generate_series(1, 48)`.execute(
+    db,
+  );
+  const ordered = [];
+  for (const domainId of [...domains, ...domains])
+    ordered.push(
+      await db.transaction().execute((trx) => orderTakeoverMails(trx, { domainId, message: 'x' })),
+    );
+  expect(ordered.filter((isOrdered) => isOrdered)).toHaveLength(2);
+});
+
+test('the domain’s admins get it too; other members and deactivated accounts do not', async () => {
+  for (const [name, role] of [
+    ['dan', 'admin'],
+    ['eve', 'editor'],
+    ['fay', 'admin'],
+  ] as const)
+    await saveMembership(db, id, await newAccount(db, `${name}@example.org`), role);
+  await sql`update accounts set active = false where email = 'fay@example.org'`.execute(db);
+  await look(BOBS);
+  expect(await mails()).toEqual(['ann', 'dan']);
+});
+
+test('the owner of a domain in external mode is warned as well', async () => {
+  await sql`update domains set dns_mode = 'external', status = 'active' where id = ${id}`.execute(db);
+  await look(BOBS);
+  await look(BOBS);
+  const { rows } = await sql`select email, domain_id as "domainId", message from mails`.execute(db);
+  expect(rows).toEqual([
+    {
+      email: 'ann@example.org',
+      domainId: id,
+      message: expect.stringContaining('set your own nameservers'),
+    },
+  ]);
+});
+
+describe('when they are sent', () => {
+  const send = async () => {
+    const smtp = await startSmtp();
+    const outcomes: MailOutcome[] = [];
+    const mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+    const run = createMailSender({
+      db,
+      mailer,
+      publicUrl: 'https://dns.zonefleet.test',
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
+    for (const job of await claimDueMails(db, 10))
+      await run(job, { signal: new AbortController().signal, again: false });
+    mailer.close();
+    await smtp.stop();
+    return { taken: smtp.taken, kinds: outcomes.map(({ kind }) => kind) };
+  };
+
+  test('the letter says which domain, what is seen and what to do', async () => {
+    await look(BOBS);
+    const { taken, kinds } = await send();
+    expect(kinds).toEqual(['sent']);
+    expect(taken).toHaveLength(1);
+    expect(taken[0]).toMatchObject({ to: 'ann@example.org' });
+    expect(taken[0]?.raw).toMatch(/^Subject: example\.com is about to pass to another account\r$/m);
+    expect(taken[0]?.text).toContain('set exactly ns1.a.example and ns1.b.example there');
+    expect(taken[0]?.text).toContain('https://dns.zonefleet.test');
+    expect(await mails()).toEqual([]);
+  });
+
+  test('it is not sent to an account that has passed the domain on meanwhile', async () => {
+    await look(BOBS);
+    const by = { by: { kind: 'cli' }, source: 'cli' } as const;
+    const dan = await newAccount(db, 'dan@example.org');
+    expect(await handOver(db, { ...by, domainId: id, accountId: dan })).toMatchObject({ kind: 'passed' });
+    const { taken, kinds } = await send();
+    expect([taken, kinds]).toEqual([[], []]);
+  });
+
+  test('to the account that lost the name since then, it is', async () => {
+    await look(BOBS);
+    await look(BOBS, claim, 2);
+    expect((await send()).kinds).toEqual(['sent']);
+  });
+});
+
+test('workers that send no mail order none', async () => {
+  const shown = ['ns2.a.example.', 'ns2.b.example.'];
+  const check = (sendsMail: boolean) =>
+    makeCheck(db, { domainId: claim }, (domain) => evidenceOf(domain, shown), { sendsMail });
+  await check(false);
+  expect(await codes()).toContain('TAKEOVER_SEEN');
+  expect(await mails()).toEqual([]);
+  await look(ANNS);
+  await check(true);
+  expect(await mails()).toEqual(['ann']);
+});
+
+test('an account that is deactivated gets none', async () => {
+  await updateAccount(db, ann, { active: false });
+  await look(BOBS);
+  expect(await mails()).toEqual([]);
+});
