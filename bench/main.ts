@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { cleanUp, onEnd } from './cleanup.ts';
+import { guard } from './guard/guard.ts';
 import type { BenchOptions, PartName } from './part.ts';
 import { INSIDE } from './parts/rrl.ts';
 import { PARTS } from './parts.ts';
@@ -44,6 +45,19 @@ const program = new Command('npm run bench --')
   .addOption(new Option(INSIDE, 'started by the part rrl').hideHelp())
   .addHelpText('after', `\nParts, and how long they take:\n${partList()}`)
   .action(run);
+
+program
+  .command('guard')
+  .description(
+    'Compares the cost of calls, an edit, a query, a check and a start with a commit; fails if one grew by a tenth.',
+  )
+  .option('--against <commit>', 'the last tag, unless given')
+  .option('--rounds <n>', 'measurements of each (7)', whole)
+  .action(async ({ against, rounds = 7 }: { against?: string; rounds?: number }) => {
+    const isKept = await guard(against, { ...chooseOptions({ results: '.' }), rounds });
+    await cleanUp();
+    process.exit(isKept ? 0 : 1);
+  });
 
 let isEnding = false;
 

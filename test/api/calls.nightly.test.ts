@@ -1,13 +1,12 @@
-// The walk: every operation, by everybody, with a request that is right. The answers are those of the table in
-// `test/support/walk`, which is written from the documents.
+// The walk: sends every operation as every caller, with a valid request, and compares with fixtures/api-access.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLOSED_PATHS } from '../../src/api/description/closed-paths.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
 import type { TestApi } from '../support/api/api.ts';
-import { prepareWalkers, type Walkers } from '../support/walk/callers.ts';
-import { NO_OPERATION, OPTIONS, WALK } from '../support/walk/table.ts';
-import { startWalkApi, walkRow } from '../support/walk/walk.ts';
+import { readAccess } from '../support/walk/access.ts';
+import { CALLER_GROUPS, CALLERS, prepareWalkers, type Walkers } from '../support/walk/callers.ts';
+import { startWalkApi, walk } from '../support/walk/walk.ts';
 
 let api: TestApi;
 let walkers: Walkers;
@@ -17,21 +16,19 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 
-it('every operation has a line in the table, and every line an operation', () => {
+const read = (file: string) => readAccess(file, CALLERS, CALLER_GROUPS);
+
+it('operations.txt lists exactly the operations of the API', () => {
   const operations = [...ROUTES, ...CLOSED_PATHS].map(({ method, path }) => `${method} ${path}`);
-  expect(Object.keys(WALK).sort()).toEqual(operations.sort());
+  expect([...read('operations.txt').keys()].sort()).toEqual(operations.sort());
 });
 
-describe.each([
-  ['an operation', WALK],
-  ['OPTIONS', OPTIONS],
-  ['what is no operation', NO_OPERATION],
-])('%s answers everybody as the table says', (_, table) => {
-  it.each(Object.entries(table))('%s', async (operation, row) => {
-    expect(await walkRow(walkers, operation, row)).toEqual([]);
+describe.each(['operations.txt', 'options.txt', 'unknown-paths.txt'])('every caller of %s', (file) => {
+  it.each([...read(file)])('receives the listed outcome from %s', async (operation, outcomes) => {
+    expect(await walk(walkers, operation, outcomes)).toEqual([]);
   });
 });
 
-it('none of all these calls met a bug', () => {
+it('the API logs no error during the walk', () => {
   expect(api.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });

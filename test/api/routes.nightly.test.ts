@@ -10,7 +10,7 @@ import type { Answer, TestApi } from '../support/api/api.ts';
 import { anotherAddress } from '../support/api/people.ts';
 import { BY } from '../support/database/domains.ts';
 import { prepareWalkers, proofOf, type WalkCaller, type Walkers } from '../support/walk/callers.ts';
-import { WALK } from '../support/walk/table.ts';
+import { REQUESTS } from '../support/walk/requests.ts';
 import { startWalkApi } from '../support/walk/walk.ts';
 import { World } from '../support/walk/world.ts';
 
@@ -86,9 +86,9 @@ async function parametersOf(route: Route, world: World): Promise<Record<string, 
 }
 
 const bodyOf = async ({ method, path }: Route, world: World) =>
-  await WALK[`${method} ${path}`]?.[1]?.body?.(world);
+  await REQUESTS[`${method} ${path}`]?.body?.(world);
 const queryOf = async ({ method, path }: Route, world: World) => {
-  const query = await WALK[`${method} ${path}`]?.[1]?.query?.(world);
+  const query = await REQUESTS[`${method} ${path}`]?.query?.(world);
   return query === undefined ? '' : `?${query}`;
 };
 

@@ -1,9 +1,8 @@
-// Who imports whom.
+// Which modules may import which.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAY_IMPORT } from '../support/tests/rooms.ts';
 import {
   bench,
   filesIn,
@@ -13,21 +12,40 @@ import {
   PURE,
   ROOT,
   roomOf,
-  type Source,
   sources,
   TEST_ENDS,
   topOf,
   withoutComments,
 } from '../support/tests/sources.ts';
 
-/** Plain JavaScript that installs what is missing before any TypeScript can run: every program starts through it. */
+/** The modules, and the modules that each may import. Each imports only modules listed above it. */
+const MAY_IMPORT: Readonly<Record<string, string>> = {
+  dns: '',
+  billing: '',
+  zone: 'dns',
+  checks: 'dns',
+  edge: 'dns zone',
+  process: 'dns zone checks',
+  queue: '',
+  mail: '',
+  resolver: 'dns checks edge',
+  analytics: 'billing edge',
+  outbound: 'dns billing edge process',
+  store: 'dns billing zone checks edge process',
+  nameserver: 'dns zone process store',
+  api: 'dns billing zone checks edge process queue resolver analytics outbound store',
+  workers: 'dns billing zone checks edge process queue mail resolver analytics outbound store',
+  start: 'dns zone process queue resolver store nameserver',
+  cli: 'dns billing zone checks edge process queue resolver analytics store start',
+};
+/** Plain JavaScript that installs missing packages before any TypeScript can run. Every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
 /** Packages that only compute: hashes and signatures, IDNA and the public suffix list. */
 const COMPUTING = ['node:buffer', 'node:crypto', 're2js', 'tr46', 'tldts', 'zod'];
 const SQL = ['kysely', 'pg'];
-/** An observer elsewhere has no database and no queue, so its process loads neither. */
+/** A vantage point has no database and no queue, so its process loads neither. */
 const OBSERVER = 'workers/observer/main.ts';
-/** What only tests import, and why it stands with the sources. */
+/** Exports that only tests import, and why. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
   'workers/rounds/watch-uptime.ts: judgeNext': 'tests judge one minute after the other',
@@ -38,54 +56,55 @@ const EXPORT =
   /^export (?:declare |async |abstract )*(function\*?|class|const|let|interface|type|enum) (\w+)/gm;
 
 describe('imports', () => {
-  it('follow the table of who may import whom', () => {
+  it('lead only to modules that the table allows', () => {
     const found = offenders((source) =>
       ownImports(source).filter((target) => {
         if (target === LAUNCHER && source.path.endsWith('.mjs')) return false;
-        const room = roomOf(target);
-        return room !== source.room && !allowed(source.room).includes(room);
+        const module = moduleOf(roomOf(target));
+        return module !== topOf(source) && !allowed(topOf(source)).includes(module);
       }),
     );
     expect(found).toEqual([]);
-    expect(sources.filter(({ room }) => !(room in MAY_IMPORT)).map(({ path }) => path)).toEqual([]);
-  });
-
-  it('go from a row of the table to rows above it only', () => {
-    const rows = Object.keys(MAY_IMPORT);
-    const wrong = rows.flatMap((row, at) =>
-      allowed(row)
-        .filter((room) => !rows.slice(0, at).includes(room))
-        .map((room) => `${row}: ${room}`),
-    );
-    expect(wrong).toEqual([]);
+    expect([...new Set(sources.map(topOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
   });
 
   it('use everything that the table allows', () => {
     const used = new Set(
-      sources.flatMap((source) => ownImports(source).map((target) => `${source.room}: ${roomOf(target)}`)),
+      sources.flatMap((source) =>
+        ownImports(source).map((target) => `${topOf(source)}: ${moduleOf(roomOf(target))}`),
+      ),
     );
-    const idle = Object.keys(MAY_IMPORT).flatMap((row) =>
-      allowed(row)
-        .map((room) => `${row}: ${room}`)
-        .filter((arrow) => !used.has(arrow)),
-    );
-    expect(idle).toEqual([]);
+    const unused = Object.keys(MAY_IMPORT)
+      .flatMap((row) => allowed(row).map((module) => `${row}: ${module}`))
+      .filter((arrow) => !used.has(arrow));
+    expect(unused).toEqual([]);
   });
 
-  it('name files that exist, with their extension', () => {
+  it('form no cycle of folders', () => {
+    const targets = new Map<string, Set<string>>();
+    for (const source of sources) {
+      const reached = targets.get(source.room) ?? new Set();
+      for (const target of ownImports(source))
+        if (roomOf(target) !== source.room) reached.add(roomOf(target));
+      targets.set(source.room, reached);
+    }
+    expect(cyclesIn(targets)).toEqual([]);
+  });
+
+  it('name existing files, with their extension', () => {
     expect(
       offenders((source) => ownImports(source).filter((target) => !existsSync(join(ROOT, target)))),
     ).toEqual([]);
   });
 
-  it('make no circle of files, not even of types', () => {
-    expect(circlesOf([...sources, ...bench])).toEqual([]);
-    const circle = ['b.ts', 'c.ts', 'b.ts'].map((name) => `./${name}`);
-    const made = ['a.ts', 'b.ts', 'c.ts'].map((path, at) => ({ path, imports: [circle[at] as string] }));
-    expect(circlesOf(made)).toEqual(['b.ts -> c.ts -> b.ts']);
+  it('form no cycle of files, type imports included', () => {
+    expect(cyclesIn(new Map([...sources, ...bench].map((file) => [file.path, ownImports(file)])))).toEqual(
+      [],
+    );
+    expect(cyclesIn(new Map(Object.entries({ a: 'b', b: 'c', c: 'b' })))).toEqual(['b -> c -> b']);
   });
 
-  it('of the settings and the log stand in main.ts files only', () => {
+  it('of the settings and the log occur only in main.ts files', () => {
     const found = offenders((source) => {
       if (basename(source.path) === 'main.ts' || source.room === 'process/settings') return [];
       return ownImports(source).filter((target) =>
@@ -95,13 +114,13 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  it('of a process main.ts do not happen', () => {
+  it('never name a main.ts', () => {
     expect(
       offenders((source) => ownImports(source).filter((target) => basename(target) === 'main.ts')),
     ).toEqual([]);
   });
 
-  it('of SQL stand in src/store only', () => {
+  it('of SQL packages occur only in src/store', () => {
     const found = offenders((source) => {
       if (topOf(source) === 'store') return [];
       return source.imports.filter((name) =>
@@ -111,7 +130,7 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  it('of the observer lead to no database, no queue and nothing of the fleet’s', () => {
+  it('of the observer do not reach the database, the queue or the API', () => {
     const reached = reachedFrom(OBSERVER);
     expect(
       reached.filter((name) => /^(pg|kysely|bullmq|ioredis|fastify)\b|^src\/(store|queue|api)\//.test(name)),
@@ -120,7 +139,7 @@ describe('imports', () => {
     expect(reachedFrom('workers/main.ts')).toEqual(expect.arrayContaining(['pg', 'bullmq']));
   });
 
-  it('name the file that does the work: there is no barrel', () => {
+  it('name the file that declares the export: there are no barrel files', () => {
     const found = offenders(({ path, text }) => [
       ...(/^export\s+(\*|(type\s+)?\{[^}]*\})\s*(as \w+ )?from/m.test(text) ? ['re-exports'] : []),
       ...(/^index\./.test(basename(path)) ? ['is an index'] : []),
@@ -146,12 +165,12 @@ describe('exports', () => {
       }),
     );
 
-  it('are there for another file of src, workers or bench; a type also for a test', () => {
+  it('are used by another file of src, workers or bench; types also by a test', () => {
     const idle = exported.filter(({ what, isUsed }) => !isUsed && !(what in EXPORTED_FOR_TESTS));
     expect(idle.map(({ what }) => what)).toEqual([]);
   });
 
-  it('for tests alone are still there, and no program imports them', () => {
+  it('listed in EXPORTED_FOR_TESTS exist and are not imported by programs', () => {
     const idle = exported.filter(({ isUsed }) => !isUsed).map(({ what }) => what);
     expect(Object.keys(EXPORTED_FOR_TESTS).filter((what) => !idle.includes(what))).toEqual([]);
   });
@@ -160,7 +179,7 @@ describe('exports', () => {
 describe('pure folders', () => {
   const pure = sources.filter((source) => PURE.includes(topOf(source)));
 
-  it('touch no clock, no I/O, no settings and no log', () => {
+  it('use no clock, I/O, settings or log', () => {
     const touches =
       /\b(Date\.now|new Date\(\)|performance\.|process\.|setTimeout|setInterval|console\.|Math\.random|fetch\()/;
     expect(pure.filter(({ text }) => touches.test(withoutComments(text))).map(({ path }) => path)).toEqual(
@@ -168,7 +187,7 @@ describe('pure folders', () => {
     );
   });
 
-  it('import nothing from outside', () => {
+  it('import only packages that compute', () => {
     const outside = pure.flatMap(({ path, imports }) =>
       imports
         .filter((name) => !name.startsWith('.') && !COMPUTING.includes(name))
@@ -177,7 +196,7 @@ describe('pure folders', () => {
     expect(outside).toEqual([]);
   });
 
-  it('have a test beside every file that does something, or one for its folder', () => {
+  it('have a test for every file with functions, or for its folder', () => {
     const bare = pure.filter(({ path, text }) => {
       if (!/^export (async )?(function|class)\b|^export const \w+ = (\(|async|function)/m.test(text))
         return false;
@@ -190,23 +209,22 @@ describe('pure folders', () => {
   });
 });
 
-/** One circle for each file from which a walk along the imports comes back to a file on its way. */
-function circlesOf(files: readonly Pick<Source, 'path' | 'imports'>[]): string[] {
-  const targets = new Map(files.map((file) => [file.path, ownImports(file)]));
-  const circles: string[] = [];
+/** Returns one cycle for each node from which a walk along the imports returns to a node on its way. */
+function cyclesIn(targets: ReadonlyMap<string, Iterable<string>>): string[] {
+  const cycles: string[] = [];
   const done = new Set<string>();
   const walk = (path: string, way: readonly string[]): void => {
     const begun = way.indexOf(path);
-    if (begun >= 0) circles.push([...way.slice(begun), path].join(' -> '));
+    if (begun >= 0) cycles.push([...way.slice(begun), path].join(' -> '));
     if (begun >= 0 || done.has(path)) return;
     for (const target of targets.get(path) ?? []) walk(target, [...way, path]);
     done.add(path);
   };
   for (const path of targets.keys()) walk(path, []);
-  return circles;
+  return cycles;
 }
 
-/** Files of ours and packages, over all files on the way. */
+/** Returns the files and packages that a file loads, directly or through other files. */
 function reachedFrom(path: string): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const reached = new Set([path]);
@@ -219,11 +237,15 @@ function reachedFrom(path: string): string[] {
   return [...reached];
 }
 
-function allowed(room: string): string[] {
-  return (MAY_IMPORT[room] ?? '').split(' ').filter((name) => name !== '');
+function allowed(module: string): string[] {
+  return (MAY_IMPORT[module] ?? '').split(' ').filter((name) => name !== '');
 }
 
-it('tests of the console reach no package of its own, so that they run in a fresh clone', () => {
+function moduleOf(room: string): string {
+  return room.split('/')[0] as string;
+}
+
+it('tests of the console need none of its packages, so that they run in a fresh clone', () => {
   const reached = new Set<string>();
   const reach = (path: string) => {
     if (reached.has(path)) return;

@@ -27,11 +27,12 @@ const program = new Command('npm run mutants --')
   .option('--timeout <seconds>', 'a longer run counts as noticed: most are endless loops', '240')
   .action(run);
 
+/** The number of test files that are run for one mutant: far tests rarely notice what near ones do not. */
+const NEAR_TESTS = 80;
+
 const tree = execFileSync('git', ['rev-parse', '--show-toplevel'], { encoding: 'utf8' }).trim();
 const files = execFileSync('git', ['ls-files'], { cwd: tree, encoding: 'utf8' }).trim().split('\n');
 const code = files.filter((file) => /\.(ts|mjs)$/.test(file));
-
-await program.parseAsync();
 
 async function run(folders: readonly string[], options: Options): Promise<void> {
   const copy = copyTree();
@@ -115,15 +116,16 @@ function importersOf(paths: readonly string[]): Map<string, string[]> {
   return importers;
 }
 
-/** The tests that load a file, those that import it directly apart: they run first, and usually suffice. */
+/** Lists the tests that load a file, nearest first. Those that import it directly run first, and usually suffice. */
 function testsNear(file: string, importers: ReadonlyMap<string, readonly string[]>): string[][] {
-  const seen = new Map([[file, 0]]);
-  for (const [at, distance] of seen) {
-    for (const importer of importers.get(at) ?? []) if (!seen.has(importer)) seen.set(importer, distance + 1);
+  const distances = new Map([[file, 0]]);
+  for (const [at, distance] of distances) {
+    for (const importer of importers.get(at) ?? [])
+      if (!distances.has(importer)) distances.set(importer, distance + 1);
   }
-  const tests = [...seen].filter(([path]) => path.endsWith('.test.ts'));
-  const direct = tests.filter(([, distance]) => distance === 1).map(([path]) => path);
-  const others = tests.filter(([, distance]) => distance > 1).map(([path]) => path);
+  const tests = [...distances.keys()].filter((path) => path.endsWith('.test.ts'));
+  const direct = tests.filter((path) => distances.get(path) === 1);
+  const others = tests.filter((path) => distances.get(path) !== 1).slice(0, NEAR_TESTS);
   return [direct, others].filter((group) => group.length > 0);
 }
 
@@ -157,3 +159,5 @@ function fails(copy: string, tier: string, tests: readonly string[], options: Op
     });
   });
 }
+
+await program.parseAsync();

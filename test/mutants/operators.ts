@@ -47,16 +47,16 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   '--': '++',
 };
 
-const METHODS: Readonly<Record<string, string>> = {
-  some: 'every',
-  every: 'some',
-  min: 'max',
-  max: 'min',
-  startsWith: 'endsWith',
-  endsWith: 'startsWith',
-  toLowerCase: 'toUpperCase',
-  trim: 'toString',
-};
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+  ['min', 'max'],
+  ['max', 'min'],
+  ['startsWith', 'endsWith'],
+  ['endsWith', 'startsWith'],
+  ['toLowerCase', 'toUpperCase'],
+  ['trim', 'toString'],
+]);
 
 /** Declarations that do not exist at run time, or that name other files. */
 const SKIPPED = /^(TS(?!AsExpression|SatisfiesExpression|NonNullExpression)|Import|Export(All|Specifier))/;
@@ -124,7 +124,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
         break;
       case 'CallExpression': {
         const { property } = node.callee as Node & { property?: Node & { name?: string } };
-        const other = METHODS[property?.name ?? ''];
+        const other = METHODS.get(property?.name ?? '');
         if (property && other) add('MethodExpression', property, other);
       }
     }

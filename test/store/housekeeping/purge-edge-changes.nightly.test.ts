@@ -4,13 +4,12 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeEdgeCursor, encodeEdgeCursor } from '../../../src/store/edges/edge-cursor.ts';
 import { purgeEdgeChanges } from '../../../src/store/housekeeping/purge-edge-changes.ts';
-import { createDatabase, testServer } from '../../support/database/database.ts';
+import { createDatabase } from '../../support/database/database.ts';
 import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
 import type { ConfigFollower } from '../../support/edge/follow-config.ts';
 import { until } from '../../support/tests/until.ts';
 
 const DAYS = 7;
-const server = testServer();
 
 let api: EdgeApi;
 beforeEach(async () => {

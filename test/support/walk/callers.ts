@@ -1,4 +1,4 @@
-// Everybody who may stand before the API, in every relation to a domain and to an account, and how each proves who it is.
+// The callers of the walk: every relation to a domain and to an account, and the credential of each.
 
 import type { KeyObject } from 'node:crypto';
 import { createHash, randomBytes } from 'node:crypto';
@@ -15,32 +15,49 @@ import { addVantage } from '../../../src/store/vantage/vantages.ts';
 import { PUBLIC_URL, type TestApi } from '../api/api.ts';
 import { newAccount } from '../database/domains.ts';
 
-/**
- * In the order of the rows of `table.ts`, in the groups in which they stand there. Keys are whole keys of the domain's owner
- * unless said otherwise; sessions are the owner's, in a cookie, with the `Origin` of the service and a password given just now.
- */
-export const CALLER_GROUPS = [
-  ['none', 'unknown key', 'expired key'],
-  ['read-only key', 'key for another domain', 'key for some records'],
-  ['viewer', 'editor', 'admin', 'owner', 'operator', 'stranger'],
-  ['inactive', 'client', "client's session"],
-  ['session', 'session without Origin', 'session of another Origin', 'session, password long ago'],
-  ["operator's session", "operator's session, password long ago"],
-  ['X-Api-Key'],
-  ['owner of a disabled domain', 'owner of a banned domain'],
-  ['observer'],
+/** fixtures/api-access/README.md describes them. */
+const ROLES = ['viewer', 'editor', 'admin', 'owner', 'operator', 'stranger'] as const;
+export const CALLERS = [
+  'no credential',
+  'unknown key',
+  'expired key',
+  'read-only key',
+  'key for another domain',
+  'key for some records',
+  ...ROLES,
+  'inactive account',
+  'client',
+  "client's session",
+  'session',
+  'session without Origin',
+  'session from another Origin',
+  'session with an old password',
+  "operator's session",
+  "operator's session with an old password",
+  'X-Api-Key',
+  'owner of a disabled domain',
+  'owner of a banned domain',
+  'observer',
 ] as const;
 
-export type WalkCaller = (typeof CALLER_GROUPS)[number][number];
+export const CALLER_GROUPS = {
+  'no valid key': CALLERS.slice(0, 3),
+  'limited keys': CALLERS.slice(3, 6),
+  'keys of every role': ROLES,
+  sessions: CALLERS.filter((caller) => caller.startsWith('session')),
+  "operator's sessions": CALLERS.filter((caller) => caller.startsWith("operator's")),
+};
 
-/** Whose key or session it is; undefined: nobody's. */
+export type WalkCaller = (typeof CALLERS)[number];
+
+/** Returns whose key or session the caller uses; undefined if no account's. */
 export function personOf(caller: WalkCaller): 'owner' | 'client' | 'operator' | undefined {
-  if (['none', 'unknown key', 'expired key', 'observer'].includes(caller)) return undefined;
+  if (['no credential', 'unknown key', 'expired key', 'observer'].includes(caller)) return undefined;
   if (caller.startsWith('client')) return 'client';
   return caller.startsWith('operator') ? 'operator' : 'owner';
 }
 
-/** Of the account by which it calls, where no world has one for it. */
+/** Returns the email of the caller's account, unless the world makes one for it. */
 export function emailOf(caller: WalkCaller): string {
   const [role] = /^(viewer|editor|admin|operator|stranger)\b/.exec(caller) ?? [];
   if (role !== undefined) return `${role}@zonefleet.test`;
@@ -48,7 +65,7 @@ export function emailOf(caller: WalkCaller): string {
   return 'owner@zonefleet.test';
 }
 
-/** What every walk has once. */
+/** What all rows of a walk share. */
 export interface Walkers {
   readonly api: TestApi;
   readonly keys: ReadonlyMap<WalkCaller, string>;
@@ -78,10 +95,8 @@ export async function prepareWalkers(api: TestApi): Promise<Walkers> {
       ['expired key', await api.makeKey({ expiresAt: new Date(Date.now() - 1000) })],
       ['read-only key', await api.makeKey({ readOnly: true })],
       ['key for another domain', await api.makeKey({ domains: [ELSEWHERE] })],
-      ...(['viewer', 'editor', 'admin', 'owner', 'operator', 'stranger'] as const).map(
-        (role) => [role, api.keys[role]] as const,
-      ),
-      ['inactive', await keyOf(inactiveId)],
+      ...ROLES.map((role) => [role, api.keys[role]] as const),
+      ['inactive account', await keyOf(inactiveId)],
       ['client', await keyOf(clientId)],
       ['owner of a disabled domain', api.keys.owner],
       ['owner of a banned domain', api.keys.owner],
@@ -89,7 +104,7 @@ export async function prepareWalkers(api: TestApi): Promise<Walkers> {
   };
 }
 
-/** Of the reseller `stranger`. */
+/** Creates an account that the reseller `stranger` manages. */
 export async function newClient(api: TestApi, email: string): Promise<number> {
   const { db } = api.database;
   const id = await newAccount(db, email);
@@ -99,16 +114,16 @@ export async function newClient(api: TestApi, email: string): Promise<number> {
 }
 
 interface Proving {
-  /** Whose session it is. */
+  /** Owner of the session. */
   readonly accountId: number;
-  /** The domain that the path names. */
+  /** Domain in the path. */
   readonly domain: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
 }
 
-/** The headers by which a caller shows who it is. */
+/** Returns the headers that authenticate the caller. */
 export async function proofOf(
   { api, keys, observer }: Walkers,
   caller: WalkCaller,
@@ -121,7 +136,7 @@ export async function proofOf(
   const session = async (carrier: 'cookie' | 'bearer', origin?: string) => {
     const token = await openSession(db, { accountId, carrier, address: '192.0.2.1', userAgent: 'walk' });
     if (carrier === 'bearer') return bearer(token);
-    if (caller.endsWith('long ago')) {
+    if (caller.endsWith('old password')) {
       const hash = createHash('sha256').update(token).digest();
       await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(
         db,
@@ -140,12 +155,12 @@ export async function proofOf(
       return await session('bearer');
     case 'session without Origin':
       return await session('cookie');
-    case 'session of another Origin':
+    case 'session from another Origin':
       return await session('cookie', 'https://elsewhere.example');
     case 'session':
-    case 'session, password long ago':
+    case 'session with an old password':
     case "operator's session":
-    case "operator's session, password long ago":
+    case "operator's session with an old password":
       return await session('cookie', PUBLIC_URL);
     case 'observer':
       return signVantageRequest(

@@ -1,12 +1,4 @@
-// Everybody who may stand before the surface of resellers, and what each gets there: a letter for each caller as in `table.ts`,
-// written from docs/rules.md "Resellers".
-//
-//   0000 sl i ... o
-//   |    |  | |   another reseller, with a domain, a client or a token that is not its own
-//   |    |  | the reseller: its session, its machine token, its session with a password given long ago
-//   |    |  the token of a reseller that is deactivated
-//   |    an API key of the reseller; the session of an account that is none
-//   no credential, its session in a cookie, a token that is expired, one that is revoked
+// The callers of the reseller API, and the credential of each.
 
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -14,29 +6,22 @@ import { openSession } from '../../../src/store/people/sessions.ts';
 import { mintToken, revokeToken } from '../../../src/store/resellers/tokens.ts';
 import type { TestApi } from '../api/api.ts';
 import { newAccount } from '../database/domains.ts';
-import { LETTERS } from './table.ts';
 
 export const RESELLER_CALLERS = [
-  'none',
-  'cookie',
+  'no credential',
+  'session in a cookie',
   'expired token',
   'revoked token',
   'API key',
-  'no reseller',
-  'inactive',
+  'session of another account',
+  'inactive reseller',
   'session',
   'token',
-  'session, password long ago',
+  'session with an old password',
   'another reseller',
 ] as const;
+export const RESELLER_GROUPS = { 'no valid token': RESELLER_CALLERS.slice(0, 4) };
 export type ResellerCaller = (typeof RESELLER_CALLERS)[number];
-
-export const RESELLER_LETTERS: typeof LETTERS = {
-  ...LETTERS,
-  l: { status: 403, error: /^this account is no reseller$/ },
-  t: { status: 403, error: /^this call needs a session$/ },
-  o: { status: 403, error: /^this is none of your clients, and of none of them$/ },
-};
 
 export interface Reseller {
   readonly id: number;
@@ -66,7 +51,7 @@ export async function makeReseller(api: TestApi, email: string): Promise<Reselle
   return { id, token, session: () => bearerSession(api, id) };
 }
 
-/** Whoever is managed by this reseller. */
+/** Creates an account that the reseller manages. */
 export async function makeClient(
   api: TestApi,
   reseller: Pick<Reseller, 'id'>,
@@ -77,7 +62,7 @@ export async function makeClient(
   return id;
 }
 
-/** How each shows who it is; the reseller is the account `stranger`, which has the clients of the walk. */
+/** Returns the headers of each caller. The reseller is the account `stranger`, which manages the clients of the walk. */
 export async function prepareResellers(
   api: TestApi,
 ): Promise<(caller: ResellerCaller) => Promise<Record<string, string>>> {
@@ -100,9 +85,9 @@ export async function prepareResellers(
   });
   return async (caller) => {
     switch (caller) {
-      case 'none':
+      case 'no credential':
         return {};
-      case 'cookie':
+      case 'session in a cookie':
         return { cookie: `__Host-session=${cookie}`, origin: 'https://dns.zonefleet.test' };
       case 'expired token':
         return bearer(expired.text);
@@ -110,9 +95,9 @@ export async function prepareResellers(
         return bearer(revoked.text);
       case 'API key':
         return bearer(api.keys.stranger);
-      case 'no reseller':
+      case 'session of another account':
         return bearer(await bearerSession(api, api.accountIds.owner));
-      case 'inactive':
+      case 'inactive reseller':
         return bearer(inactive.token);
       case 'session':
         return bearer(await bearerSession(api, stranger));
@@ -120,7 +105,7 @@ export async function prepareResellers(
         return bearer(token.text);
       case 'another reseller':
         return bearer(await other.session());
-      case 'session, password long ago': {
+      case 'session with an old password': {
         const old = await bearerSession(api, stranger);
         const hash = createHash('sha256').update(old).digest();
         await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(

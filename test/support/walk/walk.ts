@@ -1,4 +1,4 @@
-// Asks every operation as every caller, and tells where an answer is not the one of the table.
+// Sends every operation as every caller and compares the answers with fixtures/api-access.
 
 import { isWrite } from '../../../src/api/calls/route.ts';
 import { NO_REQUESTS } from '../analytics/no-requests.ts';
@@ -8,11 +8,12 @@ import { evidenceOf, workingChecks } from '../world/made-checks.ts';
 import { workingPublicChecks } from '../world/made-public-checks.ts';
 import { scanOf, workingScans } from '../world/made-scans.ts';
 import { workingVerifications } from '../world/made-verifications.ts';
-import { CALLER_GROUPS, emailOf, personOf, proofOf, type WalkCaller, type Walkers } from './callers.ts';
-import { LETTERS, type Row, type Sent } from './table.ts';
+import { differenceFrom, type Outcome } from './access.ts';
+import { emailOf, personOf, proofOf, type WalkCaller, type Walkers } from './callers.ts';
+import { REQUESTS, type Sent } from './requests.ts';
 import { World } from './world.ts';
 
-/** An API whose workers do what they are asked for. */
+/** Starts an API whose workers answer every job immediately. */
 export async function startWalkApi(): Promise<TestApi> {
   const db = () => api.database.db;
   const api: TestApi = await startTestApi({
@@ -26,50 +27,19 @@ export async function startWalkApi(): Promise<TestApi> {
   return api;
 }
 
-/** The letter of each caller. */
-export function readRow(letters: string): Map<WalkCaller, string> {
-  const groups = letters.split(/ +/);
-  if (groups.join(' ') !== letters || groups.length !== CALLER_GROUPS.length)
-    throw new Error(`not ${CALLER_GROUPS.length} groups: ${letters}`);
-  return new Map(
-    CALLER_GROUPS.flatMap((callers, i) => {
-      const group = groups[i] as string;
-      if (group.length !== callers.length)
-        throw new Error(`"${group}" is not for ${callers.join(', ')}: ${letters}`);
-      return callers.map((caller, j) => [caller, group[j] as string] as const);
-    }),
-  );
-}
-
-/** Why this is not the answer of the letter; undefined: it is. */
-export function judgeAnswer(letter: string, { status, body }: Answer, letters = LETTERS): string | undefined {
-  const wanted = letters[letter];
-  if (wanted === undefined) return `"${letter}" is no letter`;
-  const isIt =
-    status === wanted.status &&
-    (status < 400 ||
-      body === undefined ||
-      (body.code === wanted.code && (wanted.error ?? /^/).test(body.error)));
-  return isIt
-    ? undefined
-    : `wanted ${letter} (${wanted.status}), got ${status} ${JSON.stringify(body).slice(0, 150)}`;
-}
-
-/** What deviates in one line of the table, by caller. */
-export async function walkRow(
+/** Sends an operation as each caller. Returns how the answers differ from the expected outcomes. */
+export async function walk(
   walkers: Walkers,
   operation: string,
-  [letters, sent = {}]: Row,
+  expected: ReadonlyMap<WalkCaller, Outcome>,
 ): Promise<string[]> {
+  const sent = REQUESTS[operation] ?? {};
   const [method = '', path = ''] = operation.split(' ');
   const namesDomain = isOfDomain(path);
   const shared = new Map<string, World>();
-  const deviations: string[] = [];
-  for (const [caller, letter] of readRow(letters)) {
-    const isAsked = namesDomain || !caller.startsWith('owner of a');
-    if (isAsked !== (letter !== '-'))
-      deviations.push(`${caller}: "${letter}" for a path ${isAsked ? 'with' : 'without'} a domain`);
-    if (letter === '-') continue;
+  const differences: string[] = [];
+  for (const [caller, outcome] of expected) {
+    if (!namesDomain && caller.startsWith('owner of a')) continue;
     const of = personOf(caller) ?? 'owner';
     const state = /disabled|banned/.exec(caller)?.[0] as 'disabled' | 'banned' | undefined;
     const sharedAs = `${of} ${state}`;
@@ -78,16 +48,16 @@ export async function walkRow(
     world.askedBy = emailOf(caller);
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
       const answer = await askAs(walkers, caller, each, path, world, sent);
-      const deviation = judgeAnswer(letter, answer);
-      if (deviation !== undefined) deviations.push(`${caller}, ${each}: ${deviation}`);
-      // A refusal changes nothing, so the next caller may ask for the same.
+      const difference = differenceFrom(outcome, answer);
+      if (difference !== undefined) differences.push(`${caller}, ${each}: ${difference}`);
+      // A rejected request changes nothing, so the next caller can use the same world.
       if (answer.status < 400 && isWrite(method)) shared.delete(sharedAs);
     }
   }
-  return deviations;
+  return differences;
 }
 
-/** What is below /analytics names its domain in the query. */
+/** True if the request names a domain: requests below /analytics name it in the query. */
 function isOfDomain(path: string): boolean {
   return path.includes('{domain}') || path.startsWith('/analytics/');
 }
@@ -101,7 +71,7 @@ async function makeWorld(
 ): Promise<World> {
   const world = new World(api, { of, clientId, ...(dnsMode !== undefined && { dnsMode }) });
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) await world.parameter(path, name);
-  // What they speak of is made while the domain can still be written.
+  // What the query and the body name is created while the domain can still be changed.
   await query?.(world);
   await body?.(world);
   await prepare?.(world);

@@ -15,6 +15,7 @@ import { uploadCertificate } from '../../../src/store/certificates/change-certif
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { freezeMoves } from '../../../src/store/checks/breaker-store.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { orderTopup, type Payment } from '../../../src/store/money/payments.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
@@ -253,6 +254,10 @@ export class World {
   /** The domain has more than the plan that costs nothing. */
   async havePlan(): Promise<void> {
     await setPlan(this.#db, { domainId: await this.domainId(), planSlug: 'pro' });
+  }
+
+  async freezeBreaker(): Promise<void> {
+    await freezeMoves(this.#db, { parent: '', reason: 'the walk', by: 'walk', until: undefined });
   }
 
   get clientId(): number {

@@ -1,5 +1,4 @@
-// The walk over the surface of resellers: every operation, by everybody, with a request that is right. A call for a client's
-// domain gets what the owner gets on the customer surface.
+// Sends every operation of the reseller API as every caller, with a valid request, and compares with fixtures/api-access.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isWrite, type Route } from '../../../../src/api/calls/route.ts';
@@ -7,16 +6,16 @@ import { ROUTES } from '../../../../src/api/routes/every-route.ts';
 import { RESELLER_ROUTES } from '../../../../src/api/routes/reseller/every-reseller-route.ts';
 import type { Answer, TestApi } from '../../../support/api/api.ts';
 import { anotherAddress } from '../../../support/api/people.ts';
-import { newClient } from '../../../support/walk/callers.ts';
-import { RESELLER_WALK } from '../../../support/walk/reseller-table.ts';
+import { differenceFrom, type Outcome, readAccess } from '../../../support/walk/access.ts';
+import { CALLER_GROUPS, CALLERS, newClient } from '../../../support/walk/callers.ts';
+import { REQUESTS, type Sent } from '../../../support/walk/requests.ts';
 import {
   prepareResellers,
   RESELLER_CALLERS,
-  RESELLER_LETTERS,
+  RESELLER_GROUPS,
   type ResellerCaller,
 } from '../../../support/walk/resellers.ts';
-import { type Row, type Sent, WALK } from '../../../support/walk/table.ts';
-import { judgeAnswer, startWalkApi } from '../../../support/walk/walk.ts';
+import { startWalkApi } from '../../../support/walk/walk.ts';
 import { World } from '../../../support/walk/world.ts';
 
 const PREFIX = '/reseller/v1';
@@ -37,14 +36,22 @@ function customerOperation(operation: string): string {
   return operation.replace(PREFIX, '').replace('{domainId}', '{domain}');
 }
 
-/** What the owner gets with a session: the first of the fifth group. */
-function rowOf(operation: string): Row {
-  const own = RESELLER_WALK[operation];
+const CUSTOMERS = readAccess('operations.txt', CALLERS, CALLER_GROUPS);
+const RESELLERS = readAccess('reseller.txt', RESELLER_CALLERS, RESELLER_GROUPS);
+/** Stands for every operation of customers: callers without a reseller's credential never reach it. */
+const REFUSED = RESELLERS.get('GET /reseller/v1/clients/{clientId}') as Map<ResellerCaller, Outcome>;
+
+/** A reseller receives for a client's domain what the owner's session receives. */
+function outcomesOf(operation: string): Map<ResellerCaller, Outcome> {
+  const own = RESELLERS.get(operation);
   if (own !== undefined) return own;
-  const [letters, sent] = WALK[customerOperation(operation)] as Row;
-  const owner = letters.split(' ')[4]?.[0] as string;
-  const row = `0000 sl i ${owner.repeat(3)} o`;
-  return sent === undefined ? [row] : [row, sent];
+  const outcome = CUSTOMERS.get(customerOperation(operation))?.get('session') as Outcome;
+  return new Map([
+    ...REFUSED,
+    ...(['session', 'token', 'session with an old password'] as const).map(
+      (caller) => [caller, outcome] as const,
+    ),
+  ]);
 }
 
 async function askAs(caller: ResellerCaller, operation: string, world: World, sent: Sent): Promise<Answer> {
@@ -92,35 +99,36 @@ it('has every call of customers about one domain, but those that charge the wall
   const customers = ROUTES.filter(({ access }) => access.kind === 'domain').map(operationOf);
   const wanted = customers.filter((operation) => !left.includes(operation));
   const mounted = RESELLER_ROUTES.map(operationOf)
-    .filter((operation) => RESELLER_WALK[operation] === undefined)
+    .filter((operation) => !RESELLERS.has(operation))
     .map(customerOperation);
   expect(mounted.sort()).toEqual(wanted.sort());
 });
 
-describe('an operation answers everybody as the table says', () => {
+describe('every caller receives the listed outcome from', () => {
   it.each(RESELLER_ROUTES.map(operationOf))('%s', async (operation) => {
-    const [letters, sent = {}] = rowOf(operation);
-    const wanted = letters.replaceAll(' ', '');
-    expect(wanted.length).toBe(RESELLER_CALLERS.length);
-    const deviations: string[] = [];
+    const sent = REQUESTS[operation] ?? REQUESTS[customerOperation(operation)] ?? {};
+    const differences: string[] = [];
     let world = await prepared(sent, operation);
-    for (const [i, caller] of RESELLER_CALLERS.entries()) {
+    for (const [caller, outcome] of outcomesOf(operation)) {
       const answer = await askAs(caller, operation, world, sent);
-      const deviation = judgeAnswer(wanted[i] as string, answer, RESELLER_LETTERS);
-      if (deviation !== undefined) deviations.push(`${caller}: ${deviation}`);
+      const difference = differenceFrom(outcome, answer);
+      if (difference !== undefined) differences.push(`${caller}: ${difference}`);
       if (answer.status < 400 && isWrite(operation.split(' ')[0] as string))
         world = await prepared(sent, operation);
     }
-    expect(deviations).toEqual([]);
+    expect(differences).toEqual([]);
   });
 });
 
 it('a path that is not there is told to a reseller only', async () => {
   const ask = async (caller: ResellerCaller) =>
     (await api.ask('GET', `${PREFIX}/nowhere`, { as: null, headers: await proofOf(caller) })).status;
-  expect([await ask('none'), await ask('API key'), await ask('no reseller'), await ask('token')]).toEqual([
-    401, 403, 403, 404,
-  ]);
+  expect([
+    await ask('no credential'),
+    await ask('API key'),
+    await ask('session of another account'),
+    await ask('token'),
+  ]).toEqual([401, 403, 403, 404]);
 });
 
 it('OPTIONS tells the methods of a path, to whoever may use it', async () => {

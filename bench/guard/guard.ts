@@ -1,0 +1,256 @@
+// `npm run bench -- guard`: compares the cost of this tree with that of a commit, in turn on one machine. Fails if a cost grew by
+// more than a tenth.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parentedName } from '../checks/parents.ts';
+import { startParents } from '../checks/start-parents.ts';
+import { AnswerWatch } from '../edits/watch-answers.ts';
+import type { BenchOptions } from '../part.ts';
+import type { Program } from '../program.ts';
+import { fixed, table } from '../report/table.ts';
+import { say } from '../say.ts';
+import { median } from '../statistics.ts';
+import { expectOk, type MeasuredCall, prepareCalls, type Reply } from './calls.ts';
+import { cpuOf, lastTag, openCommit, openThisTree, type Tree } from './tree.ts';
+
+const LIMIT = 1.1;
+/** Processor time of one measurement: /proc counts it in hundredths of a second. */
+const MEASURED_SECONDS = 0.5;
+const MAX_REPETITIONS = 400;
+const QUERIES = 20_000;
+const QUERIES_UNANSWERED = 100;
+const EDITS = 50;
+const CHECKS = 40;
+
+interface Cost {
+  readonly cpuSeconds: number;
+  readonly statements: number;
+  readonly octets: number;
+}
+
+/** Performs the work several times and returns the cost of one. Undefined if the tree does not have the call. */
+type Measure = (tree: Tree, round: number) => Promise<Cost | undefined>;
+
+/** Returns true if no cost grew by more than a tenth. */
+export async function guard(against: string | undefined, options: BenchOptions): Promise<boolean> {
+  const commit = against ?? lastTag();
+  const trees = [await openThisTree(), await openCommit(commit)] as const;
+  const parents = await startParents(options);
+  const running = new Map<Tree, Record<'api' | 'nameserver' | 'workers', Program>>();
+  const calls = new Map<Tree, readonly MeasuredCall[]>();
+  const rows: Row[] = [];
+  const measure = async (name: string, work: Measure) => {
+    const row = await compare(name, work, trees, options.rounds);
+    rows.push(row);
+    say(`  ${row.cells.join('  ')}`);
+  };
+
+  for (const tree of trees) await (await tree.start('api')).stop(); // compiles
+  await measure('a start of the API', measureStart);
+  for (const tree of trees) {
+    const [api, nameserver] = [await tree.start('api'), await tree.start('nameserver')];
+    calls.set(tree, await prepareCalls(tree.ask));
+    running.set(tree, { api, nameserver, workers: await tree.start('workers', parents) });
+  }
+  const programs = (tree: Tree) => running.get(tree) as Record<'api' | 'nameserver' | 'workers', Program>;
+  const [ours = []] = calls.values();
+  for (const { name } of ours)
+    await measure(name, async (tree, round) => {
+      const call = calls.get(tree)?.find((each) => each.name === name) as MeasuredCall;
+      return await measureCall(tree, programs(tree).api, call, round);
+    });
+  await measure('an edit until it is answered', (tree, round) => measureEdits(tree, programs(tree), round));
+  await measure('a query', (tree) => measureQueries(tree, programs(tree).nameserver));
+  await measure('a check', (tree, round) => measureChecks(tree, programs(tree), round));
+
+  process.stdout.write(
+    `\n${table(
+      HEAD,
+      rows.map(({ cells }) => cells),
+    )}\n`,
+  );
+  const grown = rows.filter(({ hasGrown }) => hasGrown).map(({ cells }) => cells[0]);
+  say(
+    grown.length === 0
+      ? `no cost grew by more than a tenth since ${trees[1].label}`
+      : `grown: ${grown.join(', ')}`,
+  );
+  return grown.length === 0;
+}
+
+interface Row {
+  readonly cells: readonly string[];
+  readonly hasGrown: boolean;
+}
+
+const HEAD = ['', 'CPU ms', 'before', 'ratio', 'statements', 'before', 'SQL octets', 'before'];
+
+async function compare(
+  name: string,
+  work: Measure,
+  trees: readonly [Tree, Tree],
+  rounds: number,
+): Promise<Row> {
+  const pairs: (readonly [Cost, Cost])[] = [];
+  let repetition = 0;
+  const runRounds = async () => {
+    for (let round = 0; round < rounds; round++, repetition++) {
+      const order = repetition % 2 === 0 ? trees : [...trees].reverse();
+      const costs = new Map<Tree, Cost | undefined>();
+      for (const tree of order) costs.set(tree, await work(tree, repetition));
+      const [now, before] = trees.map((tree) => costs.get(tree));
+      if (now === undefined) throw new Error(`${name}: failed in this tree`);
+      if (before === undefined) return;
+      pairs.push([now, before]);
+    }
+  };
+  await runRounds();
+  // One measurement may be disturbed: a loss must show twice.
+  if (ratioOf(pairs, 'cpuSeconds') > LIMIT) await runRounds();
+  if (pairs.length === 0) return { cells: [name, '', 'not there', '', '', '', '', ''], hasGrown: false };
+  const ratio = ratioOf(pairs, 'cpuSeconds');
+  const of = (field: keyof Cost, side: 0 | 1) => median(pairs.map((pair) => pair[side][field]));
+  return {
+    cells: [
+      name,
+      fixed(of('cpuSeconds', 0) * 1000, 3),
+      fixed(of('cpuSeconds', 1) * 1000, 3),
+      fixed(ratio, 2),
+      fixed(of('statements', 0), 1),
+      fixed(of('statements', 1), 1),
+      fixed(of('octets', 0), 0),
+      fixed(of('octets', 1), 0),
+    ],
+    hasGrown: [ratio, ratioOf(pairs, 'statements'), ratioOf(pairs, 'octets')].some((each) => each > LIMIT),
+  };
+}
+
+/** 1 if neither tree has any of this cost. */
+function ratioOf(pairs: readonly (readonly [Cost, Cost])[], field: keyof Cost): number {
+  const ratios = pairs.map(([now, before]) =>
+    now[field] === before[field] ? 1 : now[field] / before[field],
+  );
+  return median(ratios);
+}
+
+async function costOf(
+  tree: Tree,
+  programs: readonly Program[],
+  times: number,
+  work: () => Promise<unknown>,
+): Promise<Cost> {
+  const [cpu, sql] = [await cpuOf(...programs), tree.sql.counts()];
+  await work();
+  const [cpuAfter, sqlAfter] = [await cpuOf(...programs), tree.sql.counts()];
+  return {
+    cpuSeconds: (cpuAfter - cpu) / times,
+    statements: (sqlAfter.statements - sql.statements) / times,
+    octets: (sqlAfter.octets - sql.octets) / times,
+  };
+}
+
+async function measureStart(tree: Tree): Promise<Cost> {
+  const sql = tree.sql.counts();
+  const program = await tree.start('api');
+  const cpuSeconds = (await cpuOf(program)) - (await cpuOf());
+  const { statements, octets } = tree.sql.counts();
+  await program.stop();
+  return { cpuSeconds, statements: statements - sql.statements, octets: octets - sql.octets };
+}
+
+/** The number of repetitions of each call, chosen in its first round. */
+const repetitions = new Map<string, number>();
+let used = 0;
+
+async function measureCall(
+  tree: Tree,
+  api: Program,
+  call: MeasuredCall,
+  round: number,
+): Promise<Cost | undefined> {
+  const repeat = async (times: number): Promise<Cost | undefined> => {
+    const [from, to] = [used, used + times];
+    used = to;
+    await call.prepare?.(tree.ask, from, to);
+    let last: Reply | undefined;
+    const cost = await costOf(tree, [api], times, async () => {
+      for (let i = from; i < to; i++) {
+        last = await tree.ask(call.method, call.path(i), call.body?.(i));
+        if (last.status >= 400) return;
+      }
+    });
+    return (last?.status ?? 500) >= 400 ? undefined : cost;
+  };
+  if (round === 0) {
+    const cost = await repeat(20); // also warms up
+    if (cost === undefined) return undefined;
+    const times = Math.ceil(MEASURED_SECONDS / Math.max(cost.cpuSeconds, 1e-4));
+    if (!repetitions.has(call.name))
+      repetitions.set(call.name, Math.min(MAX_REPETITIONS, Math.max(20, times)));
+  }
+  return await repeat(repetitions.get(call.name) ?? MAX_REPETITIONS);
+}
+
+async function measureEdits(
+  tree: Tree,
+  { api, nameserver, workers }: Record<string, Program>,
+  round: number,
+): Promise<Cost> {
+  const domain = `edited${round}.example`;
+  await expectOk(tree.ask('POST', '/domains/', { name: domain, scan: false }));
+  const watch = await AnswerWatch.open('127.0.0.1', tree.dnsPort);
+  try {
+    return await costOf(tree, [api, nameserver, workers] as Program[], EDITS, async () => {
+      for (let i = 0; i < EDITS; i++) {
+        const body = { name: `edit${i}`, type: 'A', destination: '192.0.2.77' };
+        await expectOk(tree.ask('POST', `/domains/${domain}/records/`, body));
+        await watch.untilAnswered(`edit${i}.${domain}`, Buffer.from([192, 0, 2, 77]));
+      }
+    });
+  } finally {
+    watch.close();
+  }
+}
+
+async function measureQueries(tree: Tree, nameserver: Program): Promise<Cost> {
+  const socket = createSocket('udp4');
+  socket.connect(tree.dnsPort, '127.0.0.1');
+  await once(socket, 'connect');
+  const query = addressQuery('edit0.edited0.example');
+  let [sent, received] = [0, 0];
+  try {
+    return await costOf(tree, [nameserver], QUERIES, async () => {
+      socket.on('message', () => received++);
+      while (received < QUERIES) {
+        while (sent < QUERIES && sent - received < QUERIES_UNANSWERED) {
+          socket.send(query);
+          sent++;
+        }
+        const before = received;
+        await pause(1);
+        if (received === before) sent = received; // lost: sends again
+      }
+    });
+  } finally {
+    socket.close();
+  }
+}
+
+function addressQuery(name: string): Buffer {
+  const labels = name.split('.').map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`));
+  const header = Buffer.from([0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+  return Buffer.concat([header, ...labels, Buffer.from([0, 0, 1, 0, 1])]);
+}
+
+/** Domains become active as soon as a check finds them delegated. */
+async function measureChecks(tree: Tree, programs: Record<string, Program>, round: number): Promise<Cost> {
+  const names = Array.from({ length: CHECKS }, (_, i) => parentedName(round * CHECKS + i));
+  return await costOf(tree, [programs.workers as Program], CHECKS, async () => {
+    for (const name of names) await expectOk(tree.ask('POST', '/domains/', { name, scan: false }));
+    for (const name of names) {
+      while ((await expectOk(tree.ask('GET', `/domains/${name}`))).body.status !== 'active') await pause(50);
+    }
+  });
+}

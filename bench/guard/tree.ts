@@ -1,0 +1,149 @@
+// A version of Zonefleet under measurement: its working tree, its database and its programs.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../test/support/peers/peers.ts';
+import { OUR_NAMESERVERS, PARENT_NETWORK } from '../checks/parents.ts';
+import type { Parents } from '../checks/start-parents.ts';
+import { onEnd } from '../cleanup.ts';
+import { benchCluster, runOn } from '../postgres/cluster.ts';
+import { cpuSeconds } from '../process-tree.ts';
+import { type Program, runProgram, runToEnd } from '../program.ts';
+import type { Ask } from './calls.ts';
+import { meterSql, type SqlMeter } from './sql-meter.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const KEY = `svc_${'guard'.repeat(8)}`;
+const START_MS = 120_000;
+
+export type ProgramName = 'api' | 'nameserver' | 'workers';
+
+export interface Tree {
+  readonly label: string;
+  readonly sql: SqlMeter;
+  /** Starts a program, and resolves when it is ready. */
+  start(name: ProgramName, parents?: Parents): Promise<Program>;
+  readonly ask: Ask;
+  /** UDP port of the nameserver, on 127.0.0.1. */
+  readonly dnsPort: number;
+}
+
+/** This working tree. */
+export async function openThisTree(): Promise<Tree> {
+  return await openTree('this tree', ROOT);
+}
+
+/** A commit, checked out into a temporary directory with packages of its own. */
+export async function openCommit(commit: string): Promise<Tree> {
+  const directory = mkdtempSync(join(tmpdir(), 'zonefleet-guard-'));
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim();
+  const id = git('rev-parse', '--short', '--verify', `${commit}^{commit}`);
+  git('worktree', 'add', '--detach', '--quiet', directory, id);
+  onEnd(() => {
+    git('worktree', 'remove', '--force', directory);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return await openTree(id, directory);
+}
+
+/** Throws if the repository has no tag. */
+export function lastTag(): string {
+  return execFileSync('git', ['describe', '--tags', '--abbrev=0'], { cwd: ROOT, encoding: 'utf8' }).trim();
+}
+
+async function openTree(label: string, directory: string): Promise<Tree> {
+  const name = `guard_${label.replaceAll(/\W/g, '_')}`;
+  const cluster = await benchCluster();
+  const url = await cluster.database(name, async () => {});
+  const sql = await meterSql(name);
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-guard-data-'));
+  onEnd(() => rmSync(dataDirectory, { recursive: true, force: true }));
+  const [apiPort, dnsPort] = [await freePort(), await freePort()];
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DATABASE_URL: sql.url,
+    RUN_AS: 'off',
+    NODE_NAME: 'guard',
+    EDGE_IPV4: '192.0.2.1',
+    NAMESERVER_SETS: OUR_NAMESERVERS.join(','),
+    BOOTSTRAP_API_KEY: KEY,
+    API_LISTEN: `127.0.0.1:${apiPort}`,
+    API_RATE: 'off',
+    ALLOW_RESERVED_NAMES: 'on',
+    CONSOLE: 'off',
+    DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+    DNS_THREADS: '1',
+    RRL: 'off',
+    COOKIE_SECRETS: '000102030405060708090a0b0c0d0e0f',
+    LOG_LEVEL: 'warn',
+  };
+  const run = (...words: string[]) => [process.execPath, join(directory, 'src/start/run.mjs'), ...words];
+  // Starting any program installs the packages that are missing.
+  await runToEnd(run('src/cli/main.ts', 'migrate'), {
+    cwd: directory,
+    env: { ...env, DATABASE_URL: url },
+    timeoutMs: 10 * START_MS,
+  });
+  await runOn(url, 'update plans set max_records = null, max_domains = null');
+  return {
+    label,
+    sql,
+    dnsPort,
+    async start(program, parents) {
+      const metricsPort = await freePort();
+      const data = join(dataDirectory, program);
+      mkdirSync(data, { recursive: true });
+      const main = program === 'workers' ? 'workers/main.ts' : `src/${program}/main.ts`;
+      const running = runProgram(run(main), {
+        cwd: directory,
+        env: {
+          ...env,
+          DATA_DIR: data,
+          METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+          ...(parents && {
+            ROOT_HINTS: parents.hintsFile,
+            DNS_PORT_OUT: String(parents.port),
+            RESOLVER_ALLOW: PARENT_NETWORK,
+          }),
+        },
+      });
+      await untilReady(running, `http://127.0.0.1:${metricsPort}/readyz`);
+      return running;
+    },
+    async ask(method, path, body) {
+      const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
+        method,
+        headers: { 'x-api-key': KEY, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+      return { status: response.status, body: isJson ? JSON.parse(text) : text };
+    },
+  };
+}
+
+async function untilReady(program: Program, url: string): Promise<void> {
+  let ended: number | string | undefined;
+  void program.ended.then((code) => {
+    ended = code;
+  });
+  const deadline = performance.now() + START_MS;
+  while (!(await fetch(url).catch(() => undefined))?.ok) {
+    if (ended !== undefined || performance.now() > deadline) {
+      await program.stop();
+      throw new Error(`not ready: ${ended ?? ''}\n${program.output()}`);
+    }
+    await pause(10);
+  }
+}
+
+/** Processor seconds so far, of some programs and of Postgres. */
+export async function cpuOf(...programs: readonly Program[]): Promise<number> {
+  const { pid } = await benchCluster();
+  return [pid, ...programs.map((program) => program.pid)].map(cpuSeconds).reduce((a, b) => a + b, 0);
+}

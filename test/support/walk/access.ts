@@ -1,0 +1,102 @@
+// Reads fixtures/api-access: the outcome of each operation for each caller.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from '../api/api.ts';
+
+/** Callers by the name that stands for all of them. */
+type Groups = Readonly<Record<string, readonly string[]>>;
+
+export interface Outcome {
+  readonly status: number;
+  readonly reason: string | undefined;
+}
+
+/** Reasons of errors that have no code: how `error` begins. */
+const REASONS: Readonly<Record<string, RegExp>> = {
+  'read-only key': /^read-only API key$/,
+  'limited key': /^this API key (is narrowed|may write some records only)/,
+  'role too low': /^your role lacks /,
+  'keys not accepted': /^this surface is not open to API keys$/,
+  removed: /^route_removed$/,
+  'not a reseller': /^this account is no reseller$/,
+  'session required': /^this call needs a session$/,
+  'not your client': /^this is none of your clients, and of none of them$/,
+};
+const UNAUTHENTICATED = /^(a valid API key is needed|the headers x-vantage-name|the notice is not signed)/;
+const NO_SUCH_METHOD = /^this path does not have the method/;
+
+/** The column in which the callers begin. */
+const CALLERS_AT = 26;
+
+/** Throws an error that names the line if a caller is unknown, or if an operation or a caller is listed twice. */
+export function readAccess<C extends string>(
+  file: string,
+  callers: readonly C[],
+  groups: Groups,
+): Map<string, Map<C, Outcome>> {
+  const text = readFileSync(join(import.meta.dirname, '../../../fixtures/api-access', file), 'utf8');
+  const access = new Map<string, Map<C, Outcome>>();
+  for (const section of text
+    .replaceAll(/^#.*\n/gm, '')
+    .trim()
+    .split(/\n\n+/)) {
+    const lines = section.split('\n');
+    const outcomes = readOutcomes(
+      lines.filter((line) => line.startsWith('  ')),
+      callers,
+      groups,
+    );
+    for (const operation of lines.filter((line) => !line.startsWith('  '))) {
+      if (access.has(operation)) throw new Error(`${file}: ${operation} is listed twice`);
+      access.set(operation, outcomes);
+    }
+  }
+  return access;
+}
+
+function readOutcomes<C extends string>(
+  lines: readonly string[],
+  callers: readonly C[],
+  groups: Groups,
+): Map<C, Outcome> {
+  const named = new Map<string, Outcome>();
+  let others: Outcome | undefined;
+  for (const line of lines) {
+    const [status = '', ...words] = line.slice(0, CALLERS_AT).trim().split(' ');
+    const list = line.slice(CALLERS_AT);
+    const outcome = { status: Number(status), reason: words.length === 0 ? undefined : words.join(' ') };
+    if (list === 'all others' || list === 'all callers') {
+      others = outcome;
+      continue;
+    }
+    for (const caller of list.split(', ').flatMap((name) => groups[name] ?? [name])) {
+      if (!callers.includes(caller as C) || named.has(caller))
+        throw new Error(`"${caller}" is unknown or listed twice: ${line}`);
+      named.set(caller, outcome);
+    }
+  }
+  return new Map(
+    callers.map((caller) => {
+      const outcome = named.get(caller) ?? others;
+      if (outcome === undefined) throw new Error(`no outcome for ${caller}: ${lines.join('\n')}`);
+      return [caller, outcome];
+    }),
+  );
+}
+
+/** Returns how an answer differs from the expected outcome; undefined if it does not. */
+export function differenceFrom({ status, reason }: Outcome, answer: Answer): string | undefined {
+  const isExpected =
+    answer.status === status && (status < 400 || answer.body === undefined || hasReason(answer.body));
+  return isExpected
+    ? undefined
+    : `expected ${status} ${reason ?? ''}, received ${answer.status} ${JSON.stringify(answer.body).slice(0, 150)}`;
+
+  function hasReason({ code, error }: { code?: string; error: string }): boolean {
+    const begin = reason === undefined ? undefined : REASONS[reason];
+    if (reason !== undefined && begin === undefined) return code === reason;
+    const expected = begin ?? { 401: UNAUTHENTICATED, 405: NO_SUCH_METHOD }[status] ?? /^/;
+    return code === undefined && expected.test(error);
+  }
+}
