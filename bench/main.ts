@@ -52,9 +52,10 @@ program
     'Compares the cost of calls, an edit, a query, a check and a start with a commit; fails if one grew by a tenth.',
   )
   .option('--against <commit>', 'the last tag, unless given')
+  .option('--only <text>', 'only costs whose name contains this')
   .option('--rounds <n>', 'measurements of each (7)', whole)
-  .action(async ({ against, rounds = 7 }: { against?: string; rounds?: number }) => {
-    const isKept = await guard(against, { ...chooseOptions({ results: '.' }), rounds });
+  .action(async ({ rounds = 7, ...wanted }: { against?: string; only?: string; rounds?: number }) => {
+    const isKept = await guard(wanted, { ...chooseOptions({ results: '.' }), rounds });
     await cleanUp();
     process.exit(isKept ? 0 : 1);
   });

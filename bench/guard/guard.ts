@@ -8,12 +8,19 @@ import { parentedName } from '../checks/parents.ts';
 import { startParents } from '../checks/start-parents.ts';
 import { AnswerWatch } from '../edits/watch-answers.ts';
 import type { BenchOptions } from '../part.ts';
-import type { Program } from '../program.ts';
 import { fixed, table } from '../report/table.ts';
 import { say } from '../say.ts';
 import { median } from '../statistics.ts';
 import { expectOk, type MeasuredCall, prepareCalls, type Reply } from './calls.ts';
-import { cpuOf, lastTag, openCommit, openThisTree, type Tree } from './tree.ts';
+import {
+  cpuOf,
+  lastTag,
+  type MeteredProgram,
+  openCommit,
+  openThisTree,
+  type ProgramName,
+  type Tree,
+} from './tree.ts';
 
 const LIMIT = 1.1;
 /** Processor time of one measurement: /proc counts it in hundredths of a second. */
@@ -30,18 +37,23 @@ interface Cost {
   readonly octets: number;
 }
 
+type Programs = Readonly<Record<ProgramName, MeteredProgram>>;
+
 /** Performs the work several times and returns the cost of one. Undefined if the tree does not have the call. */
 type Measure = (tree: Tree, round: number) => Promise<Cost | undefined>;
 
 /** Returns true if no cost grew by more than a tenth. */
-export async function guard(against: string | undefined, options: BenchOptions): Promise<boolean> {
-  const commit = against ?? lastTag();
-  const trees = [await openThisTree(), await openCommit(commit)] as const;
+export async function guard(
+  { against = lastTag(), only = '' }: { readonly against?: string; readonly only?: string },
+  options: BenchOptions,
+): Promise<boolean> {
+  const trees = [await openThisTree(), await openCommit(against)] as const;
   const parents = await startParents(options);
-  const running = new Map<Tree, Record<'api' | 'nameserver' | 'workers', Program>>();
+  const running = new Map<Tree, Programs>();
   const calls = new Map<Tree, readonly MeasuredCall[]>();
   const rows: Row[] = [];
   const measure = async (name: string, work: Measure) => {
+    if (!name.includes(only)) return;
     const row = await compare(name, work, trees, options.rounds);
     rows.push(row);
     say(`  ${row.cells.join('  ')}`);
@@ -54,7 +66,7 @@ export async function guard(against: string | undefined, options: BenchOptions):
     calls.set(tree, await prepareCalls(tree.ask));
     running.set(tree, { api, nameserver, workers: await tree.start('workers', parents) });
   }
-  const programs = (tree: Tree) => running.get(tree) as Record<'api' | 'nameserver' | 'workers', Program>;
+  const programs = (tree: Tree) => running.get(tree) as Programs;
   const [ours = []] = calls.values();
   for (const { name } of ours)
     await measure(name, async (tree, round) => {
@@ -136,28 +148,34 @@ function ratioOf(pairs: readonly (readonly [Cost, Cost])[], field: keyof Cost): 
 }
 
 async function costOf(
-  tree: Tree,
-  programs: readonly Program[],
+  programs: readonly MeteredProgram[],
   times: number,
   work: () => Promise<unknown>,
 ): Promise<Cost> {
-  const [cpu, sql] = [await cpuOf(...programs), tree.sql.counts()];
+  const before = await totalsOf(programs);
   await work();
-  const [cpuAfter, sqlAfter] = [await cpuOf(...programs), tree.sql.counts()];
+  const after = await totalsOf(programs);
   return {
-    cpuSeconds: (cpuAfter - cpu) / times,
-    statements: (sqlAfter.statements - sql.statements) / times,
-    octets: (sqlAfter.octets - sql.octets) / times,
+    cpuSeconds: (after.cpuSeconds - before.cpuSeconds) / times,
+    statements: (after.statements - before.statements) / times,
+    octets: (after.octets - before.octets) / times,
+  };
+}
+
+async function totalsOf(programs: readonly MeteredProgram[]): Promise<Cost> {
+  const sql = programs.map((program) => program.sql.counts());
+  return {
+    cpuSeconds: await cpuOf(...programs),
+    statements: sql.reduce((sum, { statements }) => sum + statements, 0),
+    octets: sql.reduce((sum, { octets }) => sum + octets, 0),
   };
 }
 
 async function measureStart(tree: Tree): Promise<Cost> {
-  const sql = tree.sql.counts();
   const program = await tree.start('api');
   const cpuSeconds = (await cpuOf(program)) - (await cpuOf());
-  const { statements, octets } = tree.sql.counts();
   await program.stop();
-  return { cpuSeconds, statements: statements - sql.statements, octets: octets - sql.octets };
+  return { cpuSeconds, ...program.sql.counts() };
 }
 
 /** The number of repetitions of each call, chosen in its first round. */
@@ -166,7 +184,7 @@ let used = 0;
 
 async function measureCall(
   tree: Tree,
-  api: Program,
+  api: MeteredProgram,
   call: MeasuredCall,
   round: number,
 ): Promise<Cost | undefined> {
@@ -175,7 +193,7 @@ async function measureCall(
     used = to;
     await call.prepare?.(tree.ask, from, to);
     let last: Reply | undefined;
-    const cost = await costOf(tree, [api], times, async () => {
+    const cost = await costOf([api], times, async () => {
       for (let i = from; i < to; i++) {
         last = await tree.ask(call.method, call.path(i), call.body?.(i));
         if (last.status >= 400) return;
@@ -193,16 +211,12 @@ async function measureCall(
   return await repeat(repetitions.get(call.name) ?? MAX_REPETITIONS);
 }
 
-async function measureEdits(
-  tree: Tree,
-  { api, nameserver, workers }: Record<string, Program>,
-  round: number,
-): Promise<Cost> {
+async function measureEdits(tree: Tree, { api, nameserver }: Programs, round: number): Promise<Cost> {
   const domain = `edited${round}.example`;
   await expectOk(tree.ask('POST', '/domains/', { name: domain, scan: false }));
   const watch = await AnswerWatch.open('127.0.0.1', tree.dnsPort);
   try {
-    return await costOf(tree, [api, nameserver, workers] as Program[], EDITS, async () => {
+    return await costOf([api, nameserver], EDITS, async () => {
       for (let i = 0; i < EDITS; i++) {
         const body = { name: `edit${i}`, type: 'A', destination: '192.0.2.77' };
         await expectOk(tree.ask('POST', `/domains/${domain}/records/`, body));
@@ -214,14 +228,14 @@ async function measureEdits(
   }
 }
 
-async function measureQueries(tree: Tree, nameserver: Program): Promise<Cost> {
+async function measureQueries(tree: Tree, nameserver: MeteredProgram): Promise<Cost> {
   const socket = createSocket('udp4');
   socket.connect(tree.dnsPort, '127.0.0.1');
   await once(socket, 'connect');
   const query = addressQuery('edit0.edited0.example');
   let [sent, received] = [0, 0];
   try {
-    return await costOf(tree, [nameserver], QUERIES, async () => {
+    return await costOf([nameserver], QUERIES, async () => {
       socket.on('message', () => received++);
       while (received < QUERIES) {
         while (sent < QUERIES && sent - received < QUERIES_UNANSWERED) {
@@ -245,9 +259,9 @@ function addressQuery(name: string): Buffer {
 }
 
 /** Domains become active as soon as a check finds them delegated. */
-async function measureChecks(tree: Tree, programs: Record<string, Program>, round: number): Promise<Cost> {
+async function measureChecks(tree: Tree, { workers }: Programs, round: number): Promise<Cost> {
   const names = Array.from({ length: CHECKS }, (_, i) => parentedName(round * CHECKS + i));
-  return await costOf(tree, [programs.workers as Program], CHECKS, async () => {
+  return await costOf([workers], CHECKS, async () => {
     for (const name of names) await expectOk(tree.ask('POST', '/domains/', { name, scan: false }));
     for (const name of names) {
       while ((await expectOk(tree.ask('GET', `/domains/${name}`))).body.status !== 'active') await pause(50);

@@ -21,11 +21,14 @@ const START_MS = 120_000;
 
 export type ProgramName = 'api' | 'nameserver' | 'workers';
 
+export interface MeteredProgram extends Program {
+  readonly sql: SqlMeter;
+}
+
 export interface Tree {
   readonly label: string;
-  readonly sql: SqlMeter;
   /** Starts a program, and resolves when it is ready. */
-  start(name: ProgramName, parents?: Parents): Promise<Program>;
+  start(name: ProgramName, parents?: Parents): Promise<MeteredProgram>;
   readonly ask: Ask;
   /** UDP port of the nameserver, on 127.0.0.1. */
   readonly dnsPort: number;
@@ -58,14 +61,13 @@ async function openTree(label: string, directory: string): Promise<Tree> {
   const name = `guard_${label.replaceAll(/\W/g, '_')}`;
   const cluster = await benchCluster();
   const url = await cluster.database(name, async () => {});
-  const sql = await meterSql(name);
   const dataDirectory = mkdtempSync(join(tmpdir(), 'zonefleet-guard-data-'));
   onEnd(() => rmSync(dataDirectory, { recursive: true, force: true }));
   const [apiPort, dnsPort] = [await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    DATABASE_URL: sql.url,
+    DATABASE_URL: url,
     RUN_AS: 'off',
     NODE_NAME: 'guard',
     EDGE_IPV4: '192.0.2.1',
@@ -85,16 +87,16 @@ async function openTree(label: string, directory: string): Promise<Tree> {
   // Starting any program installs the packages that are missing.
   await runToEnd(run('src/cli/main.ts', 'migrate'), {
     cwd: directory,
-    env: { ...env, DATABASE_URL: url },
+    env,
     timeoutMs: 10 * START_MS,
   });
   await runOn(url, 'update plans set max_records = null, max_domains = null');
   return {
     label,
-    sql,
     dnsPort,
     async start(program, parents) {
       const metricsPort = await freePort();
+      const sql = await meterSql(name);
       const data = join(dataDirectory, program);
       mkdirSync(data, { recursive: true });
       const main = program === 'workers' ? 'workers/main.ts' : `src/${program}/main.ts`;
@@ -102,6 +104,7 @@ async function openTree(label: string, directory: string): Promise<Tree> {
         cwd: directory,
         env: {
           ...env,
+          DATABASE_URL: sql.url,
           DATA_DIR: data,
           METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
           ...(parents && {
@@ -112,7 +115,7 @@ async function openTree(label: string, directory: string): Promise<Tree> {
         },
       });
       await untilReady(running, `http://127.0.0.1:${metricsPort}/readyz`);
-      return running;
+      return { ...running, sql };
     },
     async ask(method, path, body) {
       const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {

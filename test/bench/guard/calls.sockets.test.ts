@@ -1,0 +1,41 @@
+// The SQL cost of API calls: statements and rows, which are the same on every machine. The processor time is compared by
+// `npm run bench -- guard`.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Ask, type MeasuredCall, prepareCalls } from '../../../bench/guard/calls.ts';
+import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { countStatements } from '../../support/database/count-statements.ts';
+
+const FILE = join(import.meta.dirname, '../../../fixtures/call-costs.txt');
+/** Each call is made this many times: the first ones fill caches. */
+const WARM_UP = 3;
+
+let api: TestApi;
+let calls: readonly MeasuredCall[];
+const ask: Ask = async (method, path, body) =>
+  await api.ask(method, path, { as: 'operator', ...(body !== undefined && { body }) });
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await sql`update plans set max_records = null, max_domains = null`.execute(api.database.db);
+  calls = await prepareCalls(ask);
+});
+afterAll(() => api?.stop());
+
+it('a call costs no more statements and rows than fixtures/call-costs.txt lists', async () => {
+  const lines: string[] = [];
+  for (const call of calls) {
+    await call.prepare?.(ask, 0, WARM_UP + 1);
+    for (let i = 0; i < WARM_UP; i++) await ask(call.method, call.path(i), call.body?.(i));
+    const { value, statements, rows } = await countStatements(() =>
+      ask(call.method, call.path(WARM_UP), call.body?.(WARM_UP)),
+    );
+    expect(value.status, `${call.name}: ${JSON.stringify(value.body)}`).toBeLessThan(400);
+    lines.push(`${call.name.padEnd(20)}${String(statements).padStart(6)}${String(rows).padStart(8)}`);
+  }
+  const listed = readFileSync(FILE, 'utf8').replaceAll(/^#.*\n/gm, '');
+  expect(`${lines.join('\n')}\n`).toBe(listed);
+});
