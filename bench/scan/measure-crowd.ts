@@ -59,7 +59,7 @@ async function measurePlace(
 ): Promise<string[]> {
   say(`  ${title}`);
   const order = { seed: HELD_OUT_SEED + 1, zones: SCANS, hosters };
-  const corpus = makeCorpus({ ...order, fold: 'held-out' });
+  const corpus = makeCorpus(order);
   const scanning = await startScanning(
     { ...order, delayMs: REPLY_DELAY_MS, areSilent: resolvers > 0, resolvers, at53: undefined },
     options,

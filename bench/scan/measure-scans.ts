@@ -63,7 +63,7 @@ export async function measureScans(options: BenchOptions): Promise<ScanTables> {
     zones: options.rounds * ZONES_PER_ROUND,
     hosters: HOSTERS,
   };
-  const corpus = makeCorpus({ ...order, fold: 'held-out' });
+  const corpus = makeCorpus(order);
   const hasDnsrecon = dnsreconVersion() !== undefined && process.getuid?.() === 0;
   if (!hasDnsrecon) say('  dnsrecon is left out: it must be installed, and needs root for port 53');
   const at53 = hasDnsrecon ? PORT_53_ADDRESS : undefined;

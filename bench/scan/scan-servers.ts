@@ -8,7 +8,7 @@ import { FakeInternet } from '../../test/support/world/fake-internet.ts';
 import type { ServersOrder, ServersReady } from './orders.ts';
 
 const order = JSON.parse(process.argv[2] ?? '') as ServersOrder;
-const corpus = makeCorpus({ ...order, fold: 'held-out' });
+const corpus = makeCorpus(order);
 const silentHosters = new Set(order.areSilent ? corpus.map(({ hoster }) => hoster.domain) : []);
 const world = scanWorld(corpus, { delayMs: order.delayMs, silentHosters });
 const internet = await FakeInternet.start(world);

@@ -9,7 +9,7 @@ import { scanEach, startScanning } from '../../test/support/corpus/scan-run.ts';
 import { exactKey } from '../../test/support/corpus/scan-tally.ts';
 import type { CorpusOrder, ScanOrder, ScanReport, ServersReady } from './orders.ts';
 
-const corpus = makeCorpus({ ...(JSON.parse(process.argv[2] ?? '') as CorpusOrder), fold: 'held-out' });
+const corpus = makeCorpus(JSON.parse(process.argv[2] ?? '') as CorpusOrder);
 const CLOSED_PORT = 1;
 
 /** With a resolver of its own, which knows nothing yet: not even the way from the root. */

@@ -22,7 +22,7 @@ export interface RuleMatch {
   readonly needs_linear_engine?: true;
 }
 
-export interface PoolOrigin {
+interface PoolOrigin {
   readonly host: string;
   readonly port: number;
   readonly scheme: 'http' | 'https';

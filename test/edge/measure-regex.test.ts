@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { expect, it } from 'vitest';
 import { measureRegex } from '../../src/edge/measure-regex.ts';
+import { scale } from '../support/tests/scale.ts';
 
 const atom = fc.oneof(
   fc.constantFrom(
@@ -53,9 +54,9 @@ it('never counts less than the program that RE2 makes', () => {
       compiled++;
       expect(size + 4, text).toBeGreaterThanOrEqual(program);
     }),
-    { numRuns: 3000 },
+    { numRuns: scale(3000, 800) },
   );
-  expect(compiled).toBeGreaterThan(500);
+  expect(compiled).toBeGreaterThan(scale(500, 130));
 });
 
 it.each([

@@ -6,17 +6,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printName } from '../../src/dns/name.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
-import { expectPublished, newAccount, newDomain, published, saved } from '../support/database/domains.ts';
+import { expectPublished } from '../support/database/domains.ts';
 import { type NodeProcess, startNode } from '../support/processes/nodes.ts';
 import { startWorkers, type WorkersProcess } from '../support/processes/workers-process.ts';
 import { startTogether } from '../support/tests/start-together.ts';
 import { until } from '../support/tests/until.ts';
 import { type StartedWorld, startWorld } from '../support/world/fake-internet.ts';
-import { madeTargets } from '../support/world/made-targets.ts';
-import { COM_A, internet, type TestResolver, testResolver } from '../support/world/test-resolver.ts';
-import { zone } from '../support/world/zone-exchange.ts';
-import { edit } from '../support/zone/customer-records.ts';
 
 const needs = process.platform === 'linux' ? '' : ' (skipped: needs Linux)'; // elsewhere loopback has one address
 const DOMAINS = 30;
@@ -132,62 +127,5 @@ describe.skipIf(needs !== '')(`from the call to the answer${needs}`, () => {
     await makeDue();
     await told('');
     expect(await workers.metric('zonefleet_aname_lookups_total{outcome="failed"}')).toBeGreaterThan(0);
-  });
-});
-
-describe('a target whose servers are dead for ten of its TTLs', () => {
-  const SHOP = '5.5.5.5';
-  const shop = (ttl: number, address: string) =>
-    zone('shop.com.', `@ NS ns\nns A ${SHOP}\nwww ${ttl} A ${address}`);
-
-  /** Seconds from the return of the servers, with another address, until that is published. */
-  async function recovery(ttl: number, deadSeconds: number): Promise<number> {
-    const database = await createDatabase();
-    const { db } = database;
-    const { id } = await newDomain(db, await newAccount(db, 'me@example.org'), 'example.com.', {
-      exempt: true,
-    });
-    await saved(db, id, edit({ create: ['@ 86400 ANAME www.shop.com'] }));
-    const answered = async () => ((await published(db)) ?? []).filter((line) => / A /.test(line)).join();
-    const exchange = internet(`com NS a.gtld.\na.gtld. A ${COM_A}`)
-      .serve(COM_A, zone('com.', `@ NS a.gtld.\nshop NS ns.shop\nns.shop A ${SHOP}`))
-      .serve(SHOP, shop(ttl, '1.1.1.1'));
-    const asking: TestResolver = testResolver(exchange);
-    const made = madeTargets(db, {
-      resolver: {
-        observeAddresses(target, options) {
-          asking.clock.now = made.clock.now;
-          return asking.resolver.observeAddresses(target, options);
-        },
-      },
-    });
-    await made.round();
-    expect(await answered()).toBe(`@ ${ttl} A 1.1.1.1`);
-
-    exchange.behave(SHOP, () => 'silent');
-    let rounds = 0;
-    await made.runFor(deadSeconds, async () => {
-      rounds++;
-      expect(await answered()).toBe(`@ ${ttl} A 1.1.1.1`);
-    });
-    expect(rounds).toBeGreaterThan(2);
-    const backAt = made.clock.now;
-    exchange.serve(SHOP, shop(ttl, '1.1.1.2')).behave(SHOP, () => undefined);
-    let seenAt = Number.POSITIVE_INFINITY;
-    await made.runFor(2 * Math.max(ttl, 60), async () => {
-      if ((await answered()) === `@ ${ttl} A 1.1.1.2`) seenAt = Math.min(seenAt, made.clock.now);
-    });
-    await expectPublished(db, id);
-    await database.drop();
-    return (seenAt - backAt) / 1000;
-  }
-
-  it.each([
-    [20, 200],
-    [60, 601],
-    [300, 3017],
-    [1800, 18_444],
-  ])('with a TTL of %d s is never empty, and recovered within max(TTL, 60 s)', async (ttl, deadSeconds) => {
-    expect(await recovery(ttl, deadSeconds)).toBeLessThanOrEqual(Math.max(ttl, 60));
   });
 });

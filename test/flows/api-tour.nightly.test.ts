@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTour, type Step, Walk } from '../support/cli/tour.ts';
 import { isInstalled } from '../support/peers/peers.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { FreshClone, type StartedClone } from '../support/processes/fresh-clone.ts';
 
 const run = promisify(execFile);
@@ -27,14 +26,11 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
     const variables: Record<string, string> = {};
     let clone: FreshClone;
     let started: StartedClone;
-    let dnsPort: number;
 
     beforeAll(async () => {
-      const ports = [await freePort(), await freePort(), await freePort(2)] as const;
-      clone = new FreshClone({ user: {}, ports, installed: true });
+      clone = await FreshClone.make();
       started = clone.start(environment, words);
       await started.ready();
-      dnsPort = ports[0];
       variables.API =
         / {2}API {7}(http:\S+) \(described at \/openapi\.yaml\)$/m.exec(started.output)?.[1] ?? '';
       const registrar = /^ {2}registrar (http:\S+)/m.exec(started.output)?.[1];
@@ -51,7 +47,7 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '').each(DOCUMENTS)(
     async function answerTo(step: Step): Promise<string> {
       const command = walk
         .commandOf(step)
-        .replaceAll('-p 5300 ', `-p ${dnsPort} `)
+        .replaceAll('-p 5300 ', `-p ${clone.dnsPort} `)
         .replaceAll('npx zonefleet ', 'node src/cli/zonefleet.mjs ');
       const [, assigned] = /^([A-Z]+)=/.exec(command) ?? [];
       const script = assigned === undefined ? command : `${command}\nprintf %s "$${assigned}"`;

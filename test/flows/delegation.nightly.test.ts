@@ -107,17 +107,6 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
       expect(await digOurs('www.shop.zz', 'A')).toMatchObject({ status: 'REFUSED', answer: [] });
     });
 
-    it('tells on the command line what a parent shows, before any worker runs', async () => {
-      const [shop, gift, blank] = await Promise.all(
-        ['shop.zz', 'gift.zz', 'blank.zz'].map((name) => fleet.cli('check', name)),
-      );
-      expect([shop?.code, gift?.code, blank?.code]).toEqual([1, 0, 1]);
-      expect(shop?.stdout).toMatch(/^Verdict foreign: .* \(said by 2 addresses\)\n {2}NS_FOREIGN: /m);
-      expect(gift?.stdout).toMatch(/^Verdict match: /m);
-      expect(blank?.stdout).toMatch(/^Verdict unregistered: .*\n {2}NOT_REGISTERED: /m);
-      expect(await fleet.get('/domains/shop.zz/checks')).toEqual([]);
-    });
-
     it('answers in full once a check has seen that the name points elsewhere', async () => {
       workers = await fleet.startWorkers();
       await second?.startWorkers();
@@ -147,27 +136,6 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
       });
       await until(async () => (await digOurs('www.shop.zz', 'A')).status === 'NOERROR', 'www is served');
       expect((await digOurs('www.shop.zz', 'A')).answer).toEqual([`www.shop.zz. A ${EDGE}`]);
-    });
-
-    it('looks at the nameservers that the parent names, too', async () => {
-      const [run] = await firstChecks('shop.zz');
-      const child = async () => (await fleet.get(`/domains/shop.zz/checks/${run.id}`)).child;
-      await until(async () => (await child()) !== undefined, 'the nameservers were looked at');
-      expect(await child()).toMatchObject({
-        checked_at: expect.any(String),
-        servers: FOREIGN.map((name) => ({ name, at_parent: true })),
-      });
-      // While the parent names none of our servers, to set those is the only advice.
-      expect((await look('shop.zz')).findings).toMatchObject([{ code: 'NS_FOREIGN' }]);
-    });
-
-    it('says of a name that was never registered that it is not there', async () => {
-      const [run] = await firstChecks('blank.zz');
-      expect(run).toMatchObject({ verdict: 'unregistered', current_ns: [] });
-      expect(run.evidence).toHaveLength(2);
-      for (const said of run.evidence)
-        expect(said).toMatchObject({ outcome: 'nxdomain', rcode: 3, aa: true });
-      expect(await look('blank.zz')).toMatchObject({ status: 'pending', served: 'full' });
     });
 
     it('becomes active when the parent names one accepted set', async () => {
@@ -217,20 +185,6 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
       }
     });
 
-    it('gives its owner one check an hour', async () => {
-      const first = await fleet.ask('POST', '/domains/shop.zz/ns-check');
-      expect(first).toMatchObject({
-        status: 200,
-        body: { status: 'active', check: { kind: 'manual', verdict: 'match', status_after: 'active' } },
-      });
-      const again = await fleet.ask('POST', '/domains/shop.zz/ns-check');
-      expect(again).toMatchObject({ status: 429, body: { code: 'ns_check_limited' } });
-      expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(3500);
-      expect(await fleet.get('/domains/shop.zz/checks?limit=1')).toEqual([
-        expect.objectContaining({ id: first.body.check.id }),
-      ]);
-    });
-
     it('is moved when three checks over the set time miss it, and is answered on', async () => {
       await parent.delegate({ shop: FOREIGN });
       const miss = await fleet.checksUntil('shop.zz', ({ verdict }) => verdict === 'foreign');
@@ -275,59 +229,6 @@ describe.skipIf(needs !== '')(`a real parent and a real fleet${needs}`, () => {
         async () => (await digOurs('shop.zz', 'NS')).answer.join() === nsLines('shop.zz', SECOND_SET).join(),
         'the set that the parent names is answered',
       );
-    });
-
-    it('does not answer a name that pointed here before it was created', async () => {
-      const [run] = await firstChecks('gift.zz');
-      expect(run).toMatchObject({
-        verdict: 'foreign',
-        status_after: 'pending',
-        findings: [{ code: 'PRESET_DELEGATION', names: FIRST_SET }],
-      });
-      const domain = await look('gift.zz');
-      expect(domain).toMatchObject({
-        status: 'pending',
-        served: 'apex',
-        svc_ns: SECOND_SET,
-        svc_ns_sets: [SECOND_SET],
-        findings: [{ code: 'PRESET_DELEGATION' }],
-      });
-      expect(domain.findings[0].message).toContain('ns3.fleet.zz and ns4.fleet.zz instead of ns1.fleet.zz');
-      await until(
-        async () => (await digOurs('gift.zz', 'NS')).answer.join() === nsLines('gift.zz', SECOND_SET).join(),
-        'the apex names the set that is left',
-      );
-      expect((await digOurs('gift.zz', 'SOA')).status).toBe('NOERROR');
-      expect(await digOurs('www.gift.zz', 'A')).toMatchObject({ status: 'REFUSED', answer: [] });
-      const again = await fleet.checksUntil('gift.zz', () => true);
-      expect(again).toMatchObject({
-        status_after: 'pending',
-        findings: expect.arrayContaining([expect.objectContaining({ code: 'PRESET_DELEGATION' })]),
-      });
-    });
-
-    it('is answered and active once its parent names the set that was left to it', async () => {
-      await parent.delegate({ gift: SECOND_SET });
-      const run = await fleet.checksUntil('gift.zz', ({ status_after }) => status_after === 'active');
-      await expectMove('gift.zz', 'pending', 'active', run);
-      expect(await look('gift.zz')).toMatchObject({
-        status: 'active',
-        served: 'full',
-        svc_ns: SECOND_SET,
-        svc_ns_sets: [SECOND_SET],
-        findings: [],
-      });
-      await until(async () => (await digOurs('www.gift.zz', 'A')).answer[0] === `www.gift.zz. A ${EDGE}`);
-    });
-
-    it('or once an operator approves, and then the old delegation will do', async () => {
-      await firstChecks('alms.zz');
-      expect(await look('alms.zz')).toMatchObject({ served: 'apex', svc_ns_sets: [FIRST_SET] });
-      expect(await fleet.cli('domain', 'approve', 'alms.zz')).toMatchObject({ code: 0 });
-      expect(await look('alms.zz')).toMatchObject({ served: 'full' });
-      const run = await fleet.checksUntil('alms.zz', ({ status_after }) => status_after === 'active');
-      expect(run).toMatchObject({ verdict: 'match', matched_set: SECOND_SET, findings: [] });
-      await until(async () => (await digOurs('www.alms.zz', 'A')).answer[0] === `www.alms.zz. A ${EDGE}`);
     });
   });
 

@@ -120,7 +120,6 @@ describe('a domain that comes from elsewhere', () => {
       .map(({ name, ttl, type, destination }) => `${name} ${ttl} ${type} ${destination}`)
       .sort();
   const here = async (name: string) => shown(await ask('GET', `/domains/${name}/records/`));
-  const scanOf = (name: string) => ask('GET', `/domains/${name}/records/scan`);
 
   it('has its records soon after it was created, in one change', async () => {
     const { id } = await ask('POST', '/domains/', { name: 'shop.zz' });
@@ -134,27 +133,6 @@ describe('a domain that comes from elsewhere', () => {
     await expectPublished(database.db, id);
     expect(await workers.metric('zonefleet_scans_total{kind="background",complete="true"}')).toBe(1);
     expect(workers.log()).toMatch(/"domain":"shop\.zz\.".*"msg":"scanned"/);
-  });
-
-  it('shows in the preview what was found, what an import leaves alone, and what cannot come', async () => {
-    const preview = await scanOf('shop.zz');
-    expect(preview).toMatchObject({
-      complete: true,
-      shortfalls: [],
-      imported: { created: SHOP_HERE.length },
-    });
-    expect(preview.records.every(({ skipped }: Body) => skipped)).toBe(true);
-    expect(preview.wildcards).toEqual(['apps']);
-    const edge = { name: 'edge', type: 'A', reason: "it is an address of this service's proxy" };
-    expect(preview.left_out).toContainEqual(edge);
-  });
-
-  it('gets back what was deleted since by another scan, and nothing twice', async () => {
-    const records: Body[] = await ask('GET', '/domains/shop.zz/records/?name=www');
-    await ask('DELETE', `/domains/shop.zz/records/${records[0].id}`);
-    const again = await ask('POST', '/domains/shop.zz/records/scan-import');
-    expect(again).toMatchObject({ created: 1, failed: [], skipped: SHOP_HERE.length - 1, complete: true });
-    expect(shown(again.records)).toEqual([...SHOP_HERE].sort());
   });
 
   it('can be scanned from the command line, without a database, and imported from there', async () => {

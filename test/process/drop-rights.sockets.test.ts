@@ -2,27 +2,21 @@
 
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { bundle } from '../support/processes/bundle.ts';
 
 const isRoot = process.getuid?.() === 0;
-const MODULE = new URL('../../src/process/drop-rights.ts', import.meta.url).href;
 
-function run(
-  user: object | undefined,
-  then: string,
-): { status: number | null; stdout: string; stderr: string } {
+function run(user: object | undefined, then: string): { stdout: string; stderr: string } {
   const program = `
-    const { Worker } = await import('node:worker_threads');
-    const { readdirSync, readFileSync } = await import('node:fs');
-    const { dropRights } = await import(${JSON.stringify(MODULE)});
+    import { Worker } from 'node:worker_threads';
+    import { readdirSync, readFileSync } from 'node:fs';
+    import { dropRights } from './src/process/drop-rights.ts';
     const before = new Worker('require("node:worker_threads").parentPort.on("message", () => {})', { eval: true });
     await new Promise((done) => before.once('online', done));
     dropRights(${JSON.stringify(user)}, { warn: (_, text) => console.log('warned', text), debug() {} });
     ${then}
     process.exit(0);`;
-  const ran = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
-    encoding: 'utf8',
-  });
-  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+  return spawnSync(process.execPath, ['--input-type=module'], { encoding: 'utf8', input: bundle(program) });
 }
 
 it.skipIf(!isRoot)(

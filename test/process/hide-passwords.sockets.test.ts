@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hidePasswords, hideTokens } from '../../src/process/hide-passwords.ts';
+import { bundle } from '../support/processes/bundle.ts';
 
 /** What is meant, said in the shortest way: each attempt of the first looks at all that is left, which is quadratic. */
 function hidePasswordsSlowly(text: string): string {
@@ -44,18 +45,16 @@ describe('hidePasswords', () => {
   });
 
   // In a process of its own, which can be ended: a quadratic rule takes an hour for the first of them.
-  it('comes to its end with 8 million characters of anything that looks like the beginning of a URL', async () => {
+  it('takes linear time: 8 million characters that look like the beginning of a URL', async () => {
     const pieces = ['a://u:', 'a://', '@a://u:', 'a:', '?password=', '&password', ':', '/', 'a://u', '@'];
-    const script = `import { hidePasswords, hideTokens } from './src/process/hide-passwords.ts';
+    const script = `import { hidePasswords } from './src/process/hide-passwords.ts';
       for (const piece of ${JSON.stringify(pieces)}) {
-        const text = piece.repeat(Math.ceil(8e6 / piece.length));
-        console.log(piece, hidePasswords(text).length > 0);
+        const long = piece.repeat(Math.ceil(8e6 / piece.length));
+        console.log(piece, hidePasswords(long).length > 0);
       }`;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', script],
-      { timeout: 60_000 },
-    );
+    const child = spawn(process.execPath, ['--input-type=module'], { timeout: 60_000 });
+    child.stdin.end(bundle(script));
+    const stdout = await text(child.stdout);
     expect(stdout).toBe(pieces.map((piece) => `${piece} true\n`).join(''));
   }, 70_000);
 });

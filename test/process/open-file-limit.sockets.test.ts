@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { bundle } from '../support/processes/bundle.ts';
 
-const SCRIPT =
-  "import { openFileLimit } from './src/process/open-file-limit.ts'; console.log(openFileLimit());";
+const PROGRAM = `import { openFileLimit } from './src/process/open-file-limit.ts';
+  console.log(openFileLimit());`;
 
-it.skipIf(process.platform !== 'linux')('is what the process was given', () => {
-  const node = `"${process.execPath}" --import tsx --input-type=module -e "${SCRIPT}"`;
-  const { stdout } = spawnSync('sh', ['-c', `ulimit -n 333; exec ${node}`], { encoding: 'utf8' });
+it.skipIf(process.platform !== 'linux')('returns the limit that the process was started with', () => {
+  const command = `ulimit -n 333; exec "${process.execPath}" --input-type=module`;
+  const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', input: bundle(PROGRAM) });
   expect(stdout).toBe('333\n');
 });

@@ -1,43 +1,40 @@
-// Each case is a small process of its own, started by way of `runProcess` as ours are.
+// Each case starts a small process by `runProcess`.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../support/processes/bundle.ts';
 import { until } from '../support/tests/until.ts';
-
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const SOURCES = new URL('../../src/process/', import.meta.url);
 
 let folder: string;
 const children: ChildProcess[] = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'zonefleet-process-'));
+  const source = `export { runProcess } from './src/process/run-process.ts';
+    export { StartFault } from './src/process/start-fault.ts';`;
+  writeFileSync(join(folder, 'library.mjs'), bundle(source));
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** `body` is that of the start: `life` is given to it; `say` writes a line. */
+/** Starts a process whose start has this body. It may use `life`, and `say` to write a line. */
 function start(body: string, { hasParent = true } = {}) {
-  const file = join(folder, `process-${children.length}-${Math.random().toString(36).slice(2)}.mts`);
-  const lines = [
-    `import { runProcess } from '${new URL('run-process.ts', SOURCES)}';`,
-    `import { StartFault } from '${new URL('start-fault.ts', SOURCES)}';`,
-    `const say = (text: string) => process.stdout.write(text + '\\n');`,
-    'const forever = new Promise<void>(() => {});',
-    `runProcess(async (life) => { ${body} }, { stopTimeoutMs: 500 });`,
-  ];
-  writeFileSync(file, lines.join('\n'));
+  const file = join(folder, 'process.mjs');
+  const program = `
+    import { runProcess, StartFault } from './library.mjs';
+    const say = (text) => process.stdout.write(text + '\\n');
+    const forever = new Promise(() => {});
+    runProcess(async (life) => { ${body} }, { stopTimeoutMs: 500 });`;
+  writeFileSync(file, program);
   const child: ChildProcess = hasParent
-    ? fork(file, [], { execArgv: ['--import', TSX], silent: true })
-    : spawn(process.execPath, ['--import', TSX, file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    ? fork(file, { silent: true })
+    : spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   const told: unknown[] = [];
   child.on('message', (message) => told.push(message));
@@ -47,12 +44,12 @@ function start(body: string, { hasParent = true } = {}) {
       out[stream] += text;
     });
   }
-  const closed = ['stdout', 'stderr'].map((stream) => once(child[stream as 'stdout'] as Readable, 'close'));
+  const closed = [child.stdout, child.stderr].map((stream) => once(stream as Readable, 'close'));
   const ended = once(child, 'exit').then(async ([code]) => {
     await Promise.all(closed);
     return code as number | null;
   });
-  return { child, told, out, ended, ready: () => until(() => told.length > 0, 'it has told something') };
+  return { child, told, out, ended, ready: () => until(() => told.length > 0, 'it is ready') };
 }
 
 const LISTENING = `
@@ -62,11 +59,10 @@ const LISTENING = `
   life.ready({ addresses: [{ address: '127.0.0.1', port: 8053 }] });`;
 
 describe('a process', () => {
-  it.each([
-    'SIGTERM',
-    'SIGINT',
-    'SIGHUP',
-  ] as const)('tells that it is ready, and at %s closes what it opened, the last first', async (signal) => {
+  const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+  it.each(
+    SIGNALS,
+  )('reports that it is ready, and at %s closes what it opened, the last first', async (signal) => {
     const started = start(LISTENING);
     await started.ready();
     expect(started.told).toEqual([{ kind: 'ready', addresses: [{ address: '127.0.0.1', port: 8053 }] }]);
@@ -76,7 +72,7 @@ describe('a process', () => {
     expect(started.out).toEqual({ stdout: 'second true\nfirst\n', stderr: '' });
   });
 
-  it('ends in the same way when its parent is gone', async () => {
+  it('ends in the same way when its parent disconnects', async () => {
     const started = start(LISTENING);
     await started.ready();
     started.child.disconnect();
@@ -84,7 +80,7 @@ describe('a process', () => {
     expect(started.out.stdout).toBe('second true\nfirst\n');
   });
 
-  it('that cannot start says why in one line where that can be mended, and closes what it had', async () => {
+  it('that cannot start reports the reason in one line, and closes what it opened', async () => {
     const started = start(
       `life.onStop(async () => say('closed')); throw new StartFault('API_LISTEN: taken');`,
     );
@@ -93,7 +89,7 @@ describe('a process', () => {
     expect(started.out).toEqual({ stdout: 'closed\n', stderr: '' });
   });
 
-  it('that cannot go on after its start says why, and closes what it had', async () => {
+  it('that fails after its start reports the reason, and closes what it opened', async () => {
     const started = start(
       `${LISTENING} setTimeout(() => life.fail(new StartFault('the writer ended')), 20);`,
     );
@@ -102,7 +98,7 @@ describe('a process', () => {
     expect(started.out).toEqual({ stdout: 'second true\nfirst\n', stderr: '' });
   });
 
-  it('that meets a bug shows where; without a parent on stderr', async () => {
+  it('that throws an unexpected error reports the stack, on stderr if it has no parent', async () => {
     const bug = `throw new Error('a bug');`;
     const started = start(bug);
     expect(await started.ended).toBe(1);
@@ -112,7 +108,7 @@ describe('a process', () => {
     expect(alone.out.stderr).toMatch(/^zonefleet: Error: a bug\n +at /);
   });
 
-  it('that is stopped in the middle of its start fails nothing', async () => {
+  it('that is stopped during its start ends without an error', async () => {
     const started = start(`
       const given = new Promise((_, fail) => life.stopping.addEventListener('abort', () => fail(new Error('given up'))));
       const alive = setInterval(() => {}, 1000);
@@ -125,7 +121,7 @@ describe('a process', () => {
     expect(started.out.stderr).toBe('');
   });
 
-  it('closes the rest when something cannot be closed, and does not wait for ever', async () => {
+  it('closes the rest if one close fails, and stops waiting after its time limit', async () => {
     const broken = start(`${LISTENING} life.onStop(async () => { throw new Error('stuck'); });`);
     await broken.ready();
     broken.child.kill('SIGTERM');
@@ -137,5 +133,13 @@ describe('a process', () => {
     hanging.child.kill('SIGTERM');
     expect(await hanging.ended).toBe(1);
     expect(hanging.out.stdout).toBe('');
+  });
+
+  it('that reaches a limit of the system reports it in one line, without a stack', async () => {
+    const { ended, out } = start(`throw Object.assign(new Error('open'), { code: 'EMFILE' });`, {
+      hasParent: false,
+    });
+    expect(await ended).toBe(1);
+    expect(out.stderr).toMatch(/^.*ulimit -n.*\n$/);
   });
 });

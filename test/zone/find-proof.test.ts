@@ -289,10 +289,10 @@ describe('a marked name', () => {
 });
 
 describe.each(STYLES)('a zone signed with %s', (_, denial) => {
-  it('answers every random question with what proves it', () => {
+  it('answers random queries with proofs that a validator needs and accepts', () => {
     const random = randomFrom(Number(process.env.ZONEFLEET_SEED ?? 11));
     const seen = new Map<string, number>();
-    for (let round = 0; round < scale(60, 8); round++) {
+    for (let round = 0; round < scale(60, 2); round++) {
       const { text, apex } = randomZone(random, 'o.test.', 5 + Math.floor(random() * 50), ['other.test.']);
       const zone = signed(
         parseName(apex),
@@ -300,7 +300,7 @@ describe.each(STYLES)('a zone signed with %s', (_, denial) => {
         denial,
       );
       const names = [...zone.nodes.keys()];
-      for (let i = 0; i < scale(600, 150); i++) {
+      for (let i = 0; i < scale(600, 100); i++) {
         const asked = randomAsked(random, zone, names);
         if (!isWithin(asked.name, zone.apex)) continue;
         const judged = judge(zone, asked);
@@ -308,7 +308,7 @@ describe.each(STYLES)('a zone signed with %s', (_, denial) => {
         seen.set(judged, (seen.get(judged) ?? 0) + 1);
       }
     }
-    expect(seen.get('secure')).toBeGreaterThan(500);
+    expect(seen.get('secure')).toBeGreaterThan(scale(500, 80));
     expect(seen.get('unprovable') ?? 0).toBeLessThan(20);
     const optsOut = denial.kind === 'nsec3' && denial.optOut;
     expect((seen.get('insecure') ?? 0) > 0).toBe(optsOut);

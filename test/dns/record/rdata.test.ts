@@ -119,7 +119,7 @@ describe('random octets', () => {
           expect(parseRdata(code, tokensInZoneFile(code, text), undefined)).toEqual(wire);
         });
       }),
-      { numRuns: scale(200_000, 1500) },
+      { numRuns: scale(200_000, 600) },
     );
   });
 
@@ -143,7 +143,7 @@ describe('random octets', () => {
           expect(parseRdata(code, tokensInZoneFile(code, text), undefined)).toEqual(changed);
         });
       }),
-      { numRuns: scale(200_000, 1000) },
+      { numRuns: scale(200_000, 500) },
     );
   });
 
@@ -161,7 +161,7 @@ describe('random octets', () => {
           });
         },
       ),
-      { numRuns: scale(200_000, 1500) },
+      { numRuns: scale(200_000, 600) },
     );
   });
 });

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, openPage } from '../../support/browser/browser.ts';
 import { builtConsole } from '../../support/browser/built-console.ts';
 import { Keyboard } from '../../support/browser/keyboard.ts';
-import { freePort } from '../../support/processes/free-port.ts';
 import { FreshClone, type StartedClone } from '../../support/processes/fresh-clone.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -19,12 +18,9 @@ let browser: Browser;
 let page: Page;
 let keys: Keyboard;
 let faults: string[];
-let dnsPort: number;
 
 beforeAll(async () => {
-  const ports = [await freePort(), await freePort(), await freePort(2)] as const;
-  dnsPort = ports[0];
-  clone = new FreshClone({ user: {}, ports, installed: true });
+  clone = await FreshClone.make();
   started = clone.start({ CONSOLE: 'on', CONSOLE_FILES: await builtConsole(), ROOT_HINTS: '' }, ['--demo']);
   await started.ready();
   browser = await openBrowser();
@@ -44,7 +40,7 @@ afterAll(async () => {
 
 const printed = (pattern: RegExp) => pattern.exec(started.output)?.[1] ?? '';
 const dig = (name: string) =>
-  execFileSync('dig', ['@127.0.0.1', '-p', String(dnsPort), name, 'A', '+short', '+tries=1', '+timeout=60'], {
+  execFileSync('dig', ['@127.0.0.1', '-p', clone.dnsPort, name, 'A', '+short', '+tries=1', '+timeout=60'], {
     encoding: 'utf8',
   }).trim();
 const answers = (name: string, address: string) =>

@@ -1,14 +1,12 @@
-// The console's door: links that work once and not by being opened, sessions that end elsewhere, and pages of others that
-// can do nothing with a signed-in browser.
+// Sessions that end elsewhere, and pages of other sites that can do nothing with a signed-in browser.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeLink } from '../../../src/store/people/account-links.ts';
-import { openBrowser, openPage } from '../../support/browser/browser.ts';
-import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
+import { openBrowser } from '../../support/browser/browser.ts';
+import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
 /** A stream is judged again every 20 s, in turn with others, and the browser asks for it again some seconds after its end. */
@@ -32,50 +30,7 @@ afterAll(async () => {
   await own?.stop();
 });
 
-describe('a sign-in link', () => {
-  it('is not used up by being opened, signs in by its button once, and leaves the address bar', async () => {
-    const token = await makeLink(own.database.db, { kind: 'sign-in', accountId: annId });
-    for (const visit of ['a scanner', 'Ann']) {
-      const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
-      await page.goto(`/console/#sign-in=${token}`);
-      await page.getByRole('button', { name: 'Sign in with this link' }).waitFor();
-      expect(page.url()).not.toContain(token);
-      if (visit === 'Ann') {
-        await page.getByRole('button', { name: 'Sign in with this link' }).click();
-        await page.getByRole('heading', { name: 'Domains' }).waitFor();
-      }
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-    const late = await openPage(browser, own.api.url, { mayFail: true });
-    await late.page.goto(`/console/#sign-in=${token}`);
-    await late.page.getByRole('button', { name: 'Sign in with this link' }).click();
-    await late.page.getByText('The link was used, or is too old').waitFor();
-    await late.context.close();
-  });
-});
-
-describe('signing in and out', () => {
-  it('keeps where the person wanted to go, and takes drafts away at the end', async () => {
-    const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
-    await page.goto('/console/account');
-    await page.getByLabel('Email').fill('ann@shop.example');
-    await page.getByLabel('Password').fill(`${PASSWORD}!`);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Email').inputValue()).toBe('ann@shop.example');
-    await page.getByLabel('Password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/account');
-    await page.evaluate("localStorage.setItem('draft:x', '1')");
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-    expect(await page.evaluate("localStorage.getItem('draft:x')")).toBeNull();
-    expect(faults).toEqual([]);
-    await context.close();
-  });
-
+describe('a session', () => {
   it('a session that is ended elsewhere leads to the sign-in at the next call', async () => {
     const here = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
     const there = await own.openAs(browser, 'ann@shop.example');

@@ -4,7 +4,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInstalled } from '../../support/peers/peers.ts';
-import { freePort } from '../../support/processes/free-port.ts';
 import { FreshClone, type StartedClone } from '../../support/processes/fresh-clone.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -25,8 +24,7 @@ describe.skipIf(!isLinux || !isInstalled('npm'))('npm start -- --demo', () => {
   let registrar: string;
 
   beforeAll(async () => {
-    const ports = [await freePort(), await freePort(), await freePort(2)] as const;
-    clone = new FreshClone({ user: {}, ports, installed: true });
+    clone = await FreshClone.make();
     await start();
   });
   afterAll(() => clone?.remove());

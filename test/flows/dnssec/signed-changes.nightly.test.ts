@@ -11,15 +11,10 @@ import { newAccount, published } from '../../support/database/domains.ts';
 import { newSignedDomain, recordsOfZone, type SignedDomain } from '../../support/database/signed-domains.ts';
 import { SIGNING_SECRETS, useSecrets } from '../../support/database/signed-zones.ts';
 import { JudgedNode } from '../../support/dnssec/judged-node.ts';
-import { randomReplacementText } from '../../support/dnssec/random-replacements.ts';
 import { type ApiProcess, type HttpAnswer, startApi } from '../../support/processes/api-process.ts';
-import { pick, randomFrom } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { madeTargets } from '../../support/world/made-targets.ts';
 
-const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261_123);
-const CLIENTS = 8;
-const EDITS_A_CLIENT = scale(200, 6);
 const BATCH = scale(2000, 40);
 const ORDERS = [
   { denial: 'nsec', algorithm: 13, split: false },
@@ -181,21 +176,4 @@ describe('a signed domain stays whole after', () => {
       expect(await node.faults(database.db)).toEqual([]);
     }
   });
-});
-
-it(`${CLIENTS} clients at once leave signed domains whole`, async () => {
-  const statuses = new Map<number, number>();
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async (_, client) => {
-      const random = randomFrom(SEED + client);
-      for (let i = 0; i < EDITS_A_CLIENT; i++) {
-        const path = `${pathOf(pick(random, domains))}/records/batch`;
-        const { status } = await api.ask('PUT', path, randomReplacementText(random));
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    }),
-  );
-  expect([...statuses.keys()].filter((status) => ![200, 400, 409].includes(status))).toEqual([]);
-  expect(statuses.get(200)).toBeGreaterThan(CLIENTS);
-  await expectWhole();
 });

@@ -11,7 +11,6 @@ import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/m
 import { startAgent } from '../../support/edge/nginx/agent-process.ts';
 import { hasNginx, type ServedNginx, serveNginx } from '../../support/edge/nginx/served-nginx.ts';
 import { startOrigin, type TestOrigin } from '../../support/edge/origin/test-origin.ts';
-import { FlowRule } from '../../support/edge/show-rule.ts';
 import { until } from '../../support/tests/until.ts';
 
 type Row = Record<string, string | number>;
@@ -34,7 +33,7 @@ describe('the test proxy', () => {
   beforeAll(async () => {
     fleet = await EdgeFleet.start();
     fleet.own.says(() => ({ body: `answer ${++count}` }));
-    await FlowRule.create(fleet, 'cache', { ttl_seconds: 600 });
+    await fleet.change('POST', '/rules/cache/', { ttl_seconds: 600 });
   });
   afterAll(() => fleet?.stop());
 

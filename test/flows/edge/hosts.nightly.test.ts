@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
-import { openWebsocket, solveChallenge } from '../../support/edge/ask-edge.ts';
+import { openWebsocket } from '../../support/edge/ask-edge.ts';
 import { DOMAIN, EdgeFleet, HOST } from '../../support/edge/edge-fleet.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 
@@ -52,17 +52,6 @@ it('an origin that keeps silent for longer than the record’s timeout is a 504,
   await setRecord({ port: fleet.own.port });
 });
 
-it('a record’s captcha challenges visitors before the origin is asked', async () => {
-  await setRecord({ captcha: true });
-  const before = fleet.own.received.length;
-  const page = await fleet.visit();
-  expect([page.status, fleet.own.received.length]).toEqual([403, before]);
-  const { cookie } = await solveChallenge(fleet.proxy, `http://${HOST}/page`, page);
-  expect((await fleet.visit({ headers: { cookie } })).json.name).toBe('own');
-  await setRecord({ captcha: false });
-  expect((await fleet.visit()).json.name).toBe('own');
-});
-
 it('several records of one name are origins that take turns', async () => {
   const { id } = await fleet.addRecord('www', fleet.other);
   const names = [];
@@ -101,19 +90,6 @@ it('security headers are sent, and what tells of the origin is taken away, as th
   const after = (await fleet.visit()).headers;
   expect(after).toMatchObject(told);
   expect(after['x-content-type-options']).toBeUndefined();
-});
-
-it('HTML is answered as Markdown to who asks for it, when the domain is set so', async () => {
-  const body = '<h1>Shop</h1><p>All <a href="/x">things</a></p>';
-  fleet.own.says(() => ({ headers: { 'content-type': 'text/html' }, body }));
-  const visiting = { headers: { accept: 'text/markdown' } };
-  expect((await fleet.visit(visiting)).text).toBe(body);
-  await set({ markdown_for_agents: true });
-  const { headers, text } = await fleet.visit(visiting);
-  expect(text).toBe('# Shop\n\nAll [things](/x)\n');
-  expect(headers).toMatchObject({ 'content-type': 'text/markdown; charset=utf-8', vary: 'Accept' });
-  expect((await fleet.visit()).text).toBe(body);
-  await set({ markdown_for_agents: false });
 });
 
 it('websockets pass as the plan says', async () => {

@@ -1,15 +1,14 @@
 // TLS at the edge, from the API call to what a TLS client sees: a customer's certificate, domains that are suspended,
-// fingerprints, and the answers that a certificate authority asks for.
+// and the answers that a certificate authority asks for.
 
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EdgeCertificate } from '../../../src/edge/edge-config.ts';
 import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
-import { DOMAIN, EdgeFleet, FINGERPRINT, FINGERPRINTED, HOST } from '../../support/edge/edge-fleet.ts';
+import { DOMAIN, EdgeFleet, HOST } from '../../support/edge/edge-fleet.ts';
 import { ConfigStore } from '../../support/edge/proxy/config-store.ts';
 import { EdgeAgent } from '../../support/edge/proxy/edge-agent.ts';
-import { showRule } from '../../support/edge/show-rule.ts';
 import { until } from '../../support/tests/until.ts';
 
 const PAGE = `https://${HOST}/page?a=1`;
@@ -78,18 +77,6 @@ it('a token opens no key of a domain that its region does not serve, nor what is
   expect(configs.all()).toEqual([]);
   await far.stop();
   await setServedRegions(fleet.database.db, fleet.domainId, null);
-});
-
-it('fingerprint: clients are refused by how they shake hands, and never over plain HTTP', async () => {
-  const visiting = { from: FINGERPRINTED, ca: fleet.authority.certificate };
-  const fields = { fingerprints: [FINGERPRINT], action: 'block' };
-  const shown = { visiting, url: PAGE, changed: { status: 403 } };
-  const rule = await showRule(fleet, 'fingerprint', fields, shown);
-  expect((await visit()).status).toBe(200);
-  expect((await fleet.visit({ from: FINGERPRINTED })).status).toBe(200);
-  await rule.update({ action: 'captcha' });
-  expect((await visit(visiting)).headers['x-challenge']).toBe('js');
-  await rule.delete();
 });
 
 it('while a domain is suspended its handshakes are refused and plain HTTP is a 403; then it is served again', async () => {

@@ -15,7 +15,6 @@ import type { Answer, TestApi } from '../../support/api/api.ts';
 import { appCode, Browser } from '../../support/api/people.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { startSmtp, type TestSmtp } from '../../support/mail/smtp.ts';
-import { freePort } from '../../support/processes/free-port.ts';
 import { FreshClone, type StartedClone } from '../../support/processes/fresh-clone.ts';
 import {
   findInMemory,
@@ -116,10 +115,9 @@ beforeAll(async () => {
       password === smtpPassword ? done(null, { user: 'zonefleet' }) : done(new Error('another password')),
     refuse: (address) => (address === 'gone@shop.example' ? 550 : undefined),
   });
-  const ports = [await freePort(), await freePort(), await freePort(2)] as const;
-  clone = new FreshClone({ user: {}, ports, installed: true });
-  url = `http://127.0.0.1:${ports[1]}`;
-  metricsPort = ports[2];
+  clone = await FreshClone.make();
+  url = `http://${clone.environment.API_LISTEN}`;
+  metricsPort = Number(clone.environment.METRICS_LISTEN?.split(':')[1]);
   dataDirectory = join(clone.directory, 'data');
   seen = new SeenProcesses();
   started = clone.start({

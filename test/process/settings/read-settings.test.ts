@@ -290,111 +290,74 @@ describe('a setting', () => {
     expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
   });
 
+  /** `NAME | wrong value | wrong value …` */
+  const WRONG = `
+    DATABASE_URL | mysql://localhost/x
+    DNS_LISTEN | 127.0.0.1 | 127.0.0.1:0 | 127.0.0.1:65536 | ::1:5300 | 127.0.0.1:5300, | localhost:5300
+    METRICS_LISTEN | 9153
+    NODE_NAME | ../other
+    COOKIE_SECRETS | secret
+    DNS_THREADS | 0 | 101
+    DNS_IO | uring
+    IMAGE_BYTES | 15M | 17G | 1e9
+    API_LISTEN | 8053
+    API_RATE | 0
+    BOOTSTRAP_API_KEY | svc_short
+    ALLOW_RESERVED_NAMES | perhaps
+    KEY_SECRETS | k:c2hvcnQ=
+    PUBLIC_URL | http://dns.example.net | https://dns.example.net/path | https://user@dns.example.net
+    PUBLIC_URL | http://127.0.0.1.example.net | javascript:alert(1)
+    TRUSTED_PROXIES | proxy.example.net
+    REGISTRATION | maybe | on
+    SMTP_URL | http://mail.example.net
+    MAIL_FROM | nobody
+    RUN_AS | ann dns | a:b:c
+    ROLE_PASSWORDS | node:short | api:quote'quote | owner:12345678 | api:12345678,api:87654321
+    REDIS_URL | http://localhost:6379
+    DNS_PORT_OUT | 0 | 65536
+    RESOLVER_ALLOW | 10.0.0.0 | 10.0.0.0/33 | fd00::/129 | localhost/8
+    MOVED_AFTER | 24 | 0h
+    MOVED_GRACE | 1w
+    PENDING_MAX | 1d12h
+    ROLL_ZSK_EVERY | 13d
+    DNSSEC_NEW_DOMAINS | perhaps
+    UNVERIFIED_MAX | 0d
+    PUBLIC_RESOLVERS | dns.example
+    CHECK_CONCURRENCY | 0 | 5001
+    API_CONNECTIONS | 9 | off | 100001
+    API_CONNECTIONS_PER_ADDRESS | 0
+    METRICS_HOSTS | a.example:9153 | *.example
+    RRL | 0 | -5 | 1e3
+    RRL_OCTETS | 0 | 20k
+    NAMESERVER_SETS | ns1.example.net,,ns2.example.net | ns1.example.net,NS1.example.net
+    NAMESERVER_SETS | ns1.example.net;ns1.example.net | ns1 .example.net
+    NAMESERVER_POOL | ns[1-9].example.net | a.x.net,b.x.net,c.x.net,d.x.net,e.x.net
+    NAMESERVER_POOL | ns[9-1].example.net,ns[1-9].example.org | ns[1-1001].example.net,ns.example.org
+    NAMESERVER_POOL | ns[1-600].example.net+a[1-600].example.net,ns.example.org
+    NAMESERVER_POOL | ns[1-9].example.net,NS3.example.net | ns[1-9].example.net,,ns.example.org
+    NAMESERVER_POOL | ns[1-9] .example.net,ns.example.org
+    NAMESERVER_ADDRESSES | 192.0.2.1;192.0.2.9 | 2001:db8:1::1;2001:db8:1:2::1
+    NAMESERVER_ADDRESSES | 192.0.2.1,192.0.2.1;198.51.100.1 | 192.0.2.1; | 192.0.2;198.51.100.1
+    NAMESERVER_ADDRESSES | fe80::1%eth0;198.51.100.1
+    EDGE_IPV4 | 192.0.2.1,2001:db8::1 | 192.0.2.1,192.0.2.1
+    EDGE_IPV6 | 192.0.2.1
+    SOA_RNAME | hostmaster@example.net
+    LOG_LEVEL | loud
+    VANTAGE | Paris | paris.example.net
+    VANTAGE_API | api.example.net | http://api.example.net | http://localhost.example.net
+    VANTAGE_API | http://a.localhost:8053 | http://127.0.0.1.example.net | https://user@api.example.net
+    VANTAGE_API | https://api.example.net/?key=1 | ftp://127.0.0.1`;
   const wrong: [string, string][] = [
-    ['DATABASE_URL', 'mysql://localhost/x'],
-    ['DNS_LISTEN', '127.0.0.1'],
-    ['DNS_LISTEN', '127.0.0.1:0'],
-    ['DNS_LISTEN', '127.0.0.1:65536'],
-    ['DNS_LISTEN', '::1:5300'],
-    ['DNS_LISTEN', '127.0.0.1:5300,'],
-    ['DNS_LISTEN', 'localhost:5300'],
-    ['METRICS_LISTEN', '9153'],
-    ['NODE_NAME', '../other'],
+    ...WRONG.trim()
+      .split('\n')
+      .map((row) => row.trim().split(' | '))
+      .flatMap(([name = '', ...values]) => values.map((value): [string, string] => [name, value])),
     ['NODE_NAME', 'a'.repeat(64)],
-    ['COOKIE_SECRETS', 'secret'],
-    ['DNS_THREADS', '0'],
-    ['DNS_THREADS', '101'],
-    ['DNS_IO', 'uring'],
-    ['IMAGE_BYTES', '15M'],
-    ['IMAGE_BYTES', '17G'],
-    ['IMAGE_BYTES', '1e9'],
-    ['API_LISTEN', '8053'],
-    ['API_RATE', '0'],
-    ['BOOTSTRAP_API_KEY', 'svc_short'],
-    ['ALLOW_RESERVED_NAMES', 'perhaps'],
-    ['KEY_SECRETS', 'k:c2hvcnQ='],
-    ['PUBLIC_URL', 'http://dns.example.net'],
-    ['PUBLIC_URL', 'https://dns.example.net/path'],
-    ['PUBLIC_URL', 'https://user@dns.example.net'],
-    ['PUBLIC_URL', 'http://127.0.0.1.example.net'],
-    ['PUBLIC_URL', 'javascript:alert(1)'],
-    ['TRUSTED_PROXIES', 'proxy.example.net'],
-    ['REGISTRATION', 'maybe'],
-    ['REGISTRATION', 'on'],
-    ['SMTP_URL', 'http://mail.example.net'],
-    ['MAIL_FROM', 'nobody'],
     ['KEY_SECRETS', 'A'.repeat(43)],
-    ['RUN_AS', 'ann dns'],
-    ['RUN_AS', 'a:b:c'],
-    ['ROLE_PASSWORDS', 'node:short'],
-    ['ROLE_PASSWORDS', "api:quote'quote"],
-    ['ROLE_PASSWORDS', 'owner:12345678'],
-    ['ROLE_PASSWORDS', 'api:12345678,api:87654321'],
-    ['REDIS_URL', 'http://localhost:6379'],
-    ['DNS_PORT_OUT', '0'],
-    ['DNS_PORT_OUT', '65536'],
-    ['RESOLVER_ALLOW', '10.0.0.0'],
-    ['RESOLVER_ALLOW', '10.0.0.0/33'],
-    ['RESOLVER_ALLOW', 'fd00::/129'],
-    ['RESOLVER_ALLOW', 'localhost/8'],
-    ['MOVED_AFTER', '24'],
-    ['MOVED_AFTER', '0h'],
-    ['MOVED_GRACE', '1w'],
-    ['PENDING_MAX', '1d12h'],
-    ['ROLL_ZSK_EVERY', '13d'],
-    ['DNSSEC_NEW_DOMAINS', 'perhaps'],
-    ['UNVERIFIED_MAX', '0d'],
-    ['PUBLIC_RESOLVERS', 'dns.example'],
-    ['CHECK_CONCURRENCY', '0'],
-    ['API_CONNECTIONS', '9'],
-    ['API_CONNECTIONS', 'off'],
-    ['API_CONNECTIONS', '100001'],
-    ['API_CONNECTIONS_PER_ADDRESS', '0'],
-    ['METRICS_HOSTS', 'a.example:9153'],
-    ['METRICS_HOSTS', '*.example'],
-    ['CHECK_CONCURRENCY', '5001'],
-    ['RRL', '0'],
-    ['RRL', '-5'],
-    ['RRL', '1e3'],
-    ['RRL_OCTETS', '0'],
-    ['RRL_OCTETS', '20k'],
-    ['NAMESERVER_SETS', 'ns1.example.net,,ns2.example.net'],
-    ['NAMESERVER_SETS', 'ns1.example.net,NS1.example.net'],
-    ['NAMESERVER_SETS', 'ns1.example.net;ns1.example.net'],
-    ['NAMESERVER_SETS', 'ns1 .example.net'],
     ['NAMESERVER_SETS', `${'a'.repeat(64)}.example.net`],
-    ['NAMESERVER_POOL', 'ns[1-9].example.net'],
-    ['NAMESERVER_POOL', 'a.x.net,b.x.net,c.x.net,d.x.net,e.x.net'],
-    ['NAMESERVER_POOL', 'ns[9-1].example.net,ns[1-9].example.org'],
-    ['NAMESERVER_POOL', 'ns[1-1001].example.net,ns.example.org'],
-    ['NAMESERVER_POOL', 'ns[1-600].example.net+a[1-600].example.net,ns.example.org'],
-    ['NAMESERVER_POOL', 'ns[1-9].example.net,NS3.example.net'],
-    ['NAMESERVER_POOL', 'ns[1-9].example.net,,ns.example.org'],
-    ['NAMESERVER_POOL', 'ns[1-9] .example.net,ns.example.org'],
     ['NAMESERVER_POOL', `ns.example.net,${'a'.repeat(63)}[1-2].example.net`],
-    ['NAMESERVER_ADDRESSES', '192.0.2.1;192.0.2.9'],
-    ['NAMESERVER_ADDRESSES', '2001:db8:1::1;2001:db8:1:2::1'],
-    ['NAMESERVER_ADDRESSES', '192.0.2.1,192.0.2.1;198.51.100.1'],
-    ['NAMESERVER_ADDRESSES', '192.0.2.1;'],
-    ['NAMESERVER_ADDRESSES', '192.0.2;198.51.100.1'],
-    ['NAMESERVER_ADDRESSES', 'fe80::1%eth0;198.51.100.1'],
-    ['EDGE_IPV4', '192.0.2.1,2001:db8::1'],
-    ['EDGE_IPV4', '192.0.2.1,192.0.2.1'],
-    ['EDGE_IPV6', '192.0.2.1'],
-    ['SOA_RNAME', 'hostmaster@example.net'],
-    ['LOG_LEVEL', 'loud'],
-    ['VANTAGE', 'Paris'],
-    ['VANTAGE', 'paris.example.net'],
     ['VANTAGE_KEY', `zfv_${'A'.repeat(42)}`],
     ['VANTAGE_KEY', 'A'.repeat(43)],
-    ['VANTAGE_API', 'api.example.net'],
-    ['VANTAGE_API', 'http://api.example.net'],
-    ['VANTAGE_API', 'http://localhost.example.net'],
-    ['VANTAGE_API', 'http://a.localhost:8053'],
-    ['VANTAGE_API', 'http://127.0.0.1.example.net'],
-    ['VANTAGE_API', 'https://user@api.example.net'],
-    ['VANTAGE_API', 'https://api.example.net/?key=1'],
-    ['VANTAGE_API', 'ftp://127.0.0.1'],
   ];
   it.each(wrong)('%s cannot be "%s"', (name, value) => {
     const faults = faultsOf({ [name]: value });

@@ -73,21 +73,6 @@ const BROKEN: readonly [rule: string, seen: Violation, checker: CheckerUnderTest
     },
   ],
   [
-    'one address is enough to move',
-    'false moved',
-    {
-      ...real,
-      next: (state, judgement, ...rest) => {
-        const isKnown = judgement.verdict !== 'unknown';
-        return nextStatus(
-          state,
-          state.status === 'active' ? { ...judgement, confirmed: isKnown } : judgement,
-          ...rest,
-        );
-      },
-    },
-  ],
-  [
     'one address is enough to activate',
     'false active',
     {
@@ -104,19 +89,6 @@ const BROKEN: readonly [rule: string, seen: Violation, checker: CheckerUnderTest
       judge: ({ servers, ...evidence }, expected) => {
         const heard = servers.filter(({ outcome }) => outcome !== 'timeout' && outcome !== 'lame');
         return judgeDelegation({ ...evidence, servers: heard.slice(0, 1), parentAddresses: 1 }, expected);
-      },
-    },
-  ],
-  [
-    'some of our servers are not enough to stay',
-    'false moved',
-    {
-      ...real,
-      judge: (...args) => {
-        const judgement = judgeDelegation(...args);
-        return judgement.verdict === 'partial' || judgement.verdict === 'mixed'
-          ? { ...judgement, verdict: 'foreign', oursShown: false }
-          : judgement;
       },
     },
   ],
@@ -145,15 +117,6 @@ const BROKEN: readonly [rule: string, seen: Violation, checker: CheckerUnderTest
     'a stale DS does not matter',
     'false active',
     { ...real, judge: (...args) => ({ ...judgeDelegation(...args), staleDs: false }) },
-  ],
-  [
-    'domains are disabled too early',
-    'wrongly disabled',
-    {
-      ...real,
-      next: (state, judgement, at, rules, ...rest) =>
-        nextStatus(state, judgement, at, { ...rules, movedGraceMs: RULES.movedGraceMs / 2 }, ...rest),
-    },
   ],
   [
     'no domain is ever moved',

@@ -1,6 +1,7 @@
 // One question to servers that answer wrongly in every way, over real sockets on loopback.
 
 import { existsSync, readdirSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import dnsPacket from 'dns-packet';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/dns/message/message.ts';
@@ -45,6 +46,8 @@ interface Asking {
   readonly exchange: Exchange;
   readonly packets: () => number;
   ask(name?: Name, signal?: AbortSignal): Promise<QueryResult>;
+  /** Asks, and lets the time limit of this many packets pass after they have arrived. */
+  askPast(timeouts: number): Promise<QueryResult>;
 }
 
 async function asking(behaviour: Behaviour, options: Partial<ExchangeOptions> = {}): Promise<Asking> {
@@ -53,13 +56,20 @@ async function asking(behaviour: Behaviour, options: Partial<ExchangeOptions> = 
   const exchange = createExchange({ port: 53, route: () => server, timeoutMs: 3000, ...options });
   closers.push(() => exchange.close());
   let packets = 0;
-  return {
-    server,
-    exchange,
-    packets: () => packets,
-    ask: (name = NAME, signal = new AbortController().signal) =>
-      exchange.ask(PUBLIC, { name, type: TYPE.NS }, { signal, onPacket: () => packets++ }),
+  const ask = (name = NAME, signal = new AbortController().signal) =>
+    exchange.ask(PUBLIC, { name, type: TYPE.NS }, { signal, onPacket: () => packets++ });
+  const askPast = async (timeouts: number) => {
+    const timers = holdTimers(options.timeoutMs ?? 0);
+    closers.push(async () => timers.release());
+    const asked = ask();
+    for (let count = 1; count <= timeouts; count++) {
+      await until(() => server.seen.length === count, 'the packet has arrived');
+      await setTimeout(20); // a round of the event loop brings the server's datagrams
+      timers.fire();
+    }
+    return await asked;
   };
+  return { server, exchange, packets: () => packets, ask, askPast };
 }
 
 function right(seen: Seen, send: (octets: Uint8Array) => void): void {
@@ -189,16 +199,8 @@ describe('a question', () => {
 
 describe('silence', () => {
   it('is asked twice, with another id, port and case, and then a timeout', async () => {
-    const { server, ask, packets } = await asking({ udp: () => {} }, { timeoutMs: SHORT_MS });
-    const timers = holdTimers(SHORT_MS);
-    closers.push(async () => timers.release());
-    const asked = ask();
-    for (const count of [1, 2]) {
-      await until(() => server.seen.length === count, 'the packet has come');
-      expect(packets()).toBe(count);
-      timers.fire();
-    }
-    expect(await asked).toEqual({ kind: 'timeout' });
+    const { server, askPast, packets } = await asking({ udp: () => {} }, { timeoutMs: SHORT_MS });
+    expect(await askPast(2)).toEqual({ kind: 'timeout' });
     expect(packets()).toBe(2);
     const [first, second] = server.seen as [Seen, Seen];
     expect(second.octets.subarray(12)).not.toEqual(first.octets.subarray(12));
@@ -206,11 +208,11 @@ describe('silence', () => {
   });
 
   it('the first time only is a reply', async () => {
-    const { ask, packets } = await asking(
+    const { askPast, packets } = await asking(
       { udp: (seen, send) => seen.index > 0 && right(seen, send) },
       { timeoutMs: SHORT_MS },
     );
-    expectReply(await ask(), 'udp');
+    expectReply(await askPast(1), 'udp');
     expect(packets()).toBe(2);
   });
 });
@@ -253,7 +255,7 @@ describe('what is not the reply is waited out', () => {
     const stranger = await bindUdp('127.0.0.1');
     closers.push(async () => stranger.close());
     const forged = [parseName('ns.forger.example.')];
-    const { ask, packets } = await asking(
+    const { askPast, packets } = await asking(
       {
         udp: (seen, send) => {
           stranger.send(rightOctets(seen.query, forged), seen.port, '127.0.0.1', () => {
@@ -263,7 +265,7 @@ describe('what is not the reply is waited out', () => {
       },
       { timeoutMs: SHORT_MS },
     );
-    const exchanged = await ask();
+    const exchanged = await askPast(1);
     expectReply(exchanged, 'udp');
     expect(packets()).toBe(2);
   });
@@ -272,16 +274,16 @@ describe('what is not the reply is waited out', () => {
     const stranger = await bindUdp('127.0.0.2').catch(() => undefined);
     if (stranger === undefined) return skip('needs 127.0.0.2');
     closers.push(async () => stranger.close());
-    const { ask } = await asking(
+    const { askPast } = await asking(
       { udp: (seen) => stranger.send(rightOctets(seen.query, NS), seen.port, '127.0.0.1') },
       { timeoutMs: SHORT_MS },
     );
-    expect(await ask()).toEqual({ kind: 'timeout' });
+    expect(await askPast(2)).toEqual({ kind: 'timeout' });
   });
 
   it('and a reply to the first packet that comes after the second was sent', async () => {
     let late = () => {};
-    const { ask, packets } = await asking(
+    const { askPast, packets } = await asking(
       {
         udp: (seen, send) => {
           if (seen.index === 0) late = () => send(rightOctets(seen.query, [parseName('late.example.')]));
@@ -293,30 +295,30 @@ describe('what is not the reply is waited out', () => {
       },
       { timeoutMs: SHORT_MS },
     );
-    expectReply(await ask(), 'udp');
+    expectReply(await askPast(1), 'udp');
     expect(packets()).toBe(2);
   });
 
   it('and is bad when it had the id and nothing better came', async () => {
-    const { ask, packets } = await asking(
+    const { askPast, packets } = await asking(
       { udp: (seen, send) => seen.index === 0 && send(loopingPointer(seen.query, 'answer')) },
       { timeoutMs: SHORT_MS },
     );
-    expect(errorOf(await ask())).toBe(
+    expect(errorOf(await askPast(2))).toBe(
       'a reply that cannot be read: a compression pointer does not point backwards',
     );
     expect(packets()).toBe(2);
   });
 
   it('and is bad, with its rcode, when it repeats no question', async () => {
-    const { ask } = await asking(
+    const { askPast } = await asking(
       {
         udp: (seen, send) =>
           send(rightOctets({ ...seen.query, questions: [] }, [], { rcode: RCODE.REFUSED })),
       },
       { timeoutMs: SHORT_MS },
     );
-    expect(errorOf(await ask())).toContain('REFUSED without the question');
+    expect(errorOf(await askPast(2))).toContain('REFUSED without the question');
   });
 
   it('whatever octets follow the id', async () => {
@@ -657,7 +659,7 @@ describe('sockets and timers', () => {
   });
 
   it.skipIf(!existsSync('/proc/self/fd'))(
-    'are at most as many as allowed, with thousands of questions to many addresses at once',
+    'are at most as many as allowed, with a thousand questions to many addresses at once',
     async () => {
       const server = await misbehave({ udp: right });
       closers.push(() => server.close());
@@ -671,7 +673,7 @@ describe('sockets and timers', () => {
       const look = () => {
         most = Math.max(most, open());
       };
-      const asked = Array.from({ length: 3000 }, (_, i) =>
+      const asked = Array.from({ length: 1000 }, (_, i) =>
         exchange.ask(
           `192.0.2.${i % 100}`,
           { name: parseName(`n${i}.example.`), type: TYPE.NS },
@@ -700,14 +702,14 @@ describe('sockets and timers', () => {
     closers.push(() => exchange.close());
     const controller = new AbortController();
     const options = { signal: controller.signal, onPacket: () => {} };
-    const toSilent = Array.from({ length: 5000 }, () =>
+    const toSilent = Array.from({ length: 2000 }, () =>
       exchange.ask('192.0.2.1', { name: NAME, type: TYPE.NS }, options).then(
         () => undefined,
         () => undefined,
       ),
     );
     expectReply(await exchange.ask('192.0.2.2', { name: NAME, type: TYPE.NS }, options), 'udp');
-    expect(silent.seen.length).toBeLessThan(40); // some sockets' worth: of 10,000 for all
+    expect(silent.seen.length).toBeLessThan(40); // some sockets' worth: of 4,000 for all
     controller.abort();
     await Promise.all(toSilent);
   });

@@ -10,7 +10,7 @@ import {
 } from 'playwright-core';
 
 /** Debian's Chromium. */
-const CHROMIUM = '/usr/bin/chromium';
+export const CHROMIUM = '/usr/bin/chromium';
 
 /** Nothing of it asks the network by itself; root needs to do without the sandbox. */
 const ARGUMENTS = [

@@ -20,22 +20,8 @@ import type { ZoneRecord } from '../../../src/zone/zone.ts';
  */
 export type Label = 'learnable' | 'common' | 'obscure' | 'shadowed';
 
-/** What stands at the name, for the report of what was missed. */
-export type Sort =
-  | 'apex'
-  | 'host'
-  | 'host of two labels'
-  | 'host of more labels'
-  | 'made up'
-  | 'mail policy'
-  | 'DKIM'
-  | 'DANE'
-  | 'SRV'
-  | 'verification'
-  | 'wildcard'
-  | 'beside a wildcard'
-  | 'cut'
-  | 'glue';
+/** Kind of the record, for the report of missed records. */
+export type Sort = 'host' | 'DKIM' | 'DANE' | 'SRV' | 'verification' | 'wildcard' | 'cut' | 'glue';
 
 export interface DraftRecord extends ZoneRecord {
   /** Before it is known what leads to it. */

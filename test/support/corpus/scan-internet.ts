@@ -5,8 +5,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import type { Fault, ServerScript, World } from '../world/read-world.ts';
 import { nameOf, readZone } from '../world/read-world.ts';
-import { type CorpusZone, type Hoster, NAMESERVERS } from './scan-corpus.ts';
-import { ALL_TLDS } from './scan-corpus-names.ts';
+import type { CorpusZone, Hoster } from './scan-corpus.ts';
 
 export interface ScanInternetOptions {
   /** How late each reply is. */
@@ -28,11 +27,14 @@ export function scanWorld(corpus: readonly CorpusZone[], options: ScanInternetOp
     builder.serve(readZone(nameOf(`${tld}.`), text, tld), tldAddresses(i));
   }
   for (const hoster of hosters) {
-    builder.serve(readZone(nameOf(hoster.domain), hosterText(hoster), hoster.domain), hoster.addresses);
+    builder.serve(
+      readZone(nameOf(hoster.domain), hosterRecords(hoster).join('\n'), hoster.domain),
+      hoster.addresses,
+    );
   }
   for (const { zone, children, hoster, fault } of corpus) {
     builder.serve(zone, hoster.addresses);
-    for (const child of children) builder.serve(child.zone, child.addresses);
+    for (const child of children) builder.serve(child, hoster.addresses);
     if (fault === 'one silent') builder.fault('silent', zone.apex, hoster.addresses.slice(0, 1));
     if (fault === 'nxdomain-for-ent') builder.fault('nxdomain-for-ent', zone.apex, hoster.addresses);
     if (options.silentHosters?.has(hoster.domain)) builder.fault('silent', zone.apex, hoster.addresses);
@@ -85,7 +87,7 @@ function lasting(kind: Fault['kind'], value: number, on: Name | undefined): Faul
 }
 
 function tldsOf(corpus: readonly CorpusZone[]): string[] {
-  return [...new Set([...ALL_TLDS, ...corpus.map(({ domain }) => domain.split('.').at(-2) as string)])];
+  return [...new Set(['net', ...corpus.map(({ domain }) => domain.split('.').at(-2) as string)])];
 }
 
 function rootText(tlds: readonly string[]): string {
@@ -109,22 +111,13 @@ function tldDelegations(tld: string, corpus: readonly CorpusZone[], hosters: rea
       ...(target.endsWith(`.${domain}`) ? [`${target} A ${hoster.addresses[i]}`] : []),
     ]),
   );
-  const hosted = hosters
-    .filter(({ domain }) => domain.endsWith(`.${tld}.`))
-    .flatMap(({ domain, addresses }) =>
-      addresses.flatMap((address, i) => [
-        `${domain} NS ns${i + 1}.${domain}`,
-        `ns${i + 1}.${domain} A ${address}`,
-      ]),
-    );
+  const hosted = hosters.filter(({ domain }) => domain.endsWith(`.${tld}.`)).flatMap(hosterRecords);
   return [...below, ...hosted];
 }
 
-function hosterText({ domain, addresses }: Hoster): string {
-  return addresses
-    .flatMap((address, i) => [
-      `${domain} NS ns${i + 1}.${domain}`,
-      ...NAMESERVERS.map((names) => `${names[i]}.${domain} A ${address}`),
-    ])
-    .join('\n');
+function hosterRecords({ domain, addresses }: Hoster): string[] {
+  return addresses.flatMap((address, i) => [
+    `${domain} NS ns${i + 1}.${domain}`,
+    `ns${i + 1}.${domain} A ${address}`,
+  ]);
 }

@@ -37,7 +37,7 @@ export async function startRecursive(
 ): Promise<RecursiveServer> {
   const known: Known = { zones: new Map(), elsewhere: new Set() };
   for (const { zone, children, records, ns } of corpus) {
-    for (const each of [zone, ...children.map((child) => child.zone)]) known.zones.set(each.apex, each);
+    for (const each of [zone, ...children]) known.zones.set(each.apex, each);
     for (const { type, rdata } of records) {
       for (const target of rdataNames(type, rdata)) known.elsewhere.add(foldCase(target));
     }

@@ -95,7 +95,7 @@ export function exactKey({ owner, type, rdata }: ZoneRecord): string {
 
 function whyForeign(zone: CorpusZone, key: string, keyOf: KeyOf): Foreign['why'] {
   const name = `.${key.slice(0, key.indexOf(' '))}`;
-  if (zone.children.some((child) => name.endsWith(`.${printName(child.zone.apex)}`))) {
+  if (zone.children.some((child) => name.endsWith(`.${printName(child.apex)}`))) {
     return 'it belongs to a zone below';
   }
   const withoutName = (text: string) => text.slice(text.indexOf(' '));

@@ -1,6 +1,5 @@
 // A visitor: asks the edge for a URL as if its host were published there, from whichever loopback address a test wants.
 
-import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -62,25 +61,6 @@ export function openWebsocket(edge: EdgePorts, url: string): Promise<Duplex | nu
     });
     outgoing.on('error', reject).end();
   });
-}
-
-/** Solves the challenge on a page and goes where that leads; the cookie comes with the answer. */
-export async function solveChallenge(
-  edge: EdgePorts,
-  url: string,
-  page: EdgeAnswer,
-  visiting: Visiting = {},
-): Promise<{ cookie: string; answer: EdgeAnswer }> {
-  const value = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? '';
-  const nonce = /data-nonce="(\w+)"/.exec(page.text)?.[1];
-  const solved =
-    nonce === undefined
-      ? (/<text>(\d+)<\/text>/.exec(page.text)?.[1] ?? '')
-      : createHash('sha256').update(nonce).digest('hex');
-  const query = new URLSearchParams({ token: value('token'), answer: solved });
-  const action = new URL(/action="([^"]*)"/.exec(page.text)?.[1] ?? '', url);
-  const answer = await askEdge(edge, `${action}?${query}&to=${value('to')}`, visiting);
-  return { cookie: (answer.headers['set-cookie']?.[0] ?? '').split(';')[0] as string, answer };
 }
 
 function open(

@@ -25,11 +25,6 @@ export const ORIGINS = '127.0.7.0/24';
 export const DOMAIN = 'shop.example';
 /** The host that `own` answers for. */
 export const HOST = `www.${DOMAIN}`;
-/** Clients by their address. */
-export const GERMAN = '127.0.6.49';
-export const VERIFIED_BOT = '127.0.6.66';
-export const FINGERPRINTED = '127.0.6.77';
-export const FINGERPRINT = 't13d1516h2_8daaf6152771_e5627efa2ab1';
 
 export interface EdgeFleetOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -102,9 +97,6 @@ export class EdgeFleet {
         allow: [ORIGINS],
         ...(options.resolve && { resolve: options.resolve }),
         loadCertificate: (id) => fleet.edge.loadCertificate(id),
-        countryOf: (client) => (client === GERMAN ? 'DE' : undefined),
-        isVerifiedBot: (client) => client === VERIFIED_BOT,
-        fingerprintOf: (client) => (client === FINGERPRINTED ? FINGERPRINT : undefined),
       }),
     });
     fleet.edge.follow(fleet.proxy.configs);
@@ -113,7 +105,7 @@ export class EdgeFleet {
       async (body) => (await fleet.edge.ask('POST', '/edge/v1/cache', body)).status,
     );
     fleet.proxy.requestReporter.start((batch, octets) => fleet.edge.reportRequests(batch, octets));
-    fleet.edge.keepReporting(fleet.proxy.configs, () => fleet.proxy.unsupported());
+    fleet.edge.keepReporting(fleet.proxy.configs, () => []);
     try {
       fleet.record = await fleet.addRecord('www', own);
     } catch (error) {

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { until } from '../tests/until.ts';
 import { databaseDirectory } from './database-directory.ts';
+import { freePort } from './free-port.ts';
 
 export interface User {
   readonly uid?: number;
@@ -31,6 +32,7 @@ const READY = /^ {2}try {7}(dig .*)$/m;
 export class FreshClone {
   readonly directory: string;
   readonly environment: Record<string, string>;
+  readonly dnsPort: string;
   readonly databaseDirectory: string;
   readonly #user: User;
 
@@ -58,6 +60,7 @@ export class FreshClone {
     const isRoot = process.getuid?.() === 0 && user.uid === undefined;
     this.databaseDirectory = databaseDirectory(join(this.directory, 'data'), isRoot);
     const [dns, api, metrics] = ports;
+    this.dnsPort = String(dns);
     // The workers check the demo's delegation: this root has an address that they may not query.
     const hints = join(home, 'root.hints');
     writeFileSync(hints, '. 1 NS a.root.\na.root. 1 A 127.0.0.1\n');
@@ -76,6 +79,18 @@ export class FreshClone {
       // Some networks intercept the registry with their own certificates.
       ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
     };
+  }
+
+  /** On free ports. */
+  static async make({
+    user = {},
+    installed = true,
+  }: {
+    user?: User;
+    installed?: boolean;
+  } = {}): Promise<FreshClone> {
+    const ports = [await freePort(), await freePort(), await freePort(2)] as const;
+    return new FreshClone({ user, ports, installed });
   }
 
   /** Where the Node that runs us is, or a copy of it where the user cannot enter that place. */
@@ -121,6 +136,14 @@ export class FreshClone {
         return !isZombie(pid) && places.some((place) => words.includes(place));
       })
       .map(Number);
+  }
+
+  /** Resolves with the exit code once every process has ended. */
+  async stop(started: StartedClone, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    started.npm.kill(signal);
+    const code = await started.ended;
+    await until(() => this.processes().length === 0, 'every process has ended', 180_000);
+    return code;
   }
 
   /** As a power cut does it: everything at once, nothing warned. */

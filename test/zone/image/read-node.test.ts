@@ -10,6 +10,7 @@ import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
 import { randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { scale } from '../../support/tests/scale.ts';
 import { readZone } from '../../support/zone/read-zone.ts';
 import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
 
@@ -24,7 +25,7 @@ function throughImage(zone: Zone): Zone | undefined {
 
 describe('a zone read from an image', () => {
   it('is the zone that was put there, whatever it consists of', () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= scale(60, 12); seed++) {
       const random = randomFrom(seed);
       const { zone } = randomZone(random, seed % 7 === 0 ? '.' : 'zone.example.', 5 + (seed % 40), []);
       expect(throughImage(zone)).toEqual(zone);
@@ -42,7 +43,7 @@ describe('a zone read from an image', () => {
         const built = buildZone(apex, [...recordsOf(SOA, 'example.'), ...records]);
         if (built.kind === 'built') expect(throughImage(built.zone)).toEqual(built.zone);
       }),
-      { numRuns: 20 },
+      { numRuns: scale(20, 6) },
     );
   });
 

@@ -6,19 +6,13 @@ import { createServer as createHttpServer, get, type IncomingMessage, type Serve
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { PurgeTarget } from '../../../../src/edge/purges/purge-target.ts';
 import { listOf } from '../origin/judge-address.ts';
-import { EdgeCache } from '../rules/cache.ts';
-import { Challenges } from '../rules/challenge.ts';
-import { OriginPools } from '../rules/origin-pool.ts';
-import { RateLimits } from '../rules/rate-limit.ts';
+import { EdgeCache } from './cache.ts';
 import { Certificates } from './certificates.ts';
-import { checkPools } from './check-pools.ts';
 import { ConfigStore } from './config-store.ts';
 import { findHost, hostOf } from './find-host.ts';
-import { judgeRule } from './match-rule.ts';
 import { CacheReporter } from './report-cache.ts';
 import { RequestReporter } from './report-requests.ts';
 import { answerRequest, answerUpgrade, REFRESHER } from './serve.ts';
@@ -31,8 +25,6 @@ export interface EdgeProxy {
   readonly httpsPort: number;
   /** What it did with each request, the oldest first. */
   readonly seen: readonly Seen[];
-  /** Rules that it cannot obey, as it tells the API. */
-  unsupported(): { rule_id: number; why: string }[];
   /** Takes away what it has cached. */
   purge(domain: string, target: PurgeTarget): void;
   /** What it says of its cache; somebody starts it. */
@@ -41,12 +33,8 @@ export interface EdgeProxy {
   readonly requestReporter: RequestReporter;
   /** Lets its clock go on. */
   pass(seconds: number): void;
-  /** Asks the members of all pools whose health checks are due. */
-  checkPools(): Promise<void>;
   stop(): Promise<void>;
 }
-
-const CHECK_EVERY_MS = 200;
 
 export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<EdgeProxy> {
   let passedMs = 0;
@@ -60,10 +48,6 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
     seen: [],
     requestReporter: new RequestReporter(configs),
     now,
-    pause: (ms) => pause(ms).then(() => undefined),
-    rates: new RateLimits(now),
-    challenges: new Challenges(now),
-    pools: new OriginPools(),
     cache: new EdgeCache(cacheReporter),
     ways: { resolve: options.resolve ?? resolveBySystem, allowed: allowedOf(options) },
     nextTurn(host) {
@@ -105,20 +89,11 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   }
-  const check = () => checkPools(serving);
-  const timer = setInterval(() => void check(), CHECK_EVERY_MS);
   return {
     configs,
     httpPort: (http.address() as AddressInfo).port,
     httpsPort: (https.address() as AddressInfo).port,
     seen: serving.seen,
-    unsupported: () =>
-      configs.all().flatMap(({ rules }) =>
-        rules.flatMap((rule) => {
-          const why = judgeRule(rule);
-          return why === undefined ? [] : [{ rule_id: rule.id, why }];
-        }),
-      ),
     purge(domain, target) {
       serving.cache.purge(target, (host) => configs.find(host)?.domain === domain);
       if (target.kind === 'url' && target.refresh === true)
@@ -129,9 +104,7 @@ export async function startEdgeProxy(options: EdgeProxyOptions = {}): Promise<Ed
     },
     cacheReporter,
     requestReporter: serving.requestReporter,
-    checkPools: check,
     async stop() {
-      clearInterval(timer);
       const closed = [http, https].map((server) => new Promise((done) => server.close(done)));
       for (const socket of sockets) socket.destroy();
       await Promise.all(closed);

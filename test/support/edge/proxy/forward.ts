@@ -3,9 +3,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { askOrigin, type OriginReply, type OriginWays } from '../origin/ask-origin.ts';
-import { cacheKeyOf, type EdgeCache, keepMs } from '../rules/cache.ts';
-import type { OriginPools } from '../rules/origin-pool.ts';
 import type { Forward } from './act.ts';
+import { cacheKeyOf, type EdgeCache, keepMs } from './cache.ts';
 import type { Seen, Visit } from './visit.ts';
 
 const MIB = 1024 ** 2;
@@ -19,12 +18,8 @@ const HOP_BY_HOP = [
   'transfer-encoding',
   'upgrade',
 ];
-/** Asking another origin again does no harm (RFC 9110 §9.2.2). */
-const REPEATABLE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
-
 export interface Forwarding {
   readonly ways: OriginWays;
-  readonly pools: OriginPools;
   readonly cache: EdgeCache;
   now(): number;
 }
@@ -90,7 +85,7 @@ export async function forward(
 export async function askTargets(
   forwarding: Forwarding,
   visit: Visit,
-  { path, targets, pool }: Forward,
+  { path, targets }: Forward,
   body: Readable | undefined,
   seen: Seen,
   upgrade?: { readonly connection: string; readonly upgrade: string },
@@ -105,21 +100,15 @@ export async function askTargets(
   };
   let reply: OriginReply = { kind: 'none', status: 502, reason: 'no_origin', reached: false };
   if (targets.length === 0) seen.reason = reply.reason;
-  for (const [i, target] of targets.entries()) {
-    const begun = forwarding.now();
+  for (const target of targets) {
     const asked = { method: visit.method, path, headers, visited: visit.scheme, host: visit.host, body };
     reply = await askOrigin(forwarding.ways, target, asked);
-    const member = pool?.origins[i];
     if (reply.kind !== 'none') {
       delete seen.reason; // of those before it
-      if (pool && member) forwarding.pools.answered(pool.rule, member, forwarding.now() - begun);
       return reply;
     }
     seen.reason = reply.reason;
-    if (pool && member) forwarding.pools.failed(pool.rule, member);
-    const mayRepeat = body === undefined && REPEATABLE.includes(visit.method);
-    if (reply.reached && !(mayRepeat && pool !== undefined)) return reply;
-    if (body !== undefined) return reply;
+    if (reply.reached || body !== undefined) return reply;
   }
   return reply;
 }

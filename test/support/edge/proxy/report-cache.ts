@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { CacheWord } from '../../../../src/edge/cached/cached-report.ts';
-import type { CacheKey, Stored } from '../rules/cache.ts';
+import type { CacheKey, Stored } from './cache.ts';
 import type { ConfigStore } from './config-store.ts';
 import { findHost } from './find-host.ts';
 import { KeepSending } from './keep-sending.ts';

@@ -51,7 +51,6 @@ export class RequestReporter {
         octets,
         ms: Math.max(0, endMs - seen.atMs),
         client: seen.client,
-        tls_fingerprint: seen.fingerprint,
         cache: seen.cache,
         rule: seen.rule,
         reason: seen.origin === undefined || seen.reason === 'client_closed' ? seen.reason : undefined,

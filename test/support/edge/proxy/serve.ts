@@ -2,9 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { CHALLENGE_PATH } from '../rules/challenge.ts';
 import { act, type Forward } from './act.ts';
 import { findHost, hostOf } from './find-host.ts';
 import { finishAnswer, type Leaving } from './finish-answer.ts';
@@ -31,8 +30,9 @@ export async function answerRequest(serving: Serving, request: IncomingMessage, 
     }
     serving.requestReporter.ended(seen, { octets: socket.bytesWritten - before, endMs: serving.now() });
   });
-  const body = new OpenBody(request);
-  const found = open(serving, { scheme, host, path, query }, request, body);
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const found = open(serving, { scheme, host, path, query }, request);
   if ('answer' in found) {
     if (found.reason !== undefined) seen.reason = found.reason;
     return leave(response, seen, found.answer);
@@ -43,13 +43,10 @@ export async function answerRequest(serving: Serving, request: IncomingMessage, 
     const leaving = finishAnswer(visit, answer, from, wanted, seen);
     leave(response, seen, leaving);
   };
-  if (visit.path === CHALLENGE_PATH) {
-    return send(serving.challenges.solve(visit) ?? plainAnswer(403, 'Not solved'), 'edge');
-  }
-  const acted = await act(serving, visit, seen);
+  const acted = act(serving, visit, seen);
   if ('answer' in acted) return send(acted.answer, 'edge');
   wanted = acted.forward;
-  const reply = await forward(serving, visit, wanted, body.asStream(), seen);
+  const reply = await forward(serving, visit, wanted, hasBody ? request : undefined, seen);
   if (reply.kind === 'none') {
     return send(plainAnswer(reply.status, reply.status === 504 ? 'Gateway Timeout' : 'Bad Gateway'), 'edge');
   }
@@ -57,11 +54,6 @@ export async function answerRequest(serving: Serving, request: IncomingMessage, 
   const leaving = finishAnswer(visit, { ...reply, body: undefined }, 'origin', wanted, seen);
   seen.status = leaving.status;
   response.writeHead(leaving.status, leaving.headers);
-  if (leaving.body !== undefined) {
-    reply.rest.destroy(); // an error page stands in its place
-    response.end(leaving.body);
-    return;
-  }
   response.write(reply.head);
   reply.rest.on('error', () => response.destroy()).pipe(response);
 }
@@ -88,14 +80,14 @@ export async function answerUpgrade(
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${[value].flat().join(', ')}\r\n`);
     socket.end(`HTTP/1.1 ${status} -\r\nconnection: close\r\n${lines.join('')}\r\n${body ?? ''}`);
   };
-  const found = open(serving, { scheme, host, path, query }, request, undefined);
+  const found = open(serving, { scheme, host, path, query }, request);
   if ('answer' in found) {
     if (found.reason !== undefined) seen.reason = found.reason;
     return refuse(found.answer);
   }
   const { visit } = found;
   const acted = visit.config.settings.websockets
-    ? await act(serving, visit, seen)
+    ? act(serving, visit, seen)
     : { answer: plainAnswer(403, 'No websockets here') };
   if ('answer' in acted) return refuse(finishAnswer(visit, acted.answer, 'edge', undefined, seen));
   const upgrade = { connection: 'upgrade', upgrade: request.headers.upgrade ?? 'websocket' };
@@ -117,7 +109,7 @@ export async function answerUpgrade(
   socket.pipe(reply.socket).pipe(socket);
 }
 
-function begin({ seen: all, options, now }: Serving, request: IncomingMessage) {
+function begin({ seen: all, now }: Serving, request: IncomingMessage) {
   const scheme = 'encrypted' in request.socket ? ('https' as const) : ('http' as const);
   const uri = request.url ?? '/';
   const at = uri.indexOf('?');
@@ -129,9 +121,7 @@ function begin({ seen: all, options, now }: Serving, request: IncomingMessage) {
     method: request.method ?? 'GET',
     uri,
     client,
-    fingerprint: scheme === 'https' ? options.fingerprintOf?.(client) : undefined,
     status: 0,
-    would: [],
   };
   all.push(seen);
   if (all.length > MAX_SEEN) all.shift();
@@ -141,7 +131,7 @@ function begin({ seen: all, options, now }: Serving, request: IncomingMessage) {
 
 /** What comes before the rules: is the host served here at all, and is it the CA that asks? */
 function open(
-  { configs, options }: Serving,
+  { configs }: Serving,
   {
     scheme,
     host,
@@ -149,7 +139,6 @@ function open(
     query,
   }: { scheme: 'http' | 'https'; host: string | undefined; path: string; query: string },
   request: IncomingMessage,
-  body: OpenBody | undefined,
 ): { visit: Visit } | { answer: Answer; reason?: 'suspended' } {
   if (host === undefined || !path.startsWith('/')) return { answer: plainAnswer(400, 'Bad Request') };
   const config = configs.find(host);
@@ -180,10 +169,6 @@ function open(
     query,
     headers: request.headers,
     client,
-    country: options.countryOf?.(client),
-    fingerprint: scheme === 'https' ? options.fingerprintOf?.(client) : undefined,
-    isVerifiedBot: options.isVerifiedBot?.(client) ?? false,
-    readBody: (octets) => body?.read(octets) ?? Promise.resolve(Buffer.alloc(0)),
   };
   return { visit };
 }
@@ -214,40 +199,4 @@ function leave(response: ServerResponse, seen: Seen, { status, headers, body }: 
   seen.status = status;
   response.writeHead(status, headers);
   response.end(body);
-}
-
-/** A body whose first octets are looked at before all of it goes to the origin. */
-class OpenBody {
-  readonly #request: IncomingMessage;
-  readonly #head: Buffer[] = [];
-  #length = 0;
-
-  constructor(request: IncomingMessage) {
-    this.#request = request;
-  }
-
-  async read(octets: number): Promise<Buffer> {
-    if (this.#length < octets && !this.#request.readableEnded) {
-      for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
-        this.#head.push(chunk as Buffer);
-        this.#length += (chunk as Buffer).length;
-        if (this.#length >= octets) break;
-      }
-    }
-    return Buffer.concat(this.#head).subarray(0, octets);
-  }
-
-  /** Undefined: the request has none. */
-  asStream(): Readable | undefined {
-    const { headers } = this.#request;
-    const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-    if (!isThere) return undefined;
-    return this.#head.length === 0 ? this.#request : Readable.from(this.#all());
-  }
-
-  async *#all(): AsyncGenerator<Buffer> {
-    yield* this.#head;
-    if (this.#request.readableEnded) return;
-    for await (const chunk of this.#request) yield chunk as Buffer;
-  }
 }

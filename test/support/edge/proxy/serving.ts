@@ -13,10 +13,6 @@ export interface EdgeProxyOptions {
   /** Default: the system's. */
   resolve?(name: string): Promise<readonly string[]>;
   loadCertificate?(id: number): Promise<CertificateKeys>;
-  /** By the client's address; what a real edge reads from a database, or from the handshake. */
-  countryOf?(client: string): string | undefined;
-  fingerprintOf?(client: string): string | undefined;
-  isVerifiedBot?(client: string): boolean;
 }
 
 export interface Serving extends Acting, Forwarding {

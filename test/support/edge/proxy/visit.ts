@@ -19,11 +19,6 @@ export interface Visit {
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
   readonly client: string;
-  readonly country: string | undefined;
-  readonly fingerprint: string | undefined;
-  readonly isVerifiedBot: boolean;
-  /** The first octets of the body, at most so many. */
-  readBody(octets: number): Promise<Buffer>;
 }
 
 export interface Answer {
@@ -32,22 +27,7 @@ export interface Answer {
   readonly body: Buffer | string;
 }
 
-/** What one of the first types does with a request. */
-export type Deed =
-  | { readonly kind: 'answer'; readonly answer: Answer }
-  | { readonly kind: 'challenge'; readonly mode: 'js' | 'image'; readonly validSeconds: number }
-  /** Ends the type, and spares the visitor all challenges. */
-  | { readonly kind: 'allow' }
-  | { readonly kind: 'route'; readonly destination: string }
-  | { readonly kind: 'delay'; readonly ms: number };
-
 export type RuleOf<T extends EdgeRule['type']> = Extract<EdgeRule, { readonly type: T }>;
-
-export interface WouldAct {
-  readonly rule: number;
-  readonly type: EdgeRule['type'];
-  readonly kind: Deed['kind'];
-}
 
 /** Where the request goes when no rule has answered it. */
 export interface Target extends Pick<EdgeOrigin, 'destination' | 'scheme' | 'port' | 'host_header'> {
@@ -62,20 +42,14 @@ export interface Seen {
   readonly method: string;
   readonly uri: string;
   readonly client: string;
-  /** Of its TLS. */
-  readonly fingerprint?: string | undefined;
   status: number;
   /** Of the rule that acted. */
   rule?: number;
-  /** Dry runs that matched. */
-  readonly would: WouldAct[];
   cache?: 'hit' | 'miss' | 'bypass';
   /** Why no origin has answered. */
   reason?: string;
   /** The address that has answered. */
   origin?: string;
-  /** What the waf counted. */
-  score?: number;
 }
 
 export function plainAnswer(status: number, text: string): Answer {

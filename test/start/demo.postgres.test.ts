@@ -49,7 +49,7 @@ it('the demo without an edge is answered by the origin', async () => {
   expect(await addresses()).toEqual(['192.0.2.10']);
 });
 
-it('the demo comes once, and never back', async () => {
+it('the demo is loaded once, and not again after it was deleted', async () => {
   await loadDemoOnce(database.db, true);
   const before = await findDomain(database.db, APEX);
   await loadDemoOnce(database.db, true);
@@ -59,7 +59,7 @@ it('the demo comes once, and never back', async () => {
   expect(await findDomain(database.db, APEX)).toBeUndefined();
 });
 
-it('the demo stays out of a database that somebody has put zones into', async () => {
+it('the demo is not loaded into a database that has zones', async () => {
   const records = recordsOf(smallZone('own.example.'), 'own.example.');
   await saveZones(database.db, [{ apex: parseName('own.example.'), records }], { source: 'test' });
   await loadDemoOnce(database.db, true);

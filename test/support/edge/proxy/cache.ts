@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PurgeTarget } from '../../../../src/edge/purges/purge-target.ts';
-import type { RuleOf, Visit } from '../proxy/visit.ts';
+import type { RuleOf, Visit } from './visit.ts';
 
 export interface Stored {
   readonly status: number;

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../../src/start/postgres/claim.ts';
+import { bundle } from '../../support/processes/bundle.ts';
 
 let directory: string;
 let file: string;
@@ -53,19 +55,16 @@ describe('a claim', () => {
 
   it('left behind by a dead process goes to exactly one of many that want it', async () => {
     writeFileSync(file, '4194305 boot:1\n');
-    const program = `
-      import { claim } from ${JSON.stringify(join(import.meta.dirname, '../../../src/start/postgres/claim.ts'))};
+    const program = bundle(`
+      import { claim } from './src/start/postgres/claim.ts';
       try { claim(${JSON.stringify(file)}, 'it'); console.log('won'); } catch { console.log('lost'); }
-      process.stdin.on('data', () => process.exit()).resume();`;
-    const script = join(directory, 'program.mts');
-    writeFileSync(script, program);
-    const children = Array.from({ length: 4 }, () => spawn(process.execPath, ['--import', 'tsx', script]));
+      setInterval(() => {}, 60_000);`);
+    const children = Array.from({ length: 4 }, () => spawn(process.execPath, ['--input-type=module']));
+    for (const child of children) child.stdin.end(program);
     const said = await Promise.all(
-      children.map(
-        (child) => new Promise((done) => child.stdout.once('data', (text) => done(String(text).trim()))),
-      ),
+      children.map(async ({ stdout }) => String(await once(stdout, 'data')).trim()),
     );
-    for (const child of children) child.stdin.end('end');
+    for (const child of children) child.kill('SIGKILL');
     expect(said.filter((word) => word === 'won')).toHaveLength(1);
   });
 });

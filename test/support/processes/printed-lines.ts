@@ -1,0 +1,37 @@
+// The lines that `npm start` prints for a new operator, run as they were printed.
+
+import { execFileSync } from 'node:child_process';
+import type { StartedClone } from './fresh-clone.ts';
+
+/** The addresses of the demo's proxied record. */
+export const EDGE = ['192.0.2.80', '198.51.100.80'];
+const ONE_TRY = ['+tries=1', '+timeout=60'];
+
+/** Runs the line over UDP or, with `+tcp`, over TCP. */
+export function digPrinted(line: string, ...options: string[]): string {
+  const [program = '', ...words] = line.split(' ');
+  return execFileSync(program, [...words, '+short', ...ONE_TRY, ...options], { encoding: 'utf8' }).trim();
+}
+
+/** Undefined if there is no answer. */
+export function digStatus(line: string): string | undefined {
+  const [program = '', ...words] = line.split(' ');
+  try {
+    const text = execFileSync(program, [...words, ...ONE_TRY], { encoding: 'utf8', stdio: 'pipe' });
+    return /status: (\w+)/.exec(text)?.[1];
+  } catch {
+    return undefined; // dig exits with 9
+  }
+}
+
+/** `variables` are those that the line names as `$NAME`. */
+export function curlPrinted({ output }: StartedClone, variables: Record<string, string> = {}): unknown {
+  const line = /^ +(curl .*)$/m.exec(output)?.[1] ?? 'false';
+  const env = { PATH: process.env.PATH ?? '', ...variables };
+  return JSON.parse(execFileSync('bash', ['-euc', line], { env, encoding: 'utf8', stdio: 'pipe' }));
+}
+
+/** Of nameserver, API and workers. */
+export function metricsUrls({ output }: StartedClone): string[] {
+  return /^ +metrics +(http.*) \(/m.exec(output)?.[1]?.split(' ') ?? [];
+}
