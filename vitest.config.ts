@@ -57,6 +57,8 @@ const TIERS: readonly Tier[] = [
 export default defineConfig({
   test: {
     maxWorkers: proves ? 1 : 2,
+    // Transformed modules are kept between runs, in node_modules.
+    experimental: { fsModuleCache: true },
     reporters: ['default', './test/support/tests/closing-line.ts'],
     projects: [UNIT, ...TIERS.map(withPostgres)],
   },

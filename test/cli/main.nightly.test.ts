@@ -51,14 +51,4 @@ describe('a command that needs the database', () => {
     });
     expect(stderr).not.toContain('geheim');
   });
-
-  it('lists all faults of the settings at once', async () => {
-    const env = { DATABASE_URL: 'mysql://x', RRL: 'much' };
-    const { code, stderr } = await runCli(['migrate', '--json'], { env });
-    expect(code).toBe(2);
-    expect(JSON.parse(stderr).error).toMatchObject({
-      code: 'settings',
-      message: expect.stringMatching(/DATABASE_URL.*; RRL/),
-    });
-  });
 });

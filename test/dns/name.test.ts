@@ -21,6 +21,7 @@ import {
   wildcardBelow,
 } from '../../src/dns/name.ts';
 import { randomName } from '../support/random/random-rdata.ts';
+import { wordsOf } from '../support/tests/rows-of.ts';
 
 const ORIGIN = parseName('example.');
 const LABEL_63 = 'a'.repeat(63);
@@ -241,17 +242,9 @@ describe('case and order', () => {
   });
 
   it('names sort as in the example of RFC 4034 §6.1', () => {
-    const sorted = [
-      'example.',
-      'a.example.',
-      'yljkjljk.a.example.',
-      'Z.a.example.',
-      'zABC.a.EXAMPLE.',
-      'z.example.',
-      '\\001.z.example.',
-      '*.z.example.',
-      '\\200.z.example.',
-    ].map((text) => parseName(text));
+    const sorted = wordsOf(`
+      example. a.example. yljkjljk.a.example. Z.a.example. zABC.a.EXAMPLE. z.example.
+      \\001.z.example. *.z.example. \\200.z.example.`).map((text) => parseName(text));
     expect([...sorted].reverse().sort(compareNames)).toEqual(sorted);
     expect(compareNames(parseName('A.b.'), parseName('a.B.'))).toBe(0);
   });

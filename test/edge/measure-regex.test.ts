@@ -54,9 +54,9 @@ it('never counts less than the program that RE2 makes', () => {
       compiled++;
       expect(size + 4, text).toBeGreaterThanOrEqual(program);
     }),
-    { numRuns: scale(3000, 800) },
+    { numRuns: scale(3000, 400) },
   );
-  expect(compiled).toBeGreaterThan(scale(500, 130));
+  expect(compiled).toBeGreaterThan(scale(500, 60));
 });
 
 it.each([

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
+import { randomOf } from '../support/billing/random.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { type ApiProcess, type HttpAnswer, startApi } from '../support/processes/api-process.ts';
 import { scale } from '../support/tests/scale.ts';
@@ -41,14 +42,6 @@ afterAll(async () => {
 });
 
 type Random = (below: number) => number;
-
-function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 function pick<T>(random: Random, from: readonly T[]): T {
   return from[random(from.length)] as T;
@@ -163,7 +156,7 @@ test(`${CLIENTS} clients edit the same names: no fault, no lost update (seed ${S
   const untilMs = performance.now() + DURATION_MS;
   await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
-      const random = seededRandom(SEED + client * 7919);
+      const random = randomOf(SEED + client * 7919);
       // On a machine that has much else to do the time alone would bring few changes.
       while (performance.now() < untilMs || acknowledged.size <= MIN_CHANGES) {
         const answer = await randomCall(random);

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isWithin, type Name, parseName } from '../../src/dns/name.ts';
+import { isWithin, type Name } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
 import { loadRecordsByName } from '../../src/store/records/load-touched-records.ts';
@@ -11,13 +11,12 @@ import type { EditText } from '../../src/zone/edit/parse-edit.ts';
 import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { CustomerRecord } from '../../src/zone/records/customer-record.ts';
 import { targetOf } from '../../src/zone/records/rdata-key.ts';
-import { linesOfSets } from '../support/answer/observed-answer.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../support/database/domains.ts';
 import { type FollowingNode, followLoaded, untilEqual } from '../support/processes/follow.ts';
 import { delegations, parsed, stateOf } from '../support/random/random-edits.ts';
 import { scale } from '../support/tests/scale.ts';
-import { APEX, showPlan, showProblem } from '../support/zone/customer-records.ts';
+import { showPlan, showProblem } from '../support/zone/customer-records.ts';
 import { planEdit } from '../support/zone/plan-edit.ts';
 
 const EDITS = scale(10_000, 500);
@@ -103,22 +102,3 @@ function referredWithout(records: readonly CustomerRecord[]): string[] {
       .map((r) => `${name} ${host} ${r.type}`);
   });
 }
-
-test('a sibling’s glue is in the referral', async () => {
-  const edit = parsed({
-    create: [
-      { name: 'one.deleg', type: 'NS', destination: 'ns.two.deleg.example.com' },
-      { name: 'two.deleg', type: 'NS', destination: 'ns.two.deleg.example.com' },
-      { name: 'ns.two.deleg', type: 'A', destination: '192.0.2.53' },
-    ],
-  });
-  expect(await saveEdit(database.db, { ...BY, domainId, edit })).toMatchObject({ kind: 'saved' });
-  await untilEqual(node, database.db);
-  const referral = (name: string) => {
-    const { kind, glue, additional } = findAnswer(node.zones, parseName(name, APEX), TYPE.A);
-    return [kind, linesOfSets(glue), linesOfSets(additional)];
-  };
-  const address = ['ns.two.deleg.example.com. 300 A 192.0.2.53'];
-  expect(referral('www.one.deleg')).toEqual(['referral', [], address]);
-  expect(referral('ns.two.deleg')).toEqual(['referral', address, []]);
-});

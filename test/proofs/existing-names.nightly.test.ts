@@ -121,46 +121,6 @@ async function disagreements(): Promise<string[]> {
   return found;
 }
 
-async function idsAt(name: string): Promise<number[]> {
-  const byName = await loadRecordsByName(database.db, domainId);
-  return (byName.get(parseName(name, APEX)) ?? []).map(({ id }) => id);
-}
-
-test('a name whose records publish nothing is NODATA, and no wildcard answers for it', async () => {
-  const at = async (name: string, type: number = TYPE.A) => await seen(parseName(name, APEX), type);
-  await save({
-    create: [
-      '* A 192.0.2.9',
-      'aname ANAME t.example.net',
-      'edge A 192.0.2.7 ; proxied',
-      'a.deep ANAME t.example.net',
-    ],
-  });
-  await setEdge(false);
-  await untilServed();
-  expect(await at('other')).toBe('answer');
-  for (const type of [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.NS, TYPE.SOA, TYPE.CNAME, TYPE.ANY, TYPE.DS, 65280]) {
-    for (const name of ['aname', 'edge', 'a.deep', 'deep'])
-      expect([name, await at(name, type)]).toEqual([name, 'nodata']);
-    for (const name of ['q.aname', 'q.deep'])
-      expect([name, await at(name, type)]).toEqual([name, 'nxdomain']);
-  }
-  await save({ create: ['aname TXT x'] });
-  await setEdge(true);
-  await untilServed();
-  expect([await at('aname'), await at('aname', TYPE.TXT), await at('edge')]).toEqual([
-    'nodata',
-    'answer',
-    'answer',
-  ]);
-  await save({ delete: [...(await idsAt('aname')), ...(await idsAt('a.deep')), ...(await idsAt('edge'))] });
-  await untilServed();
-  expect([await at('aname'), await at('deep'), await at('edge')]).toEqual(['answer', 'answer', 'answer']);
-  await save({ delete: await idsAt('*') });
-  await untilServed();
-  expect(await at('aname')).toBe('nxdomain');
-});
-
 test(`${ROUNDS} random edits leave no name that exists denied (seed ${SEED})`, {
   timeout: 600_000,
 }, async () => {

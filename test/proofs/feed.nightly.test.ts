@@ -15,6 +15,7 @@ import { migrate } from '../../src/store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { randomOf } from '../support/billing/random.ts';
 import { DEBIAN_POSTGRES, runOn, TEST_SETTINGS } from '../support/database/database.ts';
 import { emptyTables } from '../support/database/domains.ts';
 import {
@@ -40,16 +41,6 @@ const suffix = existsSync(DEBIAN_POSTGRES) ? '' : ' (skipped: needs postgresql-1
 const OWNERS = ['a', 'b', 'c.b', '*.w', 'x.y.z', 'k'];
 
 type Random = (below: number) => number;
-
-function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 let serial = 0;
 
@@ -93,7 +84,7 @@ async function editAll(
   let started = 0;
   let done = 0;
   const writer = async (_: unknown, i: number) => {
-    const random = seededRandom(seed + i);
+    const random = randomOf(seed + i);
     while (started++ < count) {
       await edit(db, random);
       onEdit?.(++done);

@@ -11,6 +11,7 @@ import { checkRdata } from '../../src/dns/record/rdata.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
 import type { ZoneFile } from '../../src/dns/zone-file/zone-file.ts';
+import { randomOf } from '../support/billing/random.ts';
 import { countReads } from '../support/tests/count-reads.ts';
 import { scale } from '../support/tests/scale.ts';
 
@@ -94,19 +95,8 @@ const FRAGMENTS = [
   '""""',
 ];
 
-/** A small generator with a seed, so that a failure can be repeated (mulberry32). */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 function mutate(seed: number): string {
-  const random = randomFrom(seed);
+  const random = randomOf(seed);
   const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
   let text = pick(TEXTS);
   for (let rounds = 1 + random(1 + random(12)); rounds > 0; rounds--) {

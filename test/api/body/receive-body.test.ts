@@ -101,6 +101,7 @@ it('a request is read whole, even if its end arrives while its last piece waits'
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await fetch(`http://127.0.0.1:${port}`, { method: 'PUT', body: bytes });
-  expect(Buffer.concat((received as BodySegments).list())).toEqual(bytes);
+  // toEqual takes seconds for a megabyte
+  expect(Buffer.concat((received as BodySegments).list()).equals(bytes)).toBe(true);
   server.close();
 });

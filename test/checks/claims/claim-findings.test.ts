@@ -1,20 +1,14 @@
 import { expect, it } from 'vitest';
 import { findingsOf } from '../../../src/checks/claims/claim-findings.ts';
-import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
+import type { CheckedClaim } from '../../../src/checks/claims/name-claims.ts';
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
 import type { Steadiness } from '../../../src/checks/delegation/steadiness.ts';
 import { evidenceOf, names } from '../../support/world/check-evidence.ts';
+import { claimState, DAY, madeClaim, madeName, RULES } from '../../support/world/made-claims.ts';
 
 const OWN = names('ns1.a ns2.a');
 const OTHER = names('ns1.b ns2.b');
-const DAY = 86_400_000;
-const RULES = {
-  movedAfterMs: DAY,
-  movedGraceMs: 14 * DAY,
-  pendingMaxMs: 28 * DAY,
-  unknownPendingMaxMs: 90 * DAY,
-};
 
 interface Case {
   readonly sets?: (typeof OWN)[];
@@ -29,34 +23,11 @@ function codes(
   said: string,
   { sets = [OWN], ageMs = 0, isHeld = false, status = 'pending', steadiness, inner = [] }: Case = {},
 ) {
-  const claim: CheckedClaim = {
-    id: 1,
-    accountId: 1,
-    state: {
-      status,
-      since: -ageMs,
-      misses: undefined,
-      conclusive: undefined,
-      witnessAt: undefined,
-      steadiness,
-    },
-    inner,
-    sets: sets.map((set) => ({ names: set, exclusive: true })),
-    byOperator: false,
-    wasHolder: false,
-    takeoverSeenAt: undefined,
-    lastVerdict: undefined,
-    unknowns: 0,
-  };
-  const name: NameClaims = {
-    claims: [claim],
-    externalHolder: isHeld ? { id: 2, accountId: 2 } : undefined,
-    alsoWaiting: [],
-    ours: new Set([...OWN, ...OTHER]),
-    staticSetCount: 0,
-    heldBy: [],
-    takeovers: [],
-  };
+  const state = claimState(status, { since: -ageMs, conclusive: undefined, steadiness });
+  const exclusive = sets.map((set) => ({ names: set, exclusive: true }));
+  const claim = madeClaim(1, state, exclusive, { inner });
+  const externalHolder = isHeld ? { id: 2, accountId: 2 } : undefined;
+  const name = madeName([claim], { externalHolder, ours: new Set([...OWN, ...OTHER]) });
   const judgement = judgeDelegation(evidenceOf(`${said}; ${said}`), { sets, ours: name.ours });
   const decision = nextStatus(claim.state, judgement, 0, RULES, false);
   return findingsOf(name, claim, { judgement, decision, sets }).map(({ code }) => code);

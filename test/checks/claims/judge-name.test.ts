@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { claimsWithoutSet, type JudgedName, judgeName } from '../../../src/checks/claims/judge-name.ts';
+import {
+  type Circumstances,
+  claimsWithoutSet,
+  type JudgedName,
+  judgeName,
+} from '../../../src/checks/claims/judge-name.ts';
 import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
 import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
-import type { Rules } from '../../../src/checks/delegation/next-status.ts';
 import { evidenceOf, names } from '../../support/world/check-evidence.ts';
+import { claimState, HOUR, madeClaim, madeName, NOW, RULES } from '../../support/world/made-claims.ts';
 
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const NOW = 1_800_000_000_000;
-const RULES: Rules = {
-  movedAfterMs: DAY,
-  movedGraceMs: 14 * DAY,
-  pendingMaxMs: 28 * DAY,
-  unknownPendingMaxMs: 90 * DAY,
-};
 const [A, B, STATIC, OTHER] = ['a1.x b1.y', 'a2.x b2.y', 's1.z s2.z', 't1.z t2.z'].map(names) as [
   ReturnType<typeof names>,
   ReturnType<typeof names>,
@@ -24,45 +20,18 @@ const [A, B, STATIC, OTHER] = ['a1.x b1.y', 'a2.x b2.y', 's1.z s2.z', 't1.z t2.z
 const SHOWS_A = 'referral a1.x b1.y; referral a1.x b1.y';
 const SHOWS_B = 'referral a2.x b2.y; referral a2.x b2.y';
 
-const state = (status: CheckState['status'], more: Partial<CheckState> = {}): CheckState => ({
-  status,
-  since: NOW - HOUR,
-  misses: undefined,
-  conclusive: { at: NOW - HOUR, oursShown: false, othersShown: false },
-  witnessAt: undefined,
-  ...more,
-});
-
 let lastId = 0;
 function claim(status: CheckState['status'], set = A, more: Partial<CheckedClaim> = {}): CheckedClaim {
   lastId++;
-  return {
-    id: lastId,
-    accountId: lastId,
-    state: state(status),
-    sets: [{ names: set, exclusive: set === A || set === B }],
-    byOperator: false,
-    wasHolder: false,
-    takeoverSeenAt: undefined,
-    lastVerdict: undefined,
-    unknowns: 0,
-    ...more,
-  };
+  return madeClaim(lastId, claimState(status), [{ names: set, exclusive: set === A || set === B }], more);
 }
 
-const named = (claims: readonly CheckedClaim[], more: Partial<NameClaims> = {}): NameClaims => ({
-  claims,
-  externalHolder: undefined,
-  alsoWaiting: [],
-  ours: new Set([A, B, STATIC, OTHER].flat()),
-  staticSetCount: 2,
-  heldBy: [],
-  takeovers: [],
-  ...more,
-});
+const named = (claims: readonly CheckedClaim[], more: Partial<NameClaims> = {}): NameClaims =>
+  madeName(claims, { ours: new Set([A, B, STATIC, OTHER].flat()), staticSetCount: 2, ...more });
 
+const AROUND: Circumstances = { rules: RULES, isFrozen: false, random: () => 0.5 };
 const judge = (name: NameClaims, said: string, at = NOW, isFrozen = false) =>
-  judgeName(name, evidenceOf(said, { finishedAt: at }), { rules: RULES, isFrozen, random: () => 0.5 });
+  judgeName(name, evidenceOf(said, { finishedAt: at }), { ...AROUND, isFrozen });
 
 const of = (judged: JudgedName, { id }: CheckedClaim) => {
   const found = judged.claims.find(({ claim }) => claim.id === id);
@@ -87,10 +56,8 @@ describe('claims that wait for a name', () => {
     const [young, holder] = [claim('pending', A), claim('active', B, { plannedAt: planned })];
     const at = (now: number, asked: CheckedClaim) => {
       const judged = judgeName(named([young, holder]), evidenceOf(SHOWS_B, { finishedAt: now }), {
+        ...AROUND,
         asked: asked.id,
-        rules: RULES,
-        isFrozen: false,
-        random: () => 0.5,
       });
       const { nextCheckAt, isOwnTime } = of(judged, holder);
       return [nextCheckAt.at, isOwnTime, of(judged, young).nextCheckAt.at];
@@ -105,10 +72,8 @@ describe('claims that wait for a name', () => {
     const holder = claim('active', B, { plannedAt: NOW + 9 * HOUR });
     const young = claim('pending', A);
     const judged = judgeName(named([young, holder]), evidenceOf('nodata; nodata', { finishedAt: NOW }), {
+      ...AROUND,
       asked: young.id,
-      rules: RULES,
-      isFrozen: false,
-      random: () => 0.5,
     });
     expect(of(judged, holder).nextCheckAt.at).toBe(NOW + HOUR);
   });
@@ -116,16 +81,15 @@ describe('claims that wait for a name', () => {
   it('put each other off where they are checked about as often: together they cost the checks of one', () => {
     const waiting = Array.from({ length: 32 }, () => claim('pending', A, { plannedAt: NOW + 20_000 }));
     const judged = judgeName(named(waiting), evidenceOf('nodata; nodata', { finishedAt: NOW }), {
+      ...AROUND,
       asked: waiting[0]?.id as number,
-      rules: RULES,
-      isFrozen: false,
       random: () => 0,
     });
     expect(judged.claims.map(({ nextCheckAt }) => nextCheckAt.at)).toEqual(Array(32).fill(NOW + 48_000));
   });
 
   it('are open only after a conclusive check that shows no names of ours but their own', () => {
-    const fresh = claim('pending', A, { state: state('pending', { conclusive: undefined }) });
+    const fresh = claim('pending', A, { state: claimState('pending', { conclusive: undefined }) });
     const openAfter = (said: string, one = fresh) => of(judge(named([one]), said), one).open;
     expect(openAfter('nxdomain; nxdomain')).toBe(true);
     expect(openAfter('referral a1.x; referral a1.x')).toBe(true);
@@ -141,7 +105,7 @@ describe('a shared set', () => {
   const fresh = (more: Partial<CheckedClaim> = {}) =>
     claim('pending', STATIC, {
       sets: [STATIC, OTHER].map((set) => ({ names: set, exclusive: false })),
-      state: state('pending', { conclusive: undefined }),
+      state: claimState('pending', { conclusive: undefined }),
       ...more,
     });
 
@@ -166,7 +130,7 @@ describe('a shared set', () => {
     for (const one of [
       fresh({ wasHolder: true }),
       fresh({ byOperator: true }),
-      fresh({ state: state('pending') }),
+      fresh({ state: claimState('pending') }),
     ])
       expect(of(judge(named([one]), 'referral s1.z s2.z; referral s1.z s2.z'), one)).toMatchObject({
         setsAfter: undefined,
@@ -224,11 +188,7 @@ describe('a name that another account holds', () => {
   ])('does not pass while %s', (_, said, more) => {
     const [holder, taker] = [claim('active', A), claim('pending', B, { takeoverSeenAt: NOW - HOUR })];
     const evidence = evidenceOf(said, { finishedAt: NOW, ...more });
-    const judged = judgeName(named([holder, taker]), evidence, {
-      rules: RULES,
-      isFrozen: false,
-      random: () => 0.5,
-    });
+    const judged = judgeName(named([holder, taker]), evidence, AROUND);
     expect(judged.isTakeover).toBe(false);
     expect(of(judged, holder).decision.to).toBe('active');
   });

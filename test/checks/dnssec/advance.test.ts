@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { abort, disable, enable, roll } from '../../../src/checks/dnssec/goals.ts';
+import type { MachineKey } from '../../../src/checks/dnssec/machine-key.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
 import { DAY, HOUR, QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
@@ -18,9 +19,9 @@ const BACKUP = Math.ceil((RULES.backupAfterMs + RULES.nodeSlackMs) / HOUR);
 const cache = (ttl: number) => Math.ceil((ttl * 1000 + RULES.nodeSlackMs) / HOUR);
 const STAY = RULES.stayMs / HOUR;
 
-function secureDomain(keys = [A], setUp: (domain: QuietDomain) => void = () => {}): QuietDomain {
-  const domain = new QuietDomain();
-  setUp(domain);
+const withTtl = (ttl: { dataTtl?: number; dsTtl?: number }) => Object.assign(new QuietDomain(), ttl);
+
+function secureDomain(keys = [A], domain = new QuietDomain()): QuietDomain {
   domain.run(1);
   domain.want((machine) => enable(machine, keys));
   domain.run(1000, ({ asked }) => asked.length > 0);
@@ -28,6 +29,24 @@ function secureDomain(keys = [A], setUp: (domain: QuietDomain) => void = () => {
   domain.run(3);
   return domain;
 }
+
+/** Begins a roll to the key, and runs until its DS is asked for. */
+function rollTo(domain: QuietDomain, key: MachineKey, urgent = false): void {
+  domain.want((machine) => ok(roll(machine, [key], urgent)));
+  domain.run(1000, ({ asked }) => asked.includes(key.id));
+}
+
+/** A domain that is being disabled, and whose parent no longer shows a DS. */
+function disabling(now = false): QuietDomain {
+  const domain = secureDomain();
+  domain.want((machine) => disable(machine, now));
+  domain.show();
+  return domain;
+}
+
+const stepsOf = ({ steps }: QuietDomain, from = 0) =>
+  steps.slice(from).map(({ kind, text }) => `${kind} ${text}`);
+const hoursSince = ({ steps }: QuietDomain, from: number) => ((steps.at(-1)?.at ?? 0) - from) / HOUR;
 
 function between(domain: QuietDomain, from: string, to: string): number {
   const last = (kind: string) => domain.steps.findLast((step) => step.kind === kind)?.at ?? Number.NaN;
@@ -37,22 +56,19 @@ function between(domain: QuietDomain, from: string, to: string): number {
 describe('enabling (RFC 7583 §3.3.5: the DS comes when no cache lacks the keys)', () => {
   it('asks for the DS when the unsigned zone is out of caches and backups', () => {
     const domain = secureDomain();
-    expect(domain.steps.map(({ kind, text }) => `${kind} ${text}`)).toEqual(['sign a a a -', 'ask a a a a']);
+    expect(stepsOf(domain)).toEqual(['sign a a a -', 'ask a a a a']);
     expect(between(domain, 'sign', 'ask')).toBe(1 + BACKUP);
   });
 
   it('waits for the largest TTL of the zone, negative answers included', () => {
-    const domain = secureDomain([A], (quiet) => {
-      quiet.dataTtl = 2 * 86_400;
-    });
+    const domain = secureDomain([A], withTtl({ dataTtl: 2 * 86_400 }));
     expect(between(domain, 'sign', 'ask')).toBe(1 + cache(2 * 86_400));
   });
 
   it('waits until servers of before are asked no longer', () => {
-    const domain = secureDomain([A], (quiet) => {
-      quiet.delegation = { kind: 'ours', since: quiet.at, ttl: 2 * 86_400, isFirst: false };
-    });
-    expect(domain.hoursOf('ask')).toEqual([48 + RULES.oldServersMs / HOUR]);
+    const domain = new QuietDomain();
+    domain.delegation = { kind: 'ours', since: domain.at, ttl: 2 * 86_400, isFirst: false };
+    expect(secureDomain([A], domain).hoursOf('ask')).toEqual([48 + RULES.oldServersMs / HOUR]);
   });
 
   it('asks for nothing while others serve the domain, or an answer does not verify', () => {
@@ -75,8 +91,7 @@ describe('enabling (RFC 7583 §3.3.5: the DS comes when no cache lacks the keys)
 
 describe('rolling a CSK (RFC 6781 §4.1.2, double signature with one act of the owner)', () => {
   const domain = secureDomain();
-  domain.want((machine) => ok(roll(machine, [B], false)));
-  domain.run(1000, ({ asked }) => asked.includes('b'));
+  rollTo(domain, B);
   domain.run(24 * 40); // the registrar takes its time
   const before = domain.steps.length;
   domain.show(dsOf(B));
@@ -84,7 +99,7 @@ describe('rolling a CSK (RFC 6781 §4.1.2, double signature with one act of the 
   domain.run(1000);
 
   it('publishes, signs data with the new key, asks for its DS alone, and withdraws the old key', () => {
-    expect(domain.steps.slice(2).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    expect(stepsOf(domain, 2)).toEqual([
       'publish ab ab a a',
       'change_signatures ab ab b a',
       'ask ab ab b b',
@@ -102,25 +117,18 @@ describe('rolling a CSK (RFC 6781 §4.1.2, double signature with one act of the 
   });
 
   it('keeps the old key until no cache has its DS (RFC 7583 §3.3.1: Iret = DprpP + TTLds)', () => {
-    const slow = secureDomain([A], (quiet) => {
-      quiet.dsTtl = 14 * 86_400;
-    });
-    slow.want((machine) => ok(roll(machine, [B], false)));
-    slow.run(1000, ({ asked }) => asked.includes('b'));
+    const slow = secureDomain([A], withTtl({ dsTtl: 14 * 86_400 }));
+    rollTo(slow, B);
     slow.show(dsOf(B));
     const from = slow.at;
     slow.run(1000);
-    const withdrawn = slow.steps.at(-1);
-    expect([withdrawn?.kind, ((withdrawn?.at ?? 0) - from) / HOUR]).toEqual([
-      'withdraw',
-      2 + (14 * DAY + RULES.parentSlackMs) / HOUR,
-    ]);
+    expect(slow.steps.at(-1)?.kind).toBe('withdraw');
+    expect(hoursSince(slow, from)).toBe(2 + (14 * DAY + RULES.parentSlackMs) / HOUR);
   });
 
   it('goes on while the new DS stands beside the old one, which stays until the owner removes it', () => {
     const both = secureDomain();
-    both.want((machine) => ok(roll(machine, [B], false)));
-    both.run(1000, ({ asked }) => asked.includes('b'));
+    rollTo(both, B);
     both.show(dsOf(A), dsOf(B));
     both.run(24 * 100);
     expect(both.machine.waiting).toMatchObject({ cause: 'ds_unwanted', keys: ['a'] });
@@ -131,13 +139,12 @@ describe('rolling a CSK (RFC 6781 §4.1.2, double signature with one act of the 
 
   it('waits for TTLs only when the old key is known to others', () => {
     const hasty = secureDomain();
-    hasty.want((machine) => ok(roll(machine, [B], true)));
-    hasty.run(1000, ({ asked }) => asked.includes('b'));
+    rollTo(hasty, B, true);
     expect(between(hasty, 'publish', 'change_signatures')).toBe(1 + cache(3600));
     hasty.show(dsOf(B));
     const from = hasty.at;
     hasty.run(100);
-    expect(((hasty.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
+    expect(hoursSince(hasty, from)).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
     expect(hasty.machine).toMatchObject({ urgent: false, serving: { keys: ['b'] } });
   });
 });
@@ -146,27 +153,20 @@ describe('rolling a KSK alone', () => {
   it('leaves the ZSK as it is', () => {
     const domain = secureDomain([KSK, ZSK]);
     const next = madeKey('l', 'ksk', 13);
-    domain.want((machine) => ok(roll(machine, [next], false)));
-    domain.run(1000, ({ asked }) => asked.includes('l'));
+    rollTo(domain, next);
     domain.show(dsOf(next));
     domain.run(24 * 9);
-    expect(domain.steps.slice(2).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-      'publish kly kl y k',
-      'ask kly kl y l',
-      'withdraw ly l y l',
-    ]);
+    expect(stepsOf(domain, 2)).toEqual(['publish kly kl y k', 'ask kly kl y l', 'withdraw ly l y l']);
   });
 });
 
 describe('rolling a ZSK (RFC 6781 §4.1.1.1, RFC 7583 §3.2.1: pre-publication)', () => {
-  const domain = secureDomain([KSK, ZSK], (quiet) => {
-    quiet.dataTtl = 2 * 86_400;
-  });
+  const domain = secureDomain([KSK, ZSK], withTtl({ dataTtl: 2 * 86_400 }));
   domain.want((machine) => ok(roll(machine, [NEXT_ZSK], false)));
   domain.run(1000);
 
   it('publishes, signs, withdraws, and asks the registrar for nothing', () => {
-    expect(domain.steps.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    expect(stepsOf(domain)).toEqual([
       'sign ky k y -',
       'ask ky k y k',
       'publish kyz k y k',
@@ -183,13 +183,12 @@ describe('rolling a ZSK (RFC 6781 §4.1.1.1, RFC 7583 §3.2.1: pre-publication)'
 
 describe('changing the algorithm (RFC 6781 §4.1.4, the conservative way)', () => {
   const domain = secureDomain();
-  domain.want((machine) => ok(roll(machine, [E], false)));
-  domain.run(1000, ({ asked }) => asked.includes('e'));
+  rollTo(domain, E);
   domain.show(dsOf(E));
   domain.run(1000);
 
   it('has signatures before their key, and keys before their signatures go', () => {
-    expect(domain.steps.slice(2).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    expect(stepsOf(domain, 2)).toEqual([
       'add_signatures a a ae a',
       'publish ae ae ae a',
       'ask ae ae ae e',
@@ -203,15 +202,13 @@ describe('changing the algorithm (RFC 6781 §4.1.4, the conservative way)', () =
 
 it('goes back to an algorithm whose old signatures are still there', () => {
   const domain = secureDomain();
-  domain.want((machine) => ok(roll(machine, [E], false)));
-  domain.run(1000, ({ asked }) => asked.includes('e'));
+  rollTo(domain, E);
   domain.show(dsOf(E));
   domain.run(1000, ({ serving }) => !serving.keys.includes('a'));
-  domain.want((machine) => ok(roll(machine, [B], false)));
-  domain.run(1000, ({ asked }) => asked.includes('b'));
+  rollTo(domain, B);
   domain.show(dsOf(B));
   domain.run(1000);
-  expect(domain.steps.slice(5).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+  expect(stepsOf(domain, 5)).toEqual([
     'withdraw e e ae e',
     'add_signatures e e abe e',
     'publish be be abe e',
@@ -232,13 +229,11 @@ describe('disabling', () => {
     const from = domain.at;
     domain.run(24 * 9);
     expect(domain.steps.at(-1)?.text).toBe('- - - -');
-    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(1 + STAY);
+    expect(hoursSince(domain, from)).toBe(1 + STAY);
   });
 
   it('begins the stay again when a DS comes back', () => {
-    const domain = secureDomain();
-    domain.want((machine) => disable(machine, false));
-    domain.show();
+    const domain = disabling();
     domain.run(24 * 6);
     domain.show(dsOf(A));
     domain.run(1);
@@ -248,18 +243,14 @@ describe('disabling', () => {
   });
 
   it('unsigns without the stay when the operator wants it now, but not before the TTL of the DS', () => {
-    const domain = secureDomain();
-    domain.want((machine) => disable(machine, true));
-    domain.show();
+    const domain = disabling(true);
     const from = domain.at;
     domain.run(48);
-    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
+    expect(hoursSince(domain, from)).toBe(2 + (HOUR + RULES.parentSlackMs) / HOUR);
   });
 
   it('signs again with the same key when the DS comes back after it', () => {
-    const domain = secureDomain();
-    domain.want((machine) => disable(machine, false));
-    domain.show();
+    const domain = disabling();
     domain.run(24 * 9);
     domain.show(dsOf(A));
     domain.run(1);
@@ -292,7 +283,7 @@ describe('moving away', () => {
     const from = domain.at;
     domain.run(24 * 9);
     expect(domain.steps.at(-1)?.text).toBe('a a a a');
-    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(1 + RULES.oldServersMs / HOUR);
+    expect(hoursSince(domain, from)).toBe(1 + RULES.oldServersMs / HOUR);
   });
 
   it('leaves a DS asked for that is there: without it the domain would be no better off', () => {
@@ -306,8 +297,7 @@ describe('moving away', () => {
 describe('giving up', () => {
   it('goes back from wherever it is, with the same care', () => {
     const domain = secureDomain();
-    domain.want((machine) => ok(roll(machine, [B], false)));
-    domain.run(1000, ({ asked }) => asked.includes('b'));
+    rollTo(domain, B);
     domain.show(dsOf(B));
     domain.run(5);
     domain.want((machine) => ok(abort(machine)));
@@ -322,9 +312,7 @@ describe('giving up', () => {
 
 describe('what was not seen', () => {
   it('a restored database waits as if everything had been seen just now', () => {
-    const domain = secureDomain();
-    domain.want((machine) => disable(machine, false));
-    domain.show();
+    const domain = disabling();
     domain.run(24 * 7 - 5);
     domain.epoch = 'restored';
     domain.run(24 * 7);
@@ -335,8 +323,7 @@ describe('what was not seen', () => {
 
   it('a restored database brings back no key of another algorithm before that', () => {
     const domain = secureDomain();
-    domain.want((machine) => ok(roll(machine, [E], false)));
-    domain.run(1000, ({ asked }) => asked.includes('e'));
+    rollTo(domain, E);
     domain.show(dsOf(E));
     domain.run(1000);
     const before = domain.steps.length;
@@ -349,9 +336,7 @@ describe('what was not seen', () => {
   });
 
   it('a clock that goes back makes all waits begin again', () => {
-    const domain = secureDomain();
-    domain.want((machine) => disable(machine, false));
-    domain.show();
+    const domain = disabling();
     domain.run(24 * 7 - 5);
     domain.at -= 3 * HOUR;
     domain.run(24 * 6);
@@ -361,9 +346,7 @@ describe('what was not seen', () => {
   });
 
   it('observations with a day between them begin the stay again', () => {
-    const domain = secureDomain();
-    domain.want((machine) => disable(machine, false));
-    domain.show();
+    const domain = disabling();
     domain.run(24 * 6);
     domain.at += 30 * HOUR;
     domain.run(24);
@@ -371,9 +354,7 @@ describe('what was not seen', () => {
   });
 
   it('a DS may have come and gone meanwhile, and caches may hold it', () => {
-    const domain = secureDomain([A], (quiet) => {
-      quiet.dsTtl = 10 * 86_400;
-    });
+    const domain = secureDomain([A], withTtl({ dsTtl: 10 * 86_400 }));
     domain.want((machine) => disable(machine, false));
     domain.show();
     domain.run(24 * 2);
@@ -382,7 +363,7 @@ describe('what was not seen', () => {
     const from = domain.at;
     domain.run(24 * 20);
     expect(domain.steps.at(-1)?.text).toBe('- - - -');
-    expect(((domain.steps.at(-1)?.at ?? 0) - from) / HOUR).toBe(1 + (10 * DAY + RULES.parentSlackMs) / HOUR);
+    expect(hoursSince(domain, from)).toBe(1 + (10 * DAY + RULES.parentSlackMs) / HOUR);
   });
 
   it('the stay begins when no node shows the CDS set any more that asks for the DS', () => {

@@ -255,31 +255,27 @@ unsigned zsk    | any                                    | off
 unsigned abort  | any                                    | nothing
 `;
 
-interface Line {
-  readonly state: string;
-  readonly goal: string;
-  readonly evidence: string;
-  readonly then: string;
-}
-
-const lines: readonly Line[] = TABLE.trim()
+const ROWS = TABLE.trim()
   .split('\n')
-  .flatMap((row) => {
+  .map((row) => {
     const [from = '', evidence = '', then = ''] = row.split('|').map((cell) => cell.trim());
     const [state = '', goal = ''] = from.split(' ');
-    const kinds = evidence === 'any' ? Object.keys(EVIDENCE) : evidence.split(' ');
-    return kinds.map((kind) => ({ state, goal, evidence: kind, then }));
+    return { state, goal, then, kinds: evidence === 'any' ? Object.keys(EVIDENCE) : evidence.split(' ') };
   });
 
-function begin({ state, evidence }: Pick<Line, 'state' | 'evidence'>): QuietDomain {
-  const domain = new QuietDomain();
-  STATES[state]?.(domain);
+const reached = new Map<string, QuietDomain>();
+
+function begin(state: string, evidence: string): QuietDomain {
+  const start = reached.get(state) ?? new QuietDomain();
+  if (!reached.has(state)) STATES[state]?.(start);
+  reached.set(state, start);
+  const domain = start.copy();
   domain.shown = EVIDENCE[evidence]?.(domain) ?? [];
   return domain;
 }
 
-function play({ goal, ...line }: Line): string {
-  const domain = begin(line);
+function play(state: string, goal: string, evidence: string): string {
+  const domain = begin(state, evidence);
   const before = domain.steps.length;
   const changed = GOALS[goal]?.(domain.machine);
   if (typeof changed === 'string') return changed;
@@ -293,21 +289,18 @@ function play({ goal, ...line }: Line): string {
 }
 
 describe('the table of steps', () => {
-  it('has one line for every state, evidence and goal', () => {
+  it('has one row for each combination of state, goal and evidence', () => {
     const all = Object.keys(STATES).flatMap((state) =>
-      Object.keys(GOALS).flatMap((goal) =>
-        Object.keys(EVIDENCE).map((evidence) => `${state} ${goal} ${evidence}`),
-      ),
+      Object.keys(GOALS).flatMap((goal) => Object.keys(EVIDENCE).map((kind) => `${state} ${goal} ${kind}`)),
     );
-    expect(lines.map(({ state, goal, evidence }) => `${state} ${goal} ${evidence}`).sort()).toEqual(
-      all.sort(),
-    );
+    const rows = ROWS.flatMap(({ state, goal, kinds }) => kinds.map((kind) => `${state} ${goal} ${kind}`));
+    expect(rows.sort()).toEqual(all.sort());
   });
 
-  it('begins in every status', () => {
+  it('has states of every status', () => {
     const statuses = Object.keys(STATES).flatMap((state) =>
       ['same', 'other'].map((evidence) => {
-        const domain = begin({ state, evidence });
+        const domain = begin(state, evidence);
         domain.run(1);
         return dnssecStatus(domain.machine, RULES);
       }),
@@ -315,7 +308,7 @@ describe('the table of steps', () => {
     expect([...new Set([...statuses, 'verbatim'])].sort()).toEqual([...DNSSEC_STATUSES].sort());
   });
 
-  it.each(lines)('$state, $goal, the parent shows $evidence: $then', (line) => {
-    expect(play(line)).toBe(line.then);
+  it.each(ROWS)('$state, $goal, the parent shows $kinds: $then', ({ state, goal, kinds, then }) => {
+    expect(kinds.map((kind) => [kind, play(state, goal, kind)])).toEqual(kinds.map((kind) => [kind, then]));
   });
 });

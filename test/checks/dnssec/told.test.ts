@@ -8,6 +8,7 @@ import { dnssecStatus } from '../../../src/checks/dnssec/told/dnssec-status.ts';
 import { registrarAction } from '../../../src/checks/dnssec/told/registrar-action.ts';
 import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
 import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 
 const A = madeKey('a', 'csk', 13);
 const B = madeKey('b', 'csk', 13);
@@ -80,78 +81,57 @@ function tell({ machine, at }: QuietDomain, to: DelegatedTo = 'ours') {
   };
 }
 
+function unsigned(): QuietDomain {
+  const domain = showing(removing());
+  domain.run(9 * DAYS);
+  return domain;
+}
+
+const STATES = {
+  new: () => new QuietDomain(),
+  enabled,
+  waiting,
+  asked,
+  partial,
+  secure,
+  rolling,
+  removing,
+  unsigned,
+};
+const DS: Record<string, string> = { A: dsOf(A), B: dsOf(B), FOREIGN, WEAK, MISTYPED };
+const dsNamed = (text = '') => text.split(' ').flatMap((name) => (name === '' ? [] : (DS[name] as string)));
+
+/** Each row: the domain | the states it went through, and the DS then shown | status | action | DS to add | to remove | codes. */
 describe('a domain', () => {
-  it.each([
-    ['that was never signed', () => new QuietDomain(), 'off', 'none', [], [], []],
-    ['that is enabled and not written', enabled, 'signing', 'wait', [], [], []],
-    ['signed, while caches hold what was unsigned', waiting, 'waiting', 'wait', [], [], []],
-    ['whose DS may be entered', asked, 'ds_wanted', 'add', [dsOf(A)], [], ['DS_WANTED']],
-    ['whose registry is under way', partial, 'ds_wanted', 'wait', [], [], ['DS_PARTIAL']],
-    ['whose DS every address shows', secure, 'secure', 'none', [], [], []],
-    [
-      'with a DS of nobody beside ours',
-      () => showing(secure(), dsOf(A), FOREIGN),
-      'secure',
-      'remove',
-      [],
-      [FOREIGN],
-      ['DS_EXTRA', 'DS_REMOVE'],
-    ],
-    [
-      'with a DS of nobody alone',
-      () => showing(secure(), FOREIGN),
-      'broken',
-      'replace',
-      [dsOf(A)],
-      [FOREIGN],
-      ['DS_OTHER', 'DS_REPLACE'],
-    ],
-    [
-      'with a wrong digit in its DS',
-      () => showing(asked(), MISTYPED),
-      'broken',
-      'replace',
-      [dsOf(A)],
-      [MISTYPED],
-      ['DS_MISTYPED', 'DS_REPLACE'],
-    ],
-    ['with SHA-1 only', () => showing(secure(), WEAK), 'secure', 'none', [], [], ['DS_WEAK']],
-    [
-      'that waits for the DS of another key',
-      rolling,
-      'rolling',
-      'replace',
-      [dsOf(B)],
-      [dsOf(A)],
-      ['DS_REPLACE'],
-    ],
-    [
-      'that shows both keys',
-      () => showing(rolling(), dsOf(A), dsOf(B)),
-      'rolling',
-      'remove',
-      [],
-      [dsOf(A)],
-      ['DS_REMOVE'],
-    ],
-    ['that shows the new key', () => showing(rolling(), dsOf(B)), 'rolling', 'none', [], [], []],
-    ['that is disabled', removing, 'ds_removal', 'remove', [], [dsOf(A)], ['DS_REMOVE']],
-    ['without its DS, for the stay', () => showing(removing()), 'ds_removal', 'wait', [], [], []],
-    [
-      'that is unsigned again',
-      () => {
-        const domain = showing(removing());
-        domain.run(9 * DAYS);
-        return domain;
-      },
-      'off',
-      'none',
-      [],
-      [],
-      [],
-    ],
-  ] as const)('%s', (_, reach, status, action, add, remove, codes) => {
-    expect(tell(reach())).toEqual({ status, action, add, remove, codes });
+  it.each(
+    rowsOf(`
+that was never signed | new | off | none | | |
+that is enabled and not written | enabled | signing | wait | | |
+signed, while caches hold what was unsigned | waiting | waiting | wait | | |
+whose DS may be entered | asked | ds_wanted | add | A | | DS_WANTED
+whose registry is under way | partial | ds_wanted | wait | | | DS_PARTIAL
+whose DS every address shows | secure | secure | none | | |
+with a DS of nobody beside ours | secure + A FOREIGN | secure | remove | | FOREIGN | DS_EXTRA / DS_REMOVE
+with a DS of nobody alone | secure + FOREIGN | broken | replace | A | FOREIGN | DS_OTHER / DS_REPLACE
+with a wrong digit in its DS | asked + MISTYPED | broken | replace | A | MISTYPED | DS_MISTYPED / DS_REPLACE
+with SHA-1 only | secure + WEAK | secure | none | | | DS_WEAK
+that waits for the DS of another key | rolling | rolling | replace | B | A | DS_REPLACE
+that shows both keys | rolling + A B | rolling | remove | | A | DS_REMOVE
+that shows the new key | rolling + B | rolling | none | | |
+that is disabled | removing | ds_removal | remove | | A | DS_REMOVE
+without its DS, for the stay | removing + | ds_removal | wait | | |
+that is unsigned again | unsigned | off | none | | |`),
+  )('%s', (_, reached = '', status, action, add, remove, codes) => {
+    const [state = '', shown] = reached.split(' +');
+    const before = STATES[state as keyof typeof STATES]();
+    const domain = shown === undefined ? before : showing(before, ...dsNamed(shown));
+    expect(tell(domain)).toEqual({
+      status,
+      action,
+      add: dsNamed(add),
+      remove: dsNamed(remove),
+      codes: itemsOf(codes),
+    });
   });
 
   it('has settled when the old key of a rollover has left', () => {

@@ -9,6 +9,7 @@ import type {
   TxtSibling,
 } from '../../../src/checks/txt/txt-evidence.ts';
 import type { TxtJudgement } from '../../../src/checks/txt/txt-judgement.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { name } from '../../support/world/zone-exchange.ts';
 
 const HOST = '_svc-challenge.example.com';
@@ -99,71 +100,22 @@ function judge(
 }
 
 describe('the servers of the zone', () => {
-  it.each<[string, string, string, string]>([
-    ['one', 'ns1 answer V', 'verified 1/1', 'The only nameserver has the TXT record.'],
-    ['all', 'ns1 answer V\nns2 answer V', 'verified 2/2', 'All 2 nameservers have the TXT record.'],
-    [
-      'all, among other records',
-      'ns1 answer a V\nns2 answer V b',
-      'verified 2/2',
-      'All 2 nameservers have the TXT record.',
-    ],
-    [
-      'all that respond, and half respond',
-      'ns1 answer V\nns2 timeout',
-      'verified 1/2',
-      '1 of 2 nameservers has the TXT record, which is enough; ns2.example.com (5.0.0.2) does not answer.',
-    ],
-    [
-      'fewer than half respond',
-      'ns1 answer V\nns2 timeout\nns3 servfail',
-      'unknown 1/3',
-      'Only 1 of the 3 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.',
-    ],
-    [
-      'none responds',
-      'ns1 timeout\nns2 bad',
-      'unknown 0/2',
-      'None of the 2 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.',
-    ],
-    [
-      'one responds without it',
-      'ns1 answer V\nns2 answer V\nns3 answer V\nns4 nodata',
-      'partial 3/4',
-      '3 of 4 nameservers have the TXT record, but ns4.example.com (5.0.0.4) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.',
-    ],
-    [
-      'several respond without it',
-      'ns1 answer V\nns2 nxdomain\nns3 answer x\nns4 nodata\nns5 nodata\nns6 timeout',
-      'partial 1/6',
-      '1 of 6 nameservers has the TXT record, but ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more do not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.',
-    ],
-    [
-      'none has it',
-      'ns1 nxdomain\nns2 nodata',
-      'absent 0/2',
-      'None of 2 nameservers has a TXT record at _svc-challenge.example.com. Add it where you manage the DNS of this domain; a new record takes a few minutes to appear.',
-    ],
-    [
-      'they have something else',
-      'ns1 answer x\nns2 nodata',
-      'other 0/2',
-      'None of 2 nameservers has the right value at _svc-challenge.example.com. Copy the value exactly as it is shown, with upper-case and lower-case letters.',
-    ],
-    [
-      'one has it and then not',
-      'ns1 answer V\nns2 answer V\nagain ns1 answer V\nagain ns2 nodata',
-      'partial 1/2',
-      '1 of 2 nameservers has the TXT record, but ns2.example.com (5.0.0.2) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.',
-    ],
-    [
-      'one is silent when it is asked again',
-      'ns1 answer V\nagain ns1 timeout',
-      'verified 1/1',
-      'The only nameserver has the TXT record.',
-    ],
-  ])('%s', (_, text, verdict, message) => {
-    const judgement = judge(text);
+  it.each(
+    rowsOf(`
+one | ns1 answer V | verified 1/1 | The only nameserver has the TXT record.
+all | ns1 answer V / ns2 answer V | verified 2/2 | All 2 nameservers have the TXT record.
+all, among other records | ns1 answer a V / ns2 answer V b | verified 2/2 | All 2 nameservers have the TXT record.
+all that respond, and half respond | ns1 answer V / ns2 timeout | verified 1/2 | 1 of 2 nameservers has the TXT record, which is enough; ns2.example.com (5.0.0.2) does not answer.
+fewer than half respond | ns1 answer V / ns2 timeout / ns3 servfail | unknown 1/3 | Only 1 of the 3 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.
+none responds | ns1 timeout / ns2 bad | unknown 0/2 | None of the 2 nameserver addresses of example.com gives a usable answer, and at least half of them must. Ask your DNS provider to repair them.
+one responds without it | ns1 answer V / ns2 answer V / ns3 answer V / ns4 nodata | partial 3/4 | 3 of 4 nameservers have the TXT record, but ns4.example.com (5.0.0.4) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
+several respond without it | ns1 answer V / ns2 nxdomain / ns3 answer x / ns4 nodata / ns5 nodata / ns6 timeout | partial 1/6 | 1 of 6 nameservers has the TXT record, but ns2.example.com (5.0.0.2), ns3.example.com (5.0.0.3), ns4.example.com (5.0.0.4) and 1 more do not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
+none has it | ns1 nxdomain / ns2 nodata | absent 0/2 | None of 2 nameservers has a TXT record at _svc-challenge.example.com. Add it where you manage the DNS of this domain; a new record takes a few minutes to appear.
+they have something else | ns1 answer x / ns2 nodata | other 0/2 | None of 2 nameservers has the right value at _svc-challenge.example.com. Copy the value exactly as it is shown, with upper-case and lower-case letters.
+one has it and then not | ns1 answer V / ns2 answer V / again ns1 answer V / again ns2 nodata | partial 1/2 | 1 of 2 nameservers has the TXT record, but ns2.example.com (5.0.0.2) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
+one is silent when it is asked again | ns1 answer V / again ns1 timeout | verified 1/1 | The only nameserver has the TXT record.`),
+  )('%s', (_, said, verdict, message) => {
+    const judgement = judge(itemsOf(said).join('\n'));
     expect(`${judgement.verdict} ${judgement.found}/${judgement.asked}`).toBe(verdict);
     expect(judgement.message).toBe(message);
   });

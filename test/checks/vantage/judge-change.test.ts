@@ -11,16 +11,10 @@ import {
   viewsOf,
 } from '../../../src/checks/vantage/judge-change.ts';
 import { evidenceOf, names } from '../../support/world/check-evidence.ts';
+import { claimState, DAY, HOUR, madeClaim, madeName, NOW, RULES } from '../../support/world/made-claims.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const NOW = 1_800_000_000_000;
 const [A, B] = ['a1.x b1.y', 'a2.x b2.y'].map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
-const AROUND: Circumstances = {
-  rules: { movedAfterMs: DAY, movedGraceMs: 14 * DAY, pendingMaxMs: 28 * DAY, unknownPendingMaxMs: 90 * DAY },
-  isFrozen: false,
-  random: () => 0.5,
-};
+const AROUND: Circumstances = { rules: RULES, isFrozen: false, random: () => 0.5 };
 const SHOWS_A = 'referral a1.x b1.y; referral a1.x b1.y';
 const SHOWS_B = 'referral a2.x b2.y; referral a2.x b2.y';
 const GONE = 'nxdomain; nxdomain';
@@ -29,35 +23,10 @@ const ELSEWHERE = 'referral c.z; referral c.z';
 const here = (said: string, more: Partial<Evidence> = {}) =>
   evidenceOf(said, { startedAt: NOW - 20, finishedAt: NOW, ...more });
 
-function claim(id: number, status: CheckState['status'], more: Partial<CheckState> = {}): CheckedClaim {
-  return {
-    id,
-    accountId: id,
-    state: {
-      status,
-      since: NOW - HOUR,
-      misses: undefined,
-      conclusive: { at: NOW - HOUR, oursShown: false, othersShown: false },
-      witnessAt: undefined,
-      ...more,
-    },
-    sets: [{ names: id === 2 ? B : A, exclusive: true }],
-    byOperator: false,
-    wasHolder: false,
-    takeoverSeenAt: undefined,
-    lastVerdict: undefined,
-    unknowns: 0,
-  };
-}
-const named = (...claims: readonly CheckedClaim[]): NameClaims => ({
-  claims,
-  externalHolder: undefined,
-  alsoWaiting: [],
-  ours: new Set([...A, ...B]),
-  staticSetCount: 0,
-  heldBy: [],
-  takeovers: [],
-});
+const claim = (id: number, status: CheckState['status'], more: Partial<CheckState> = {}): CheckedClaim =>
+  madeClaim(id, claimState(status, more), [{ names: id === 2 ? B : A, exclusive: true }]);
+const named = (...claims: readonly CheckedClaim[]): NameClaims =>
+  madeName(claims, { ours: new Set([...A, ...B]) });
 const missed = { misses: { count: 2, firstAt: NOW - 2 * DAY, lastAt: NOW - HOUR } };
 const changes = (name: NameClaims, evidence: Evidence, around = AROUND) =>
   changesOf(name, evidence, around, judgeName(name, evidence, around));

@@ -206,43 +206,6 @@ describe('check', () => {
     );
   });
 
-  it('judges by the combinations of a pool, of which any counts', async () => {
-    const pool = {
-      NAMESERVER_SETS: '',
-      NAMESERVER_POOL: 'ns[1-2].fleet.example+ns1.fleet.test,ns2.fleet.test',
-      NAMESERVER_ADDRESSES: '192.0.2.1;198.51.100.1',
-    };
-    const verdict = async (name: string) => {
-      const { code, stdout } = await check([name], pool);
-      return [code, /^Verdict (\w+)/m.exec(stdout)?.[1]];
-    };
-    expect(await verdict('good.test')).toEqual([0, 'match']);
-    // One name of a combination does not say whose the rest would be.
-    expect(await verdict('part.test')).toEqual([1, 'foreign']);
-    expect(await verdict('nowhere.test')).toEqual([1, 'unregistered']);
-  });
-
-  it('asks no private address unless the settings allow it', async () => {
-    const asked = world.internet.seen.length;
-    const { code, stdout } = await check(['good.test'], { RESOLVER_ALLOW: '' });
-    expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, 'unknown']);
-    expect(world.internet.seen).toHaveLength(asked);
-  });
-
-  it('exits with 1 on a match that only one of two addresses shows', async () => {
-    world.internet.silenced.add('127.0.1.6');
-    try {
-      const { code, stdout } = await check(['shop.co.test', '--json']);
-      expect(code).toBe(1);
-      expect(JSON.parse(stdout)).toMatchObject({
-        verdict: 'match',
-        judgement: { confirmed: false, sole_witness: true },
-      });
-    } finally {
-      world.internet.silenced.delete('127.0.1.6');
-    }
-  });
-
   it('exits with 2 on wrong usage and broken settings', async () => {
     const missing = await check(['good.test'], { ROOT_HINTS: '/nonexistent/hints' });
     expect(missing).toMatchObject({
@@ -336,15 +299,5 @@ describe('check with TRUST_ANCHORS', () => {
     await rm(other);
     expect(stdout).toContain('DNSSEC: the root does not validate by our trust anchors');
     expect(code).toBe(0);
-  });
-
-  it('without a file, and with another root, validates nothing', async () => {
-    const { TRUST_ANCHORS: _, ...rest } = env;
-    const { stdout } = await runCli(['check', 'shop.test'], { env: rest });
-    expect(stdout).toContain('DNSSEC of test: signatures were not followed to it (indeterminate)');
-    const missing = await runCli(['check', 'shop.test'], {
-      env: { ...env, TRUST_ANCHORS: '/nonexistent/anchors' },
-    });
-    expect(missing.stderr).toMatch(/^zonefleet: TRUST_ANCHORS: .*ENOENT/);
   });
 });

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDnssecCommands } from '../../../src/cli/dnssec/dnssec.ts';
+import { addZoneCommands } from '../../../src/cli/zone/zone.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import { runCli } from '../../support/cli/run-cli.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
 
-const SECRETS = { KEY_SECRETS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
+const K1 = { name: 'k1', secret: Buffer.alloc(32, 1) };
+const K2 = { name: 'k2', secret: Buffer.alloc(32, 2) };
 const ZONE =
   '@ SOA ns hostmaster 7 3600 600 86400 300\n@ NS ns.else.test.\nwww A 192.0.2.1\nsub NS ns.else.test.\n';
 const APEX = parseName('op.test.');
@@ -25,33 +28,44 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const run = (args: string, env: Record<string, string> = SECRETS) =>
-  runCli(args.split(' '), { databaseUrl: database.url, env });
+const run = (args: string, ...keySecrets: (typeof K1)[]) =>
+  runCommands(
+    (program, cli) => {
+      addDnssecCommands(program, cli);
+      addZoneCommands(program, cli);
+    },
+    args.split(' '),
+    database.url,
+    { keySecrets },
+  );
 
-async function load(text: string) {
+async function load(text: string, secret = K1) {
   const file = join(folder, 'op.test.zone');
   writeFileSync(file, `$ORIGIN op.test.\n$TTL 300\n${text}`);
-  return await runCli(['zone', 'load', file], { databaseUrl: database.url, env: SECRETS });
+  return await run(`zone load ${file}`, secret);
 }
 
 const serial = async () => {
-  const { stdout } = await run('zone export op.test');
+  const { stdout } = await run('zone export op.test', K1);
   return Number(/SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(stdout)?.[1]);
 };
 
 describe('zonefleet dnssec', () => {
   it('signs no zone without secrets, and none that is not there', async () => {
-    const { code, stderr } = await run('dnssec enable op.test', {});
+    const { code, stderr } = await run('dnssec enable op.test');
     expect([code, stderr]).toEqual([2, expect.stringContaining('KEY_SECRETS is not set')]);
-    expect(await run('dnssec enable no.test')).toMatchObject({
+    expect(await run('dnssec enable no.test', K1)).toMatchObject({
       code: 1,
       stderr: /no such domain or operator zone/,
     });
-    expect(await run('dnssec show op.test')).toMatchObject({ code: 1, stderr: 'op.test. is not signed\n' });
+    expect(await run('dnssec show op.test', K1)).toMatchObject({
+      code: 1,
+      stderr: 'op.test. is not signed\n',
+    });
   });
 
   it('signs an operator zone, and says which DS its parent zone needs', async () => {
-    const { code, stdout } = await run('dnssec enable op.test --json');
+    const { code, stdout } = await run('dnssec enable op.test --json', K1);
     expect(code).toBe(0);
     const [zone] = JSON.parse(stdout).zones;
     expect(zone).toMatchObject({ zone: 'op.test.', outcome: 'signed' });
@@ -60,33 +74,33 @@ describe('zonefleet dnssec', () => {
       expect.stringMatching(/^\d+ 13 4 [0-9A-F]{96}$/i),
     ]);
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
-    expect((await run('dnssec show op.test')).stdout).toContain(`op.test. DS ${zone.ds[0]}`);
-    expect(await run('dnssec verify op.test')).toMatchObject({ code: 0, stdout: 'verified op.test.\n' });
+    expect((await run('dnssec show op.test', K1)).stdout).toContain(`op.test. DS ${zone.ds[0]}`);
+    expect(await run('dnssec verify op.test', K1)).toMatchObject({ code: 0, stdout: 'verified op.test.\n' });
     const file = join(folder, 'exported.zone');
-    expect((await run(`zone export op.test -o ${file}`)).code).toBe(0);
-    expect(await run(`dnssec verify --file ${file}`)).toMatchObject({
+    expect((await run(`zone export op.test -o ${file}`, K1)).code).toBe(0);
+    expect(await run(`dnssec verify --file ${file}`, K1)).toMatchObject({
       code: 0,
       stdout: 'verified op.test.\n',
     });
-    expect((await run('dnssec enable op.test')).stdout).toContain('unchanged op.test.');
-    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec +13/);
-    expect((await run('dnssec keys op.test')).stdout).toMatch(/csk +13 +published +both/);
-    expect(await run('dnssec check-keys')).toMatchObject({ code: 0, stdout: 'keys 1 unreadable 0\n' });
+    expect((await run('dnssec enable op.test', K1)).stdout).toContain('unchanged op.test.');
+    expect((await run('dnssec list', K1)).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec +13/);
+    expect((await run('dnssec keys op.test', K1)).stdout).toMatch(/csk +13 +published +both/);
+    expect(await run('dnssec check-keys', K1)).toMatchObject({ code: 0, stdout: 'keys 1 unreadable 0\n' });
   });
 
   it('changes how an operator zone denies, and back', async () => {
-    expect(await run('dnssec denial nsec5 op.test')).toMatchObject({ code: 2, stderr: /nsec or nsec3/ });
-    expect(await run('dnssec denial nsec3 no.test')).toMatchObject({ code: 1, stderr: /no such domain/ });
-    const changed = await run('dnssec denial nsec3 op.test --json');
+    expect(await run('dnssec denial nsec5 op.test', K1)).toMatchObject({ code: 2, stderr: /nsec or nsec3/ });
+    expect(await run('dnssec denial nsec3 no.test', K1)).toMatchObject({ code: 1, stderr: /no such domain/ });
+    const changed = await run('dnssec denial nsec3 op.test --json', K1);
     expect(changed.code).toBe(0);
     expect(JSON.parse(changed.stdout).zones).toMatchObject([{ zone: 'op.test.', outcome: 'nsec3' }]);
-    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec3 +13/);
+    expect((await run('dnssec list', K1)).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec3 +13/);
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
-    expect((await run('dnssec denial nsec3 op.test')).stdout).toContain('unchanged op.test.');
+    expect((await run('dnssec denial nsec3 op.test', K1)).stdout).toContain('unchanged op.test.');
     await sql`update signed_zones set denial_change = 'adding'`.execute(database.db); // as if the zone were large
-    expect((await run('dnssec denial nsec op.test')).stdout).toContain('unchanged op.test.'); // and goes on with it
-    expect((await run('dnssec list')).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec +13/);
-    expect((await run('zone export op.test')).stdout).not.toMatch(/NSEC3/);
+    expect((await run('dnssec denial nsec op.test', K1)).stdout).toContain('unchanged op.test.'); // and goes on with it
+    expect((await run('dnssec list', K1)).stdout).toMatch(/op\.test\. +operator +waiting +- +nsec +13/);
+    expect((await run('zone export op.test', K1)).stdout).not.toMatch(/NSEC3/);
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
   });
 
@@ -111,44 +125,39 @@ describe('zonefleet dnssec', () => {
   });
 
   it('a secret that is lost is found before anything is due, and changes nothing that is served', async () => {
-    const other = { KEY_SECRETS: `k2:${Buffer.alloc(32, 2).toString('base64')}` };
-    const checked = await run('dnssec check-keys', other);
+    const checked = await run('dnssec check-keys', K2);
     expect(checked).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^op\.test\. key \d+: .*KEY_SECRETS/),
     });
-    const file = join(folder, 'op.test.zone');
-    writeFileSync(file, `$ORIGIN op.test.\n$TTL 300\n${ZONE}lost A 192.0.2.9\n`);
-    const loaded = await runCli(['zone', 'load', file], { databaseUrl: database.url, env: other });
+    const loaded = await load(`${ZONE}lost A 192.0.2.9\n`, K2);
     expect(loaded.code).toBe(2);
     expect(await serial()).toBe(70);
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
   });
 
   it('boxes are sealed anew with the first secret, and then need the other no more', async () => {
-    const k2 = `k2:${Buffer.alloc(32, 2).toString('base64')}`;
-    const both = { KEY_SECRETS: `${k2},${SECRETS.KEY_SECRETS}` };
-    expect(await run('dnssec rewrap', both)).toMatchObject({ code: 0, stdout: 'boxes sealed anew 1\n' });
-    expect(await run('dnssec check-keys', { KEY_SECRETS: k2 })).toMatchObject({ code: 0 });
-    expect(await run('dnssec rewrap', { KEY_SECRETS: `${SECRETS.KEY_SECRETS},${k2}` })).toMatchObject({
+    expect(await run('dnssec rewrap', K2, K1)).toMatchObject({ code: 0, stdout: 'boxes sealed anew 1\n' });
+    expect(await run('dnssec check-keys', K2)).toMatchObject({ code: 0 });
+    expect(await run('dnssec rewrap', K1, K2)).toMatchObject({
       code: 0,
     });
   });
 
   it('takes the signatures away when it is told that no DS is there, and the same keys come back', async () => {
-    const ds = async () => JSON.parse((await run('dnssec show op.test --json')).stdout).zones[0].ds;
+    const ds = async () => JSON.parse((await run('dnssec show op.test --json', K1)).stdout).zones[0].ds;
     const before = await ds();
-    expect(await run('dnssec disable op.test')).toMatchObject({
+    expect(await run('dnssec disable op.test', K1)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('Remove the DS there'),
     });
-    expect(await run('dnssec disable op.test --now')).toMatchObject({
+    expect(await run('dnssec disable op.test --now', K1)).toMatchObject({
       code: 0,
       stdout: 'unsigned op.test.\n',
     });
-    expect((await run('zone export op.test')).stdout).not.toMatch(/RRSIG|DNSKEY|NSEC/);
-    expect(await run('dnssec show op.test')).toMatchObject({ code: 1 });
-    expect(await run('dnssec enable op.test')).toMatchObject({ code: 0 });
+    expect((await run('zone export op.test', K1)).stdout).not.toMatch(/RRSIG|DNSKEY|NSEC/);
+    expect(await run('dnssec show op.test', K1)).toMatchObject({ code: 1 });
+    expect(await run('dnssec enable op.test', K1)).toMatchObject({ code: 0 });
     expect(await ds()).toEqual(before);
     const { rows } = await sql<{ goals: string[] }>`
       select array_agg(after->>'goal' order by id) as goals from audit_log
@@ -158,43 +167,49 @@ describe('zonefleet dnssec', () => {
 
   it('sets what the keys of a domain go to, and shows no DS before it may be entered', async () => {
     await newDomain(database.db, await newAccount(database.db, 'a@example.org'));
-    expect(await run('dnssec check example.com')).toMatchObject({ code: 1, stderr: /it has no keys/ });
-    expect(await run('dnssec abort example.com')).toMatchObject({ code: 1 });
-    expect(await run('dnssec enable example.com', {})).toMatchObject({
+    expect(await run('dnssec check example.com', K1)).toMatchObject({ code: 1, stderr: /it has no keys/ });
+    expect(await run('dnssec abort example.com', K1)).toMatchObject({ code: 1 });
+    expect(await run('dnssec enable example.com')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('KEY_SECRETS is not set'),
     });
-    const { code, stdout } = await run('dnssec enable example.com --json');
+    const { code, stdout } = await run('dnssec enable example.com --json', K1);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).zones).toMatchObject([{ zone: 'example.com.', outcome: 'signing' }]);
-    expect((await run('dnssec enable example.com')).stdout).toContain('unchanged example.com.');
+    expect((await run('dnssec enable example.com', K1)).stdout).toContain('unchanged example.com.');
     await sql`update signed_zones set machine = jsonb_set(machine, '{waiting}', '{"cause": "nodes", "since": 0, "keys": []}')
       where machine is not null`.execute(database.db);
-    const waiting = await run('dnssec list --waiting');
+    const waiting = await run('dnssec list --waiting', K1);
     expect(waiting.stdout).toMatch(/example\.com\. +domain +signing +nodes +nsec/);
     expect(waiting.stdout).not.toContain('op.test.');
-    expect((await run('dnssec list --status secure')).stdout).not.toContain('example.com.');
-    expect(JSON.parse((await run('dnssec list --status signing --json')).stdout).zones).toMatchObject([
+    expect((await run('dnssec list --status secure', K1)).stdout).not.toContain('example.com.');
+    expect(JSON.parse((await run('dnssec list --status signing --json', K1)).stdout).zones).toMatchObject([
       { zone: 'example.com.', status: 'signing', waits_for: { cause: 'nodes' } },
     ]);
-    const shown = await run('dnssec show example.com');
+    const shown = await run('dnssec show example.com', K1);
     expect([shown.code, shown.stderr, shown.stdout]).toEqual([
       1,
       '',
       expect.stringMatching(/^example\.com\. domain signing nsec/),
     ]);
     expect(shown.stdout).not.toContain('example.com. DS ');
-    expect(await run('dnssec roll example.com')).toMatchObject({ code: 1, stderr: /still under way/ });
-    expect(await run('dnssec roll example.com --key 1000')).toMatchObject({ code: 1, stderr: /no such key/ });
-    expect(await run('dnssec roll example.com --key all')).toMatchObject({
+    expect(await run('dnssec roll example.com', K1)).toMatchObject({ code: 1, stderr: /still under way/ });
+    expect(await run('dnssec roll example.com --key 1000', K1)).toMatchObject({
+      code: 1,
+      stderr: /no such key/,
+    });
+    expect(await run('dnssec roll example.com --key all', K1)).toMatchObject({
       code: 2,
       stderr: /the id of a key/,
     });
-    expect(await run('dnssec verify')).toMatchObject({ code: 2, stderr: /say names of zones, or --file/ });
-    expect(await run('dnssec roll op.test')).toMatchObject({ code: 1, stderr: /an operator zone/ });
-    expect((await run('dnssec check example.com')).stdout).toContain('asked example.com.');
-    expect((await run('dnssec disable example.com --now')).stdout).toContain('disabling example.com.');
-    expect(await run('dnssec show example.com --json')).toMatchObject({
+    expect(await run('dnssec verify', K1)).toMatchObject({
+      code: 2,
+      stderr: /say names of zones, or --file/,
+    });
+    expect(await run('dnssec roll op.test', K1)).toMatchObject({ code: 1, stderr: /an operator zone/ });
+    expect((await run('dnssec check example.com', K1)).stdout).toContain('asked example.com.');
+    expect((await run('dnssec disable example.com --now', K1)).stdout).toContain('disabling example.com.');
+    expect(await run('dnssec show example.com --json', K1)).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('"status":"off"'),
     });

@@ -133,11 +133,3 @@ it('says when it was interrupted', async () => {
   });
   expect([code, stderr]).toEqual([130, 'shop.com: interrupted before anybody looked\n']);
 });
-
-it('without a queue is a failure', async () => {
-  const redisUrl = 'redis://127.0.0.1:1';
-  const { code, stderr } = await runCommands(addVerifyCommand, ['verify', 'shop.com'], database.url, {
-    redisUrl,
-  });
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/^zonefleet: the queue cannot be reached: /)]);
-});

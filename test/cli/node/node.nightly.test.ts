@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ratesOf } from '../../../src/cli/node/node-rates.ts';
-import type { ListedNode } from '../../../src/store/feed/nodes.ts';
-import { runCli } from '../../support/cli/run-cli.ts';
+import { addNodeCommands } from '../../../src/cli/node/node.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 const HOLD = '11111111-1111-4111-8111-111111111111';
@@ -17,7 +16,7 @@ beforeEach(async () => {
   await sql`delete from nodes`.execute(database.db);
 });
 
-const run = (...args: string[]) => runCli(args, { databaseUrl: database.url });
+const run = (...args: string[]) => runCommands(addNodeCommands, args, database.url);
 
 /** A row as a node would report it; a live one from a little ahead, so that it stays live while the CLI starts. */
 async function report(
@@ -36,13 +35,6 @@ async function report(
 }
 
 describe('node list', () => {
-  it('without nodes is a table without rows', async () => {
-    expect(await run('node', 'list')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^NODE +STATE .*HELD\n$/),
-    });
-  });
-
   it('shows what each node reports, aligned', async () => {
     await report('ams1');
     await report('fra-longer', { state: 'silent' });
@@ -131,27 +123,6 @@ describe('node list --rates', () => {
       expect.stringContaining('|120|3|25.0 %|'),
       expect.stringContaining('|-|-|25.0 %|'),
     ]);
-  });
-
-  it('tells no rate of one that was started anew', () => {
-    const node = {
-      name: 'ams1',
-      startedAt: new Date(0),
-      seenAt: new Date(5000),
-      traffic: { answered: 50, dropped: 1 },
-    };
-    const later = { ...node, seenAt: new Date(7000), traffic: { answered: 90, dropped: 1 } };
-    const rates = (after: object) =>
-      ratesOf([node as ListedNode], [{ ...later, ...after } as ListedNode]).get('ams1');
-    expect(rates({})).toEqual({ answered: 20, dropped: 0 });
-    for (const after of [
-      { startedAt: new Date(1) },
-      { traffic: { answered: 1, dropped: 0 } },
-      { traffic: null },
-      { seenAt: new Date(5000) },
-      { name: 'fra1' },
-    ])
-      expect([after, rates(after)]).toEqual([after, undefined]);
   });
 });
 

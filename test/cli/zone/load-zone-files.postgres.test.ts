@@ -82,15 +82,6 @@ describe('a load', () => {
     expect(await stored()).toEqual(['good.example.']);
   });
 
-  it('keeps the zone that is served when its new file is bad', async () => {
-    folder.write('a.zone', smallZone('a.example.'));
-    await load();
-    const before = await loadZone(database.db, parseName('a.example.'));
-    folder.write('a.zone', smallZone('a.example.', 'x A nowhere\n'));
-    expect((await load()).code).toBe(1);
-    expect(await loadZone(database.db, parseName('a.example.'))).toEqual(before);
-  });
-
   it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
     const account = await createAccount(database.db, { email: 'ann@shop.example' });
     if (account.kind !== 'created') throw new Error(account.message);

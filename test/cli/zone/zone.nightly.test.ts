@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
+import { createAccount } from '../../../src/store/accounts/accounts.ts';
+import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { CLI, runCli } from '../../support/cli/run-cli.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -22,6 +24,24 @@ afterAll(async () => {
 });
 
 describe('standard input', () => {
+  it('holds keys to revoke, none of which is printed', async () => {
+    const account = await createAccount(database.db, { email: 'ann@shop.example' });
+    if (account.kind !== 'created') throw new Error(account.message);
+    const [key, unknown] = [generateKey(), `svc_${'0'.repeat(40)}`];
+    await createApiKey(database.db, key, { accountId: account.account.id, name: 'ci' });
+    const told = await runCli(['key', 'revoke', '-'], {
+      databaseUrl: database.url,
+      input: `${key}\n\n${unknown}`,
+    });
+    expect(told).toEqual({
+      code: 1,
+      stdout: `revoked key ${key.slice(0, 10)}…\n`,
+      stderr: 'svc_000000…: no such key\n',
+    });
+    const empty = await runCli(['key', 'revoke', '-'], { databaseUrl: database.url });
+    expect(empty).toEqual({ code: 1, stdout: '', stderr: '-: standard input has no key\n' });
+  });
+
   it('is a zone file, named by its SOA', async () => {
     const { code, stdout } = await runCli(['zone', 'load', '-'], {
       databaseUrl: database.url,
@@ -38,13 +58,6 @@ describe('standard input', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^-:4:6: address: /);
-  });
-
-  it('that is empty is refused', async () => {
-    expect(await runCli(['zone', 'check', '-'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^-:1:1: /),
-    });
   });
 });
 

@@ -1,19 +1,12 @@
 import { expect, it } from 'vitest';
 import { sortNames } from '../../../src/dns/dnssec/sort-names.ts';
 import { compareNames, parseName, printName } from '../../../src/dns/name.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 
 /** RFC 4034 §6.1. */
-const SORTED = [
-  'example.',
-  'a.example.',
-  'yljkjljk.a.example.',
-  'Z.a.example.',
-  'zABC.a.EXAMPLE.',
-  'z.example.',
-  '\\001.z.example.',
-  '*.z.example.',
-  '\\200.z.example.',
-];
+const SORTED = wordsOf(`
+  example. a.example. yljkjljk.a.example. Z.a.example. zABC.a.EXAMPLE. z.example. \\001.z.example.
+  *.z.example. \\200.z.example.`);
 
 it('sorts folded names as the example of RFC 4034 §6.1 does', () => {
   const names = SORTED.map((name) => parseName(name.toLowerCase()));

@@ -7,23 +7,15 @@ import {
   serviceKeyName,
   serviceValueFault,
 } from '../../../src/dns/record/service-parameters.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 
 const of = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
 const ALPN = 1;
 
 describe('keys of service parameters', () => {
   it('have the names of their RFCs or a number', () => {
-    const names = [
-      'mandatory',
-      'alpn',
-      'no-default-alpn',
-      'port',
-      'ipv4hint',
-      'ech',
-      'ipv6hint',
-      'dohpath',
-      'ohttp',
-    ];
+    const names = wordsOf(`
+      mandatory alpn no-default-alpn port ipv4hint ech ipv6hint dohpath ohttp`);
     for (const [key, name] of names.entries()) {
       expect(serviceKey(name)).toBe(key);
       expect(serviceKey(`key${key}`)).toBe(key);

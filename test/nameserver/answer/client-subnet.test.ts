@@ -315,7 +315,7 @@ describe.each([
   test('answers are those of the reference for every region', () => {
     const random = randomFrom(isSigned ? 21 : 20);
     let regional = 0;
-    for (let round = 0; round < scale(60, 10); round++) {
+    for (let round = 0; round < scale(60, 4); round++) {
       const { zone: plain } = randomZone(random, 'zone.example.', 3 + round * 3, []);
       const zone = marked(plain, RANDOM_SETS, random, isSigned);
       const asked = regionalNode([zone], RANDOM_SETS);
@@ -330,7 +330,7 @@ describe.each([
         regional += compare(asked, zone, { name, type, where, dnssecOk });
       }
     }
-    expect(regional).toBeGreaterThan(100);
+    expect(regional).toBeGreaterThan(20);
   });
 });
 

@@ -85,16 +85,16 @@ describe('one bucket is shared by', () => {
   });
 });
 
-test('a flood from a million networks finds no more room, and a busy bucket stays limited', () => {
+test('a flood from 200,000 networks finds no more room, and a busy bucket stays limited', () => {
   const limit = new RateLimit(10, 256);
   const before = process.memoryUsage().arrayBuffers;
   let through = 0;
   const address = new Uint8Array(4);
   const view = new DataView(address.buffer);
-  for (let i = 0; i < 1_000_000; i++) {
+  for (let i = 0; i < 200_000; i++) {
     view.setUint32(0, i << 8);
-    limit.decide(clientAt(address), NAME, 1, i / 1000);
-    if (i % 10 === 0 && decide(limit, '203.0.113.9', i / 1000) === 'send') through++;
+    limit.decide(clientAt(address), NAME, 1, i / 200);
+    if (i % 10 === 0 && decide(limit, '203.0.113.9', i / 200) === 'send') through++;
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 20);
   // One second passed: two seconds of answers at the most.

@@ -29,7 +29,7 @@ function* randomWords(): Generator<number> {
 describe('the table of countries', () => {
   it('gives what the database gives for any IPv4 address', () => {
     const words = randomWords();
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < 3000; i++) {
       const address = i === 0 ? 0 : i === 1 ? -1 : (words.next().value as number);
       const text = [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.');
       table.find4(address);
@@ -39,7 +39,7 @@ describe('the table of countries', () => {
 
   it('gives what the database gives for any IPv6 address in use', () => {
     const words = randomWords();
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < 3000; i++) {
       const high = 0x20000000 | ((words.next().value as number) >>> 3);
       const low = words.next().value as number;
       const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff].map((group) =>
@@ -52,7 +52,7 @@ describe('the table of countries', () => {
 
   it('tells a prefix in which every address has that country', () => {
     const words = randomWords();
-    for (let i = 0; i < 5_000; i++) {
+    for (let i = 0; i < 1000; i++) {
       const address = words.next().value as number;
       table.find4(address);
       const { country, bits } = table;

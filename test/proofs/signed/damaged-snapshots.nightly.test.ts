@@ -1,16 +1,11 @@
-// Snapshots of signed zones that were damaged: a file whose bytes are not as they were written is refused, an image that
-// contradicts itself behind checksums that fit is too, and no image that is accepted makes an answer fail. Order indexes that are
-// accepted prove the same as before.
+// Images of signed zones that were damaged: one that contradicts itself is refused, and no image that is accepted makes an answer
+// fail. Order indexes that are accepted prove the same as before. test/nameserver/snapshot covers files, test/flows/restart nodes.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Name, parseName } from '../../../src/dns/name.ts';
+import { describe, expect, it } from 'vitest';
+import type { Name } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { Answerer } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
-import { Snapshot } from '../../../src/nameserver/snapshot/snapshot.ts';
 import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
 import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
 import { segmentOf, UNIT_BYTES, wordOf } from '../../../src/zone/image/layout.ts';
@@ -20,15 +15,6 @@ import { readRoot } from '../../../src/zone/image/zone-root.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { ourAnswer, queryFor, UNLIMITED } from '../../support/answer/queries.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { newAccount } from '../../support/database/domains.ts';
-import { newSignedDomain, recordsOfZone } from '../../support/database/signed-domains.ts';
-import { useSecrets } from '../../support/database/signed-zones.ts';
-import { bogusAnswers, namesAround } from '../../support/dnssec/judged-node.ts';
-import { askTcp } from '../../support/peers/peers.ts';
-import { collectingLog } from '../../support/processes/follow.ts';
-import { type NodeProcess, startNode } from '../../support/processes/nodes.ts';
-import { resealBase } from '../../support/processes/resealed-snapshot.ts';
 import {
   pick,
   type Random,
@@ -37,14 +23,12 @@ import {
   randomZone,
 } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';
-import { until } from '../../support/tests/until.ts';
 import { damageImage, randomWord } from '../../support/zone/damaged-image.ts';
-import { DENIAL_STYLES, signedZone, zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { DENIAL_STYLES, signedZone } from '../../support/zone/sign-zone.ts';
 
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261_123);
 const IMAGE_OCTETS = 2 << 20;
 const IMAGES = scale(20_000, 300);
-const FILES = scale(3000, 60);
 const APEXES = DENIAL_STYLES.map((_, i) => `z${i}.example.`);
 
 interface Made {
@@ -136,140 +120,4 @@ describe('an image of signed zones with anything changed', () => {
 function orderBlocks(image: Image, apex: Name): number[] {
   const { denials, idleDenials } = readRoot(image, findRoot(image, apex));
   return [...blocksOf(image, denials), ...blocksOf(image, idleDenials)];
-}
-
-describe('a file of signed zones', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'zf-damaged-'));
-  const random = randomFrom(SEED + 2);
-  const log = collectingLog();
-  let made: Made;
-  let file: string;
-  let whole: Buffer;
-
-  beforeAll(async () => {
-    made = madeImage(random);
-    const options = { directory, image: made.image, log, minIntervalMs: 0 };
-    const snapshot = new Snapshot(options);
-    snapshot.restoreBase();
-    snapshot.restored();
-    snapshot.writeIfDue(made.writer, {
-      position: 1,
-      cursor: { epoch: 'e', from: 1n, inFlight: [], recent: [] },
-    });
-    await snapshot.settled();
-    await snapshot.stop();
-    const image = readdirSync(directory).find((name) => name.endsWith('.image')) as string;
-    file = join(directory, image);
-    whole = readFileSync(file);
-  });
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-  const isRestored = () => {
-    const image = new Image(createImage(2 * IMAGE_OCTETS, 1));
-    const base = new Snapshot({ directory, image, log, minIntervalMs: 0 }).restoreBase();
-    if (base === undefined) expect(image.zones).toBe(0);
-    return base !== undefined;
-  };
-
-  it('is read as it was written', () => {
-    expect(isRestored()).toBe(true);
-  });
-
-  it(`is refused with one bit changed, in signatures and proofs too (${FILES} files)`, () => {
-    const signatures = made.zones.flatMap(({ nodes }) =>
-      [...nodes.values()].flatMap(({ sets }) =>
-        [...sets.values()].flatMap(({ signatures = [] }) => signatures.map((each) => Buffer.from(each))),
-      ),
-    );
-    const firstByte = 4096; // behind the head, which ends in what fills it up
-    for (let i = 0; i < FILES; i++) {
-      const damaged = Buffer.from(whole);
-      const signature = pick(random, signatures);
-      const at =
-        i % 2 === 0
-          ? whole.indexOf(signature) + Math.floor(random() * signature.length)
-          : firstByte + Math.floor(random() * (whole.length - firstByte));
-      damaged[at] = (damaged[at] as number) ^ (1 << Math.floor(random() * 8));
-      writeFileSync(file, damaged);
-      expect(isRestored(), `byte ${at}`).toBe(false);
-    }
-  });
-
-  it(`is refused when it was cut (${FILES} files)`, () => {
-    for (let i = 0; i < FILES; i++) {
-      writeFileSync(file, whole);
-      truncateSync(file, Math.floor(random() * whole.length));
-      expect(isRestored()).toBe(false);
-    }
-  });
-});
-
-describe('a nameserver with signed domains', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'zonefleet-damaged-'));
-  const domains = ['nsec', 'nsec3'] as const;
-  let database: TestDatabase;
-  let node: NodeProcess | undefined;
-
-  beforeAll(async () => {
-    database = await createDatabase();
-    useSecrets(database.db);
-    const accountId = await newAccount(database.db, 'ann@example.org');
-    for (const denial of domains)
-      await newSignedDomain(database.db, accountId, `${denial}.example.`, { denial });
-  });
-  afterAll(async () => {
-    await node?.stop();
-    await database?.drop();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  const start = () => startNode('ns1', { DATABASE_URL: database.url, DATA_DIR: directory });
-  const imageFile = () => {
-    const place = join(directory, 'nodes', 'ns1');
-    return join(place, readdirSync(place).find((name) => name.endsWith('.image')) as string);
-  };
-
-  async function expectSound({ address }: NodeProcess): Promise<void> {
-    for (const denial of domains) {
-      const apex = `${denial}.example.`;
-      const zone = zoneOfRecords(parseName(apex), await recordsOfZone(database.db, apex));
-      const ask = (query: Uint8Array) => askTcp(address.port, query);
-      expect(await bogusAnswers(zone, namesAround(zone).slice(0, 4), ask)).toEqual([]);
-    }
-  }
-
-  it('refuses a snapshot with a changed signature, or a contradiction, and answers what Postgres holds', async () => {
-    node = await start();
-    const { log } = node;
-    await until(() => log().includes('snapshot written'), 'a snapshot');
-    await expectSound(node);
-    await node.stop();
-    const whole = readFileSync(imageFile());
-    const records = await recordsOfZone(database.db, 'nsec3.example.');
-    const signature = Buffer.from(records.find(({ type }) => type === TYPE.RRSIG)?.rdata as Uint8Array);
-    const damages: ((file: string) => void)[] = [
-      (file) => {
-        const bytes = readFileSync(file);
-        const at = bytes.indexOf(signature) + signature.length - 5;
-        bytes[at] = (bytes[at] as number) ^ 1;
-        writeFileSync(file, bytes);
-      },
-      (file) => resealBase(file, ({ blocks }) => contradict(blocks, signature)),
-    ];
-    for (const damage of damages) {
-      writeFileSync(imageFile(), whole);
-      damage(imageFile());
-      node = await start();
-      expect(node.log()).toContain('a snapshot is refused');
-      expect(node.log()).toContain('zones loaded');
-      await expectSound(node);
-      await node.stop();
-    }
-  });
-});
-
-/** The record of a signature covers less than its octets. */
-function contradict(blocks: Buffer, signature: Buffer): void {
-  const length = blocks.indexOf(signature) - 2;
-  blocks.writeUInt16BE(blocks.readUInt16BE(length) - 1, length);
 }

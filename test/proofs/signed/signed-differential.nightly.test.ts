@@ -1,4 +1,4 @@
-// Random zones that our signer signed, and random questions to them, with DO and without, of all sizes over UDP, and over TCP: our
+// Random zones that our signer or BIND's signed (opt-out and salts too), and random questions to them, with DO and without, of all sizes over UDP, and over TCP: our
 // answers against those of NSD and Knot with the same zones.
 
 import { describe, expect, it } from 'vitest';
@@ -10,8 +10,9 @@ import { compareWithPeer, expectAgreement, type Outcome } from '../../support/an
 import { Bogus } from '../../support/dnssec/bogus.ts';
 import { type AskedFor, judgeSignedReply } from '../../support/dnssec/judge-signed-reply.ts';
 import { signAsOurs } from '../../support/dnssec/sign-as-ours.ts';
+import { SIGNING_STYLES, signWith } from '../../support/dnssec/signing-programs.ts';
 import { keySettings } from '../../support/dnssec/zone-keys.ts';
-import { installedPeers, type ZoneText } from '../../support/peers/peers.ts';
+import { installedPeers, isInstalled, type ZoneText } from '../../support/peers/peers.ts';
 import {
   pick,
   type Random,
@@ -22,7 +23,7 @@ import {
 } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
-import { zonesOf } from '../../support/zone/zone-text.ts';
+import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261_123);
 /** Of all peers. */
@@ -51,8 +52,18 @@ function drawZone(random: Random, apex: string): RandomZone {
   }
 }
 
-function signedZone(random: Random, apex: string): SignedZoneText {
+const BIND_STYLES = isInstalled('dnssec-signzone')
+  ? SIGNING_STYLES.filter(({ program }) => program === 'dnssec-signzone')
+  : [];
+
+async function signedZone(random: Random, apex: string): Promise<SignedZoneText> {
   const plain = drawZone(random, apex);
+  // No DS where no cut is: BIND signs no such zone.
+  const isFit = [...plain.zone.nodes.values()].every(({ sets }) => sets.has(TYPE.NS) || !sets.has(TYPE.DS));
+  if (isFit && BIND_STYLES.length > 0 && random() < 0.5) {
+    const { text } = await signWith(pick(random, BIND_STYLES), plain);
+    return { apex, text, zone: zoneOfRecords(parseName(apex), recordsOf(text, apex)) };
+  }
   const { text, records } = signAsOurs(pick(random, STYLES), plain);
   return { apex, text, zone: zoneOfRecords(parseName(apex), records) };
 }
@@ -71,14 +82,15 @@ function isProvenIn(zones: ReadonlyMap<Name, Zone>, reply: Uint8Array, asked: As
   }
 }
 
-describe.skipIf(present.length === 0)(`zones of our signer${missing}`, () => {
+describe.skipIf(present.length === 0)(`signed zones${missing}`, () => {
   const accepted = new Map<string, number>();
   const sums = { asked: 0, same: 0 };
 
   it.each(present)('are answered as %s answers them', async (peer) => {
     const random = randomFrom(SEED);
     for (let left = QUESTIONS / present.length; left > 0; ) {
-      const zones = APEXES.map((apex) => signedZone(random, apex));
+      const zones: SignedZoneText[] = [];
+      for (const apex of APEXES) zones.push(await signedZone(random, apex));
       const names = new Map(zones.map(({ zone }) => [zone, [...zone.nodes.keys()]] as const));
       const asked = Array.from({ length: Math.min(left, A_ROUND) }, () => {
         const { zone } = pick(random, zones);

@@ -1,9 +1,7 @@
 // Orders for certificates as the workers' queue plays them, without the queue.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { claimDueOrders } from '../../../src/store/certificates/claim-due-orders.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { type CertificateOutcome, createIssuer } from '../../../workers/jobs/issue-certificate.ts';
 
 /** Until an order comes to one of these ends. Returns it; `beside` is done between two looks. */
@@ -25,9 +23,4 @@ export async function playOrders(
     const ended = outcomes.find(({ kind }) => ends.includes(kind));
     if (ended !== undefined) return ended;
   }
-}
-
-/** What waits for a later time is due now. */
-export async function makeOrdersDue(db: Database): Promise<void> {
-  await sql`update acme_orders set due_at = clock_timestamp()`.execute(db);
 }

@@ -5,19 +5,14 @@ import type { Edit } from '../../../src/zone/edit/edit.ts';
 import { type EditText, parseEdit, type RecordText } from '../../../src/zone/edit/parse-edit.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import { type ApiType, isAddressLike } from '../../../src/zone/records/customer-types.ts';
+import { wordsOf } from '../tests/rows-of.ts';
 import { APEX, applied, editState } from '../zone/customer-records.ts';
 import { planEdit } from '../zone/plan-edit.ts';
 
 const NAMES = ['@', 'a', 'b', 's', 'x.s', 'y.x.s', 'y.a', '*', '*.s'];
-const HOSTS = [
-  'x.s.example.com',
-  'S.example.com',
-  'y.a.example.com',
-  'a.example.com',
-  'Q\\046r.s.example.com',
-  'NS.example.net',
-  'ns.example.net',
-];
+const HOSTS = wordsOf(`
+  x.s.example.com S.example.com y.a.example.com a.example.com Q\\046r.s.example.com NS.example.net
+  ns.example.net`);
 const DIGEST = '0'.repeat(64);
 
 const destinations: Partial<Record<ApiType, readonly string[]>> = {

@@ -9,6 +9,7 @@ import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../../src/checks/delegation/verdict.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { type Random, randomFrom } from '../random/random-zones.ts';
+import { TimeQueue } from './event-queue.ts';
 import { EXPECTED, makeDomain, type SimulatedDomain } from './simulated-domains.ts';
 import { END, MINUTE, makeParents, makeWeather, observe, type Weather } from './simulated-parents.ts';
 import { RULES } from './simulated-rules.ts';
@@ -49,7 +50,7 @@ class Simulation {
   private readonly domains: readonly SimulatedDomain[];
   private readonly stopsAt: Violation | undefined;
   private readonly truth: Truth;
-  private readonly due = new DueHeap();
+  private readonly due = new TimeQueue<SimulatedDomain>();
   private readonly breaker = new SimulatedBreaker();
   private readonly moves = new Map<string, number>();
   private checks = 0;
@@ -69,7 +70,7 @@ class Simulation {
 
   run(): Outcome {
     const startedAt = performance.now();
-    for (const domain of this.domains) if (domain.state !== undefined) this.due.push(domain);
+    for (const domain of this.domains) if (domain.state !== undefined) this.due.add(domain.due, domain);
     const acts = this.plannedActs();
     const { clock } = this.weather;
     for (const [i, { from, offset }] of clock.entries()) {
@@ -97,15 +98,16 @@ class Simulation {
   /** As long as the clock is off by the same. */
   private runUntil(end: number, start: number, acts: { at: number; act: () => void }[]): void {
     for (let now = start; !this.isStopped(); ) {
-      const dueAt = Math.max(now, this.due.first - this.offset);
+      const dueAt = Math.max(now, this.due.next - this.offset);
       const first = acts.at(-1);
       if (first !== undefined && first.at <= dueAt && first.at < end) {
         now = first.at;
         acts.pop()?.act();
       } else if (dueAt < end) {
         now = dueAt;
-        const domain = this.due.pop();
-        if (domain !== undefined) this.check(domain, now);
+        const entry = this.due.take();
+        // an entry that another one replaced is passed over
+        if (entry?.at === entry?.item.due && entry?.item.state !== undefined) this.check(entry.item, now);
       } else return;
     }
   }
@@ -128,7 +130,7 @@ class Simulation {
 
   private schedule(domain: SimulatedDomain, due: number): void {
     domain.due = due;
-    this.due.push(domain);
+    this.due.add(due, domain);
   }
 
   /** Observe, judge, next; and what the store would save is kept here. */
@@ -198,53 +200,5 @@ class SimulatedBreaker {
     for (const old of this.minutes.keys()) if (old <= minute - 15 || old > minute) this.minutes.delete(old);
     const counts = [...this.minutes.values()].flatMap((sums) => [...sums.values()]);
     this.frozen = new Set(judgeBreaker(counts, this.frozen).map(({ parent }) => parent));
-  }
-}
-
-interface Entry {
-  readonly due: number;
-  readonly domain: SimulatedDomain;
-}
-
-/** Domains by the time of the workers' clock at which they are due. */
-class DueHeap {
-  private readonly heap: Entry[] = [];
-
-  get first(): number {
-    return this.heap[0]?.due ?? Number.POSITIVE_INFINITY;
-  }
-
-  push(domain: SimulatedDomain): void {
-    const { heap } = this;
-    const entry = { due: domain.due, domain };
-    let i = heap.push(entry) - 1;
-    for (let up = (i - 1) >> 1; i > 0 && (heap[up] as Entry).due > entry.due; up = (i - 1) >> 1) {
-      heap[i] = heap[up] as Entry;
-      i = up;
-    }
-    heap[i] = entry;
-  }
-
-  /** Undefined for an entry that another one replaced. */
-  pop(): SimulatedDomain | undefined {
-    const { heap } = this;
-    const top = heap[0];
-    const last = heap.pop();
-    if (top === undefined || last === undefined) return undefined;
-    if (heap.length > 0) this.sink(last);
-    return top.due === top.domain.due && top.domain.state !== undefined ? top.domain : undefined;
-  }
-
-  private sink(entry: Entry): void {
-    const { heap } = this;
-    let i = 0;
-    for (;;) {
-      let down = 2 * i + 1;
-      if (down + 1 < heap.length && (heap[down + 1] as Entry).due < (heap[down] as Entry).due) down++;
-      if (down >= heap.length || (heap[down] as Entry).due >= entry.due) break;
-      heap[i] = heap[down] as Entry;
-      i = down;
-    }
-    heap[i] = entry;
   }
 }

@@ -23,7 +23,7 @@ export function unexpected(
   });
 }
 
-/** delv and drill tell of opt-out proofs that they are in order, and not that AD must stay clear (RFC 5155 §9.2). */
+/** delv says of opt-out proofs that they are in order, and not that AD must stay clear (RFC 5155 §9.2). */
 function isLenient(validator: string, wanted: Security, got: Security): boolean {
-  return (validator === 'delv' || validator === 'drill') && wanted === 'insecure' && got === 'secure';
+  return validator === 'delv' && wanted === 'insecure' && got === 'secure';
 }

@@ -3,13 +3,12 @@
 import { isInstalled } from '../peers/peers.ts';
 import { startTogether } from '../tests/start-together.ts';
 import { startDelv } from './delv.ts';
-import { startDrill } from './drill.ts';
 import { startKnotResolver } from './knot-resolver.ts';
 import { startNamed } from './named.ts';
 import { startUnbound, type UnboundKind } from './unbound.ts';
 import type { Space, ValidatingResolver, Validator } from './validator.ts';
 
-const PROGRAMS = ['unbound', 'named', 'kresd', 'delv', 'drill', 'dnssec-signzone', 'ldns-signzone', 'nsd'];
+const PROGRAMS = ['unbound', 'named', 'kresd', 'delv', 'dnssec-signzone', 'ldns-signzone', 'nsd'];
 const absent = PROGRAMS.filter((program) => !isInstalled(program));
 /** For a test's name. */
 export const NEEDS_VALIDATORS = absent.length === 0 ? '' : ` (skipped: needs ${absent.join(', ')})`;
@@ -42,7 +41,7 @@ export async function startValidators(space: Space): Promise<Validators> {
   const resolvers = await startResolvers(space, { keeps: true });
   const plain = resolvers[0] as ValidatingResolver;
   const anchor = space.anchors[0] as string;
-  const tools = await startTogether([startDelv([anchor], plain.port), startDrill(anchor, plain.port)]);
+  const tools = [await startDelv([anchor], plain.port)];
   const all: Validator[] = [...resolvers, ...tools];
   return {
     resolvers,

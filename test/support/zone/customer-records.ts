@@ -113,6 +113,30 @@ export interface EditLines {
   create?: string[];
 }
 
+/** Reads `delete 1 2`, `replace www A: A 192.0.2.1, A 192.0.2.2`, `update 1 ttl=60 name=b` and `create www A 192.0.2.1`. */
+export function editLines(texts: readonly string[]): EditLines {
+  const lines = { delete: [], replace: [], update: [], create: [] } as Required<EditLines>;
+  for (const text of texts) {
+    const [verb, ...words] = text.split(' ') as [string, ...string[]];
+    const [head = '', contents = ''] = words.join(' ').split(/: ?(.*)/);
+    if (verb === 'delete') lines.delete.push(...words.map(Number));
+    else if (verb === 'create') lines.create.push(words.join(' '));
+    else if (verb === 'replace') {
+      const [name = '', type = ''] = head.split(' ');
+      lines.replace.push([name, type as ApiType, ...contents.split(', ').filter(Boolean)]);
+    } else {
+      const fields = words.slice(1).map((word) => word.split('=') as [string, string]);
+      lines.update.push([
+        Number(words[0]),
+        Object.fromEntries(fields.map(([key, value]) => [key, field(value)])),
+      ]);
+    }
+  }
+  return lines;
+}
+
+const field = (value: string) => (/^(\d+|true|false)$/.test(value) ? JSON.parse(value) : value);
+
 export function editText(lines: EditLines): EditText {
   return {
     delete: lines.delete,

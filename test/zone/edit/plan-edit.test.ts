@@ -1,289 +1,78 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type EditLines,
-  edit,
-  editState,
-  NO_EDGES,
-  type StateOptions,
-  showPlan,
-} from '../../support/zone/customer-records.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
+import { edit, editLines, editState, NO_EDGES, showPlan } from '../../support/zone/customer-records.ts';
 import { planEdit } from '../../support/zone/plan-edit.ts';
 
-interface Case {
-  name: string;
-  records: string[];
-  edit: EditLines;
-  state?: StateOptions;
-  expect: string[];
-}
+const DIGEST = '0'.repeat(64);
+const list = (cell = '') => itemsOf(cell.replaceAll('DIGEST', DIGEST));
 
-function table(cases: Case[]): void {
-  it.each(cases)('$name', ({ records, edit: lines, state, expect: expected }) => {
-    expect(showPlan(planEdit(editState(records, state), edit(lines)))).toEqual(expected);
+const STATES = {
+  none: {},
+  managed: { managedIds: new Set([9]) },
+  noEdges: { edges: NO_EDGES },
+  noPlan: { hasPlan: false },
+  oneRecord: { maxRecords: 1 },
+  twoRecords: { maxRecords: 2 },
+};
+
+/** Each row: name | records | edit | operations or problems | state. */
+function table(text: string): void {
+  it.each(rowsOf(text))('%s', (_, records, wanted, expected, state = 'none') => {
+    const before = editState(list(records), STATES[state as keyof typeof STATES]);
+    expect(showPlan(planEdit(before, edit(editLines(list(wanted)))))).toEqual(list(expected));
   });
 }
 
 describe('one item', () => {
-  table([
-    {
-      name: 'a new record has a TTL of 300',
-      records: [],
-      edit: { create: ['www A 192.0.2.1'] },
-      expect: ['+ www 300 A 192.0.2.1'],
-    },
-    {
-      name: 'a record is deleted',
-      records: ['1: www A 192.0.2.1'],
-      edit: { delete: [1] },
-      expect: ['- 1: www 300 A 192.0.2.1'],
-    },
-    {
-      name: 'an update changes what it names and nothing else',
-      records: ['1: www 600 A 192.0.2.1 ; proxied comment=web'],
-      edit: { update: [[1, { destination: '192.0.2.2' }]] },
-      expect: ['~ 1: www 600 A 192.0.2.2 ; proxied comment=web'],
-    },
-    {
-      name: 'an update may change name and type',
-      records: ['1: www A 192.0.2.1'],
-      edit: { update: [[1, { name: 'w3', type: 'AAAA', destination: '2001:db8::5' }]] },
-      expect: ['~ 1: w3 300 AAAA 2001:db8::5'],
-    },
-    {
-      name: 'a CNAME becomes an ANAME with the same target',
-      records: ['1: www CNAME web.example.net'],
-      edit: { update: [[1, { type: 'ANAME' }]] },
-      expect: ['~ 1: www 300 ANAME web.example.net'],
-    },
-    {
-      name: 'an MX that becomes a CNAME loses its priority',
-      records: ['1: www MX 10 web.example.net'],
-      edit: { update: [[1, { type: 'CNAME' }]] },
-      expect: ['~ 1: www 300 CNAME web.example.net'],
-    },
-    {
-      name: 'a CNAME that becomes an MX needs a priority',
-      records: ['1: www CNAME web.example.net'],
-      edit: { update: [[1, { type: 'MX' }]] },
-      expect: ['invalid update[0] mx_priority'],
-    },
-    {
-      name: 'the priority of an MX changes alone',
-      records: ['1: @ MX 10 mx.example.net'],
-      edit: { update: [[1, { mx_priority: 20 }]] },
-      expect: ['~ 1: @ 300 MX 20 mx.example.net'],
-    },
-    {
-      name: 'an address that becomes a CNAME needs a new destination',
-      records: ['1: www A 192.0.2.1'],
-      edit: { update: [[1, { type: 'CNAME' }]] },
-      expect: ['invalid update[0] destination'],
-    },
-    {
-      name: 'an update with the values that are there is no change',
-      records: ['1: www 300 A 192.0.2.1'],
-      edit: { update: [[1, { name: 'www', type: 'A', ttl: 300, destination: '192.0.2.1' }]] },
-      expect: [],
-    },
-    {
-      name: 'a record that is not there is not found',
-      records: [],
-      edit: { update: [[1, { ttl: 60 }]], delete: [2] },
-      expect: ['not_found delete[0] id', 'not_found update[0] id'],
-    },
-    {
-      name: 'a record is listed once in a call',
-      records: ['1: www A 192.0.2.1'],
-      edit: { delete: [1, 1] },
-      expect: ['invalid delete[1]'],
-    },
-    {
-      name: 'what the service manages stays',
-      records: [],
-      edit: { delete: [9] },
-      state: { managedIds: new Set([9]) },
-      expect: ['managed delete[0]'],
-    },
-  ]);
+  table(`
+a new record has a TTL of 300 | | create www A 192.0.2.1 | + www 300 A 192.0.2.1
+a record is deleted | 1: www A 192.0.2.1 | delete 1 | - 1: www 300 A 192.0.2.1
+an update changes what it names and nothing else | 1: www 600 A 192.0.2.1 ; proxied comment=web | update 1 destination=192.0.2.2 | ~ 1: www 600 A 192.0.2.2 ; proxied comment=web
+an update may change name and type | 1: www A 192.0.2.1 | update 1 name=w3 type=AAAA destination=2001:db8::5 | ~ 1: w3 300 AAAA 2001:db8::5
+a CNAME becomes an ANAME with the same target | 1: www CNAME web.example.net | update 1 type=ANAME | ~ 1: www 300 ANAME web.example.net
+an MX that becomes a CNAME loses its priority | 1: www MX 10 web.example.net | update 1 type=CNAME | ~ 1: www 300 CNAME web.example.net
+a CNAME that becomes an MX needs a priority | 1: www CNAME web.example.net | update 1 type=MX | invalid update[0] mx_priority
+the priority of an MX changes alone | 1: @ MX 10 mx.example.net | update 1 mx_priority=20 | ~ 1: @ 300 MX 20 mx.example.net
+an address that becomes a CNAME needs a new destination | 1: www A 192.0.2.1 | update 1 type=CNAME | invalid update[0] destination
+an update with the values that are there is no change | 1: www 300 A 192.0.2.1 | update 1 name=www type=A ttl=300 destination=192.0.2.1 |
+a record that is not there is not found | | delete 2 / update 1 ttl=60 | not_found delete[0] id / not_found update[0] id
+a record is listed once in a call | 1: www A 192.0.2.1 | delete 1 1 | invalid delete[1]
+what the service manages stays | | delete 9 | managed delete[0] | managed`);
 });
 
 describe('one TTL per record set', () => {
-  table([
-    {
-      name: 'a new record takes the TTL of its set',
-      records: ['1: www 900 A 192.0.2.1'],
-      edit: { create: ['www A 192.0.2.2'] },
-      expect: ['+ www 900 A 192.0.2.2'],
-    },
-    {
-      name: 'another TTL changes the whole set',
-      records: ['1: www 900 A 192.0.2.1', '2: www 900 AAAA 2001:db8::5'],
-      edit: { create: ['www 60 A 192.0.2.2'] },
-      expect: ['~ 1: www 60 A 192.0.2.1', '+ www 60 A 192.0.2.2'],
-    },
-    {
-      name: 'an update of one TTL changes its siblings',
-      records: ['1: www A 192.0.2.1', '2: www A 192.0.2.2'],
-      edit: { update: [[1, { ttl: 600 }]] },
-      expect: ['~ 1: www 600 A 192.0.2.1', '~ 2: www 600 A 192.0.2.2'],
-    },
-    {
-      name: 'of two new TTLs in one call the lower one counts',
-      records: ['1: www A 192.0.2.1'],
-      edit: { create: ['www 900 A 192.0.2.2', 'www 600 A 192.0.2.3'] },
-      expect: ['~ 1: www 600 A 192.0.2.1', '+ www 600 A 192.0.2.2', '+ www 600 A 192.0.2.3'],
-    },
-    {
-      name: 'a TTL that the set has does not stop another one',
-      records: ['1: www 300 A 192.0.2.1'],
-      edit: { create: ['www 300 A 192.0.2.2', 'www 600 A 192.0.2.3'] },
-      expect: ['~ 1: www 600 A 192.0.2.1', '+ www 600 A 192.0.2.2', '+ www 600 A 192.0.2.3'],
-    },
-    {
-      name: 'a record that moves into a set takes its TTL',
-      records: ['1: a 60 A 192.0.2.1', '2: b 900 A 192.0.2.2'],
-      edit: { update: [[1, { name: 'b' }]] },
-      expect: ['~ 1: b 900 A 192.0.2.1'],
-    },
-    {
-      name: 'a record that moves to a free name keeps its TTL',
-      records: ['1: a 60 A 192.0.2.1'],
-      edit: { update: [[1, { name: 'b' }]] },
-      expect: ['~ 1: b 60 A 192.0.2.1'],
-    },
-    {
-      name: 'a set made anew keeps its TTL',
-      records: ['1: a 60 A 192.0.2.1'],
-      edit: { delete: [1], create: ['a A 192.0.2.2'] },
-      expect: ['- 1: a 60 A 192.0.2.1', '+ a 60 A 192.0.2.2'],
-    },
-    {
-      name: 'a TTL below 60 or above 86400 is wrong',
-      records: [],
-      edit: {
-        create: ['a 59 A 192.0.2.1', 'b 86401 A 192.0.2.1', 'c 60 A 192.0.2.1', 'd 86400 A 192.0.2.1'],
-      },
-      expect: ['invalid create[0] ttl', 'invalid create[1] ttl'],
-    },
-  ]);
+  table(`
+a new record takes the TTL of its set | 1: www 900 A 192.0.2.1 | create www A 192.0.2.2 | + www 900 A 192.0.2.2
+another TTL changes the whole set | 1: www 900 A 192.0.2.1 / 2: www 900 AAAA 2001:db8::5 | create www 60 A 192.0.2.2 | ~ 1: www 60 A 192.0.2.1 / + www 60 A 192.0.2.2
+an update of one TTL changes its siblings | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 ttl=600 | ~ 1: www 600 A 192.0.2.1 / ~ 2: www 600 A 192.0.2.2
+of two new TTLs in one call the lower one counts | 1: www A 192.0.2.1 | create www 900 A 192.0.2.2 / create www 600 A 192.0.2.3 | ~ 1: www 600 A 192.0.2.1 / + www 600 A 192.0.2.2 / + www 600 A 192.0.2.3
+a TTL that the set has does not stop another one | 1: www 300 A 192.0.2.1 | create www 300 A 192.0.2.2 / create www 600 A 192.0.2.3 | ~ 1: www 600 A 192.0.2.1 / + www 600 A 192.0.2.2 / + www 600 A 192.0.2.3
+a record that moves into a set takes its TTL | 1: a 60 A 192.0.2.1 / 2: b 900 A 192.0.2.2 | update 1 name=b | ~ 1: b 900 A 192.0.2.1
+a record that moves to a free name keeps its TTL | 1: a 60 A 192.0.2.1 | update 1 name=b | ~ 1: b 60 A 192.0.2.1
+a set made anew keeps its TTL | 1: a 60 A 192.0.2.1 | delete 1 / create a A 192.0.2.2 | - 1: a 60 A 192.0.2.1 / + a 60 A 192.0.2.2
+a TTL below 60 or above 86400 is wrong | | create a 59 A 192.0.2.1 / create b 86401 A 192.0.2.1 / create c 60 A 192.0.2.1 / create d 86400 A 192.0.2.1 | invalid create[0] ttl / invalid create[1] ttl`);
 });
 
 describe('conflicts', () => {
-  table([
-    {
-      name: 'a CNAME stands alone',
-      records: ['1: www TXT x'],
-      edit: { create: ['www CNAME web.example.net'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'nothing stands beside a CNAME',
-      records: ['1: www CNAME web.example.net'],
-      edit: { create: ['www MX 0 mx.example.net'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'a proxied CNAME stands beside MX and TXT',
-      records: ['1: www TXT x'],
-      edit: { create: ['www CNAME web.example.net ; proxied', 'www MX 0 mx.example.net'] },
-      expect: ['+ www 300 CNAME web.example.net ; proxied', '+ www 300 MX 0 mx.example.net'],
-    },
-    {
-      name: 'a CNAME that is proxied no more conflicts',
-      records: ['1: www TXT x', '2: www CNAME web.example.net ; proxied'],
-      edit: { update: [[2, { proxied: false }]] },
-      expect: ['conflict update[0]'],
-    },
-    {
-      name: 'one CNAME at a name, even proxied',
-      records: ['1: www CNAME a.example.net ; proxied'],
-      edit: { create: ['www CNAME b.example.net ; proxied'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'one of CNAME and ANAME at a name',
-      records: ['1: www CNAME a.example.net ; proxied'],
-      edit: { create: ['www ANAME b.example.net ; proxied'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'an ANAME excludes addresses',
-      records: ['1: @ ANAME a.example.net'],
-      edit: { create: ['@ A 192.0.2.1', '@ AAAA 2001:db8::5'] },
-      expect: ['conflict create[0]', 'conflict create[1]'],
-    },
-    {
-      name: 'an ANAME stands beside MX and TXT at the apex',
-      records: ['1: @ MX 0 mx.example.net'],
-      edit: { create: ['@ ANAME a.example.net', '@ TXT x'] },
-      expect: ['+ @ 300 ANAME a.example.net', '+ @ 300 TXT x'],
-    },
-    {
-      name: 'proxied address-like records stand side by side',
-      records: ['1: www A 192.0.2.1 ; proxied'],
-      edit: { create: ['www AAAA 2001:db8::5 ; proxied', 'www ANAME a.example.net ; proxied'] },
-      expect: ['+ www 300 AAAA 2001:db8::5 ; proxied', '+ www 300 ANAME a.example.net ; proxied'],
-    },
-    {
-      name: 'at one name all are proxied or none',
-      records: ['1: www A 192.0.2.1 ; proxied'],
-      edit: { create: ['www A 192.0.2.2'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'all are proxied in one call',
-      records: ['1: www A 192.0.2.1', '2: www AAAA 2001:db8::5'],
-      edit: {
-        update: [
-          [1, { proxied: true }],
-          [2, { proxied: true }],
-        ],
-      },
-      expect: ['~ 1: www 300 A 192.0.2.1 ; proxied', '~ 2: www 300 AAAA 2001:db8::5 ; proxied'],
-    },
-    {
-      name: 'the same record twice',
-      records: ['1: www A 192.0.2.1'],
-      edit: { create: ['WWW A 192.0.2.1'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'the same target in another case',
-      records: ['1: @ MX 5 mx.example.net'],
-      edit: { create: ['@ MX 5 MX.Example.NET'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'another priority is another record',
-      records: ['1: @ MX 5 mx.example.net'],
-      edit: { create: ['@ MX 6 mx.example.net'] },
-      expect: ['+ @ 300 MX 6 mx.example.net'],
-    },
-    {
-      name: 'the same record twice in one call',
-      records: [],
-      edit: { create: ['www A 192.0.2.1', 'www A 192.0.2.1'] },
-      expect: ['conflict create[1]'],
-    },
-    {
-      name: 'an update to what another record has',
-      records: ['1: www A 192.0.2.1', '2: www A 192.0.2.2'],
-      edit: { update: [[1, { destination: '192.0.2.2' }]] },
-      expect: ['conflict update[0]'],
-    },
-    {
-      name: 'equal TXT that were imported do not disturb an edit of one of them',
-      records: ['1: @ TXT x', '2: @ TXT x'],
-      edit: { update: [[2, { comment: 'second' }]] },
-      expect: ['~ 2: @ 300 TXT x ; comment=second'],
-    },
-    {
-      name: 'old conflicts that nothing touches are no obstacle',
-      records: ['1: www CNAME a.example.net', '2: www TXT x'],
-      edit: { create: ['other A 192.0.2.1'] },
-      expect: ['+ other 300 A 192.0.2.1'],
-    },
-  ]);
+  table(`
+a CNAME stands alone | 1: www TXT x | create www CNAME web.example.net | conflict create[0]
+nothing stands beside a CNAME | 1: www CNAME web.example.net | create www MX 0 mx.example.net | conflict create[0]
+a proxied CNAME stands beside MX and TXT | 1: www TXT x | create www CNAME web.example.net ; proxied / create www MX 0 mx.example.net | + www 300 CNAME web.example.net ; proxied / + www 300 MX 0 mx.example.net
+a CNAME that is proxied no more conflicts | 1: www TXT x / 2: www CNAME web.example.net ; proxied | update 2 proxied=false | conflict update[0]
+one CNAME at a name, even proxied | 1: www CNAME a.example.net ; proxied | create www CNAME b.example.net ; proxied | conflict create[0]
+one of CNAME and ANAME at a name | 1: www CNAME a.example.net ; proxied | create www ANAME b.example.net ; proxied | conflict create[0]
+an ANAME excludes addresses | 1: @ ANAME a.example.net | create @ A 192.0.2.1 / create @ AAAA 2001:db8::5 | conflict create[0] / conflict create[1]
+an ANAME stands beside MX and TXT at the apex | 1: @ MX 0 mx.example.net | create @ ANAME a.example.net / create @ TXT x | + @ 300 ANAME a.example.net / + @ 300 TXT x
+proxied address-like records stand side by side | 1: www A 192.0.2.1 ; proxied | create www AAAA 2001:db8::5 ; proxied / create www ANAME a.example.net ; proxied | + www 300 AAAA 2001:db8::5 ; proxied / + www 300 ANAME a.example.net ; proxied
+at one name all are proxied or none | 1: www A 192.0.2.1 ; proxied | create www A 192.0.2.2 | conflict create[0]
+all are proxied in one call | 1: www A 192.0.2.1 / 2: www AAAA 2001:db8::5 | update 1 proxied=true / update 2 proxied=true | ~ 1: www 300 A 192.0.2.1 ; proxied / ~ 2: www 300 AAAA 2001:db8::5 ; proxied
+the same record twice | 1: www A 192.0.2.1 | create WWW A 192.0.2.1 | conflict create[0]
+the same target in another case | 1: @ MX 5 mx.example.net | create @ MX 5 MX.Example.NET | conflict create[0]
+another priority is another record | 1: @ MX 5 mx.example.net | create @ MX 6 mx.example.net | + @ 300 MX 6 mx.example.net
+the same record twice in one call | | create www A 192.0.2.1 / create www A 192.0.2.1 | conflict create[1]
+an update to what another record has | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 destination=192.0.2.2 | conflict update[0]
+equal TXT that were imported do not disturb an edit of one of them | 1: @ TXT x / 2: @ TXT x | update 2 comment=second | ~ 2: @ 300 TXT x ; comment=second
+old conflicts that nothing touches are no obstacle | 1: www CNAME a.example.net / 2: www TXT x | create other A 192.0.2.1 | + other 300 A 192.0.2.1`);
 
   it('an equal TXT may be added where the caller says so', () => {
     const wanted = edit({ create: ['@ TXT x'] });
@@ -305,395 +94,80 @@ describe('conflicts', () => {
 });
 
 describe('the apex', () => {
-  table([
-    {
-      name: 'has no NS of the customer',
-      records: [],
-      edit: { create: ['@ NS ns.example.net'] },
-      expect: ['invalid create[0] type'],
-    },
-    {
-      name: 'has no DS',
-      records: [],
-      edit: { create: ['@ DS 1 13 2 0000000000000000000000000000000000000000000000000000000000000000'] },
-      expect: ['invalid create[0] type'],
-    },
-    {
-      name: 'has no unproxied CNAME',
-      records: [],
-      edit: { create: ['@ CNAME web.example.net'] },
-      expect: ['invalid create[0] type'],
-    },
-    {
-      name: 'may have a proxied CNAME',
-      records: ['1: @ MX 0 mx.example.net'],
-      edit: { create: ['@ CNAME web.example.net ; proxied'] },
-      expect: ['+ @ 300 CNAME web.example.net ; proxied'],
-    },
-    {
-      name: 'keeps its CNAME proxied',
-      records: ['1: @ CNAME web.example.net ; proxied'],
-      edit: { update: [[1, { proxied: false }]] },
-      expect: ['invalid update[0] type'],
-    },
-    {
-      name: 'keeps the nameservers of the service',
-      records: [],
-      edit: { replace: [['@', 'NS']] },
-      expect: ['managed replace[0]'],
-    },
-    {
-      name: 'takes no replacement of the nameservers',
-      records: [],
-      edit: { replace: [['@', 'NS', 'NS ns.example.net', 'NS ns.example.org']] },
-      expect: ['invalid replace[0] type'],
-    },
-  ]);
+  table(`
+has no NS of the customer | | create @ NS ns.example.net | invalid create[0] type
+has no DS | | create @ DS 1 13 2 DIGEST | invalid create[0] type
+has no unproxied CNAME | | create @ CNAME web.example.net | invalid create[0] type
+may have a proxied CNAME | 1: @ MX 0 mx.example.net | create @ CNAME web.example.net ; proxied | + @ 300 CNAME web.example.net ; proxied
+keeps its CNAME proxied | 1: @ CNAME web.example.net ; proxied | update 1 proxied=false | invalid update[0] type
+keeps the nameservers of the service | | replace @ NS: | managed replace[0]
+takes no replacement of the nameservers | | replace @ NS: NS ns.example.net, NS ns.example.org | invalid replace[0] type`);
 });
 
 describe('delegations', () => {
-  const digest = '0'.repeat(64);
-  table([
-    {
-      name: 'with glue below',
-      records: [],
-      edit: {
-        create: [
-          'sub NS ns1.sub.example.com',
-          'sub NS ns.example.net',
-          'ns1.sub A 192.0.2.1',
-          'ns1.sub AAAA 2001:db8::5',
-        ],
-      },
-      expect: [
-        '+ sub 300 NS ns1.sub.example.com',
-        '+ sub 300 NS ns.example.net',
-        '+ ns1.sub 300 A 192.0.2.1',
-        '+ ns1.sub 300 AAAA 2001:db8::5',
-      ],
-    },
-    {
-      name: 'the name itself may be its nameserver',
-      records: ['1: sub NS sub.example.com'],
-      edit: { create: ['sub A 192.0.2.1'] },
-      expect: ['+ sub 300 A 192.0.2.1'],
-    },
-    {
-      name: 'nothing but glue below',
-      records: ['1: sub NS ns1.sub.example.com'],
-      edit: { create: ['www.sub A 192.0.2.1', 'ns1.sub TXT x', 'ns1.sub A 192.0.2.1'] },
-      expect: ['conflict create[0]', 'conflict create[1]'],
-    },
-    {
-      name: 'nothing but NS, DS and glue at the name',
-      records: ['1: sub NS ns.example.net'],
-      edit: { create: ['sub TXT x', 'sub A 192.0.2.1'] },
-      expect: ['conflict create[0]', 'conflict create[1]'],
-    },
-    {
-      name: 'glue is not proxied',
-      records: ['1: sub NS ns1.sub.example.com'],
-      edit: { create: ['ns1.sub A 192.0.2.1 ; proxied'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'no wildcard below',
-      records: ['1: sub NS ns.example.net'],
-      edit: { create: ['*.sub A 192.0.2.1'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'no delegation below a delegation',
-      records: ['1: sub NS ns.example.net'],
-      edit: { create: ['a.b.sub NS ns.example.org'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'not above what is there',
-      records: ['1: www.sub A 192.0.2.1'],
-      edit: { create: ['sub NS ns.example.net'] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'above addresses that become glue',
-      records: ['1: ns1.sub A 192.0.2.1'],
-      edit: { create: ['sub NS ns1.sub.example.com'] },
-      expect: ['+ sub 300 NS ns1.sub.example.com'],
-    },
-    {
-      name: 'above records that go in the same call',
-      records: ['1: www.sub A 192.0.2.1'],
-      edit: { delete: [1], create: ['sub NS ns.example.net'] },
-      expect: ['- 1: www.sub 300 A 192.0.2.1', '+ sub 300 NS ns.example.net'],
-    },
-    {
-      name: 'glue does not outlive its nameserver',
-      records: ['1: sub NS ns1.sub.example.com', '2: sub NS ns.example.net', '3: ns1.sub A 192.0.2.1'],
-      edit: { delete: [1] },
-      expect: ['conflict delete[0]'],
-    },
-    {
-      name: 'glue may go with its nameserver',
-      records: ['1: sub NS ns1.sub.example.com', '2: sub NS ns.example.net', '3: ns1.sub A 192.0.2.1'],
-      edit: { delete: [1, 3] },
-      expect: ['- 1: sub 300 NS ns1.sub.example.com', '- 3: ns1.sub 300 A 192.0.2.1'],
-    },
-    {
-      name: 'without NS the names below are ordinary again',
-      records: ['1: sub NS ns1.sub.example.com', '2: ns1.sub A 192.0.2.1'],
-      edit: { delete: [1], create: ['www.sub TXT x'] },
-      expect: ['- 1: sub 300 NS ns1.sub.example.com', '+ www.sub 300 TXT x'],
-    },
-    {
-      name: 'a DS needs NS',
-      records: [],
-      edit: { create: [`sub DS 1 13 2 ${digest}`] },
-      expect: ['conflict create[0]'],
-    },
-    {
-      name: 'a DS beside NS',
-      records: ['1: sub NS ns.example.net'],
-      edit: { create: [`sub DS 1 13 2 ${digest}`] },
-      expect: [`+ sub 300 DS 1 13 2 ${digest}`],
-    },
-    {
-      name: 'NS do not go before their DS',
-      records: ['1: sub NS ns.example.net', `2: sub DS 1 13 2 ${digest}`],
-      edit: { delete: [1] },
-      expect: ['conflict delete[0]'],
-    },
-    {
-      name: 'a wildcard is not delegated',
-      records: [],
-      edit: { create: ['*.sub NS ns.example.net'] },
-      expect: ['invalid create[0] name'],
-    },
-  ]);
+  table(`
+with glue below | | create sub NS ns1.sub.example.com / create sub NS ns.example.net / create ns1.sub A 192.0.2.1 / create ns1.sub AAAA 2001:db8::5 | + sub 300 NS ns1.sub.example.com / + sub 300 NS ns.example.net / + ns1.sub 300 A 192.0.2.1 / + ns1.sub 300 AAAA 2001:db8::5
+the name itself may be its nameserver | 1: sub NS sub.example.com | create sub A 192.0.2.1 | + sub 300 A 192.0.2.1
+nothing but glue below | 1: sub NS ns1.sub.example.com | create www.sub A 192.0.2.1 / create ns1.sub TXT x / create ns1.sub A 192.0.2.1 | conflict create[0] / conflict create[1]
+nothing but NS, DS and glue at the name | 1: sub NS ns.example.net | create sub TXT x / create sub A 192.0.2.1 | conflict create[0] / conflict create[1]
+glue is not proxied | 1: sub NS ns1.sub.example.com | create ns1.sub A 192.0.2.1 ; proxied | conflict create[0]
+no wildcard below | 1: sub NS ns.example.net | create *.sub A 192.0.2.1 | conflict create[0]
+no delegation below a delegation | 1: sub NS ns.example.net | create a.b.sub NS ns.example.org | conflict create[0]
+not above what is there | 1: www.sub A 192.0.2.1 | create sub NS ns.example.net | conflict create[0]
+above addresses that become glue | 1: ns1.sub A 192.0.2.1 | create sub NS ns1.sub.example.com | + sub 300 NS ns1.sub.example.com
+above records that go in the same call | 1: www.sub A 192.0.2.1 | delete 1 / create sub NS ns.example.net | - 1: www.sub 300 A 192.0.2.1 / + sub 300 NS ns.example.net
+glue does not outlive its nameserver | 1: sub NS ns1.sub.example.com / 2: sub NS ns.example.net / 3: ns1.sub A 192.0.2.1 | delete 1 | conflict delete[0]
+glue may go with its nameserver | 1: sub NS ns1.sub.example.com / 2: sub NS ns.example.net / 3: ns1.sub A 192.0.2.1 | delete 1 3 | - 1: sub 300 NS ns1.sub.example.com / - 3: ns1.sub 300 A 192.0.2.1
+without NS the names below are ordinary again | 1: sub NS ns1.sub.example.com / 2: ns1.sub A 192.0.2.1 | delete 1 / create www.sub TXT x | - 1: sub 300 NS ns1.sub.example.com / + www.sub 300 TXT x
+a DS needs NS | | create sub DS 1 13 2 DIGEST | conflict create[0]
+a DS beside NS | 1: sub NS ns.example.net | create sub DS 1 13 2 DIGEST | + sub 300 DS 1 13 2 DIGEST
+NS do not go before their DS | 1: sub NS ns.example.net / 2: sub DS 1 13 2 DIGEST | delete 1 | conflict delete[0]
+a wildcard is not delegated | | create *.sub NS ns.example.net | invalid create[0] name`);
 });
 
 describe('proxied', () => {
-  table([
-    {
-      name: 'is for address-like types only',
-      records: [],
-      edit: { create: ['www TXT x ; proxied'] },
-      expect: ['invalid create[0] proxied'],
-    },
-    {
-      name: 'needs edge addresses',
-      records: [],
-      edit: { create: ['www A 192.0.2.1 ; proxied'] },
-      state: { edges: NO_EDGES },
-      expect: ['invalid create[0] proxied'],
-    },
-    {
-      name: 'of an old record does not hinder other edits when the edges are gone',
-      records: ['1: www A 192.0.2.1 ; proxied'],
-      edit: { update: [[1, { comment: 'x' }]] },
-      state: { edges: NO_EDGES },
-      expect: ['~ 1: www 300 A 192.0.2.1 ; proxied comment=x'],
-    },
-    {
-      name: 'cannot stay when the type changes',
-      records: ['1: www A 192.0.2.1 ; proxied'],
-      edit: { update: [[1, { type: 'TXT' }]] },
-      expect: ['invalid update[0] proxied'],
-    },
-    {
-      name: 'works at a wildcard',
-      records: [],
-      edit: { create: ['* A 192.0.2.1 ; proxied'] },
-      expect: ['+ * 300 A 192.0.2.1 ; proxied'],
-    },
-  ]);
+  table(`
+is for address-like types only | | create www TXT x ; proxied | invalid create[0] proxied
+needs edge addresses | | create www A 192.0.2.1 ; proxied | invalid create[0] proxied | noEdges
+of an old record does not hinder other edits when the edges are gone | 1: www A 192.0.2.1 ; proxied | update 1 comment=x | ~ 1: www 300 A 192.0.2.1 ; proxied comment=x | noEdges
+cannot stay when the type changes | 1: www A 192.0.2.1 ; proxied | update 1 type=TXT | invalid update[0] proxied
+works at a wildcard | | create * A 192.0.2.1 ; proxied | + * 300 A 192.0.2.1 ; proxied`);
 });
 
 describe('the plan', () => {
-  const two = ['1: a A 192.0.2.1', '2: b A 192.0.2.1'];
-  table([
-    {
-      name: 'limits the count after the call',
-      records: two,
-      edit: { create: ['c A 192.0.2.1'] },
-      state: { maxRecords: 2 },
-      expect: ['plan_limit create[0]'],
-    },
-    {
-      name: 'allows to exchange records at the limit',
-      records: two,
-      edit: { delete: [1], create: ['c A 192.0.2.1'] },
-      state: { maxRecords: 2 },
-      expect: ['- 1: a 300 A 192.0.2.1', '+ c 300 A 192.0.2.1'],
-    },
-    {
-      name: 'allows changes beyond the limit',
-      records: two,
-      edit: { update: [[1, { ttl: 60 }]] },
-      state: { maxRecords: 1 },
-      expect: ['~ 1: a 60 A 192.0.2.1'],
-    },
-    {
-      name: 'that is missing forbids to add',
-      records: two,
-      edit: { create: ['c A 192.0.2.1'] },
-      state: { hasPlan: false },
-      expect: ['no_active_plan create[0]'],
-    },
-    {
-      name: 'that is missing forbids no change',
-      records: two,
-      edit: { delete: [1], update: [[2, { ttl: 60 }]] },
-      state: { hasPlan: false },
-      expect: ['- 1: a 300 A 192.0.2.1', '~ 2: b 60 A 192.0.2.1'],
-    },
-    {
-      name: 'counts replacements too',
-      records: two,
-      edit: { replace: [['a', 'A', 'A 192.0.2.1', 'A 192.0.2.2']] },
-      state: { maxRecords: 2 },
-      expect: ['plan_limit replace[0]'],
-    },
-    {
-      name: 'comes after bad values',
-      records: two,
-      edit: { create: ['c 5 A 192.0.2.1'] },
-      state: { maxRecords: 2 },
-      expect: ['invalid create[0] ttl'],
-    },
-    {
-      name: 'comes before conflicts',
-      records: two,
-      edit: { create: ['a A 192.0.2.1'] },
-      state: { maxRecords: 2 },
-      expect: ['plan_limit create[0]'],
-    },
-  ]);
+  table(`
+limits the count after the call | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | twoRecords
+allows to exchange records at the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / create c A 192.0.2.1 | - 1: a 300 A 192.0.2.1 / + c 300 A 192.0.2.1 | twoRecords
+allows changes beyond the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 | ~ 1: a 60 A 192.0.2.1 | oneRecord
+that is missing forbids to add | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | no_active_plan create[0] | noPlan
+that is missing forbids no change | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / update 2 ttl=60 | - 1: a 300 A 192.0.2.1 / ~ 2: b 60 A 192.0.2.1 | noPlan
+counts replacements too | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | replace a A: A 192.0.2.1, A 192.0.2.2 | plan_limit replace[0] | twoRecords
+comes after bad values | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c 5 A 192.0.2.1 | invalid create[0] ttl | twoRecords
+comes before conflicts | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create a A 192.0.2.1 | plan_limit create[0] | twoRecords`);
 });
 
 describe('the result counts, not the order', () => {
-  table([
-    {
-      name: 'a CNAME gives way to an address',
-      records: ['1: www CNAME web.example.net'],
-      edit: { delete: [1], create: ['www A 192.0.2.1'] },
-      expect: ['- 1: www 300 CNAME web.example.net', '+ www 300 A 192.0.2.1'],
-    },
-    {
-      name: 'two records swap their addresses',
-      records: ['1: www A 192.0.2.1', '2: www A 192.0.2.2'],
-      edit: {
-        update: [
-          [1, { destination: '192.0.2.2' }],
-          [2, { destination: '192.0.2.1' }],
-        ],
-      },
-      expect: ['~ 1: www 300 A 192.0.2.2', '~ 2: www 300 A 192.0.2.1'],
-    },
-    {
-      name: 'two records swap their names',
-      records: ['1: a CNAME x.example.net', '2: b CNAME y.example.net'],
-      edit: {
-        update: [
-          [1, { name: 'b' }],
-          [2, { name: 'a' }],
-        ],
-      },
-      expect: ['~ 1: b 300 CNAME x.example.net', '~ 2: a 300 CNAME y.example.net'],
-    },
-    {
-      name: 'a CNAME points to itself',
-      records: [],
-      edit: { create: ['www CNAME WWW.example.com'] },
-      expect: ['invalid create[0] destination'],
-    },
-    {
-      name: 'an update that makes a CNAME point to itself',
-      records: ['1: www CNAME w3.example.com'],
-      edit: { update: [[1, { name: 'w3' }]] },
-      expect: ['invalid update[0] destination'],
-    },
-  ]);
+  table(`
+a CNAME gives way to an address | 1: www CNAME web.example.net | delete 1 / create www A 192.0.2.1 | - 1: www 300 CNAME web.example.net / + www 300 A 192.0.2.1
+two records swap their addresses | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 destination=192.0.2.2 / update 2 destination=192.0.2.1 | ~ 1: www 300 A 192.0.2.2 / ~ 2: www 300 A 192.0.2.1
+two records swap their names | 1: a CNAME x.example.net / 2: b CNAME y.example.net | update 1 name=b / update 2 name=a | ~ 1: b 300 CNAME x.example.net / ~ 2: a 300 CNAME y.example.net
+a CNAME points to itself | | create www CNAME WWW.example.com | invalid create[0] destination
+an update that makes a CNAME point to itself | 1: www CNAME w3.example.com | update 1 name=w3 | invalid update[0] destination`);
 });
 
 describe('replacing a record set', () => {
-  table([
-    {
-      name: 'keeps rows of equal rdata, reuses the others and adds the rest',
-      records: ['1: www A 192.0.2.1 ; comment=one', '2: www A 192.0.2.2 ; comment=two'],
-      edit: { replace: [['www', 'A', 'A 192.0.2.3', 'A 192.0.2.2', 'A 192.0.2.4']] },
-      expect: ['~ 1: www 300 A 192.0.2.3 ; comment=one', '+ www 300 A 192.0.2.4'],
-    },
-    {
-      name: 'removes what is left over',
-      records: ['1: www A 192.0.2.1', '2: www A 192.0.2.2', '3: www TXT x'],
-      edit: { replace: [['www', 'A', 'A 192.0.2.2']] },
-      expect: ['- 1: www 300 A 192.0.2.1'],
-    },
-    {
-      name: 'with nothing deletes it',
-      records: ['1: www A 192.0.2.1', '2: www TXT x'],
-      edit: { replace: [['www', 'A']] },
-      expect: ['- 1: www 300 A 192.0.2.1'],
-    },
-    {
-      name: 'makes it where there is none',
-      records: [],
-      edit: { replace: [['_acme-challenge', 'TXT', '60 TXT token']] },
-      expect: ['+ _acme-challenge 60 TXT token'],
-    },
-    {
-      name: 'keeps it proxied',
-      records: ['1: www A 192.0.2.1 ; proxied'],
-      edit: { replace: [['www', 'A', 'A 192.0.2.2', 'A 192.0.2.3']] },
-      expect: ['~ 1: www 300 A 192.0.2.2 ; proxied', '+ www 300 A 192.0.2.3 ; proxied'],
-    },
-    {
-      name: 'sets its TTL',
-      records: ['1: www A 192.0.2.1'],
-      edit: { replace: [['www', 'A', '900 A 192.0.2.1']] },
-      expect: ['~ 1: www 900 A 192.0.2.1'],
-    },
-    {
-      name: 'names the record at fault',
-      records: [],
-      edit: { replace: [['www', 'A', 'A 192.0.2.1 ; proxied']] },
-      state: { edges: NO_EDGES },
-      expect: ['invalid replace[0] records[0].proxied'],
-    },
-    {
-      name: 'says once what is wrong with all of it',
-      records: [],
-      edit: { replace: [['www', 'A', '5 A 192.0.2.1', 'A 192.0.2.2']] },
-      expect: ['invalid replace[0] ttl'],
-    },
-    {
-      name: 'twice in one call is refused',
-      records: [],
-      edit: {
-        replace: [
-          ['www', 'A'],
-          ['WWW', 'A'],
-        ],
-      },
-      expect: ['invalid replace[1]'],
-    },
-    {
-      name: 'with the same record twice conflicts',
-      records: [],
-      edit: { replace: [['www', 'A', 'A 192.0.2.1', 'A 192.0.2.1']] },
-      expect: ['conflict replace[0]'],
-    },
-    {
-      name: 'goes before updates and creates',
-      records: ['1: www A 192.0.2.1'],
-      edit: {
-        replace: [['www', 'A', 'A 192.0.2.2']],
-        update: [[1, { ttl: 60 }]],
-        create: ['www A 192.0.2.3'],
-      },
-      expect: ['~ 1: www 60 A 192.0.2.2', '+ www 60 A 192.0.2.3'],
-    },
-  ]);
+  table(`
+keeps rows of equal rdata, reuses the others and adds the rest | 1: www A 192.0.2.1 ; comment=one / 2: www A 192.0.2.2 ; comment=two | replace www A: A 192.0.2.3, A 192.0.2.2, A 192.0.2.4 | ~ 1: www 300 A 192.0.2.3 ; comment=one / + www 300 A 192.0.2.4
+removes what is left over | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 / 3: www TXT x | replace www A: A 192.0.2.2 | - 1: www 300 A 192.0.2.1
+with nothing deletes it | 1: www A 192.0.2.1 / 2: www TXT x | replace www A: | - 1: www 300 A 192.0.2.1
+makes it where there is none | | replace _acme-challenge TXT: 60 TXT token | + _acme-challenge 60 TXT token
+keeps it proxied | 1: www A 192.0.2.1 ; proxied | replace www A: A 192.0.2.2, A 192.0.2.3 | ~ 1: www 300 A 192.0.2.2 ; proxied / + www 300 A 192.0.2.3 ; proxied
+sets its TTL | 1: www A 192.0.2.1 | replace www A: 900 A 192.0.2.1 | ~ 1: www 900 A 192.0.2.1
+names the record at fault | | replace www A: A 192.0.2.1 ; proxied | invalid replace[0] records[0].proxied | noEdges
+says once what is wrong with all of it | | replace www A: 5 A 192.0.2.1, A 192.0.2.2 | invalid replace[0] ttl
+twice in one call is refused | | replace www A: / replace WWW A: | invalid replace[1]
+with the same record twice conflicts | | replace www A: A 192.0.2.1, A 192.0.2.1 | conflict replace[0]
+goes before updates and creates | 1: www A 192.0.2.1 | replace www A: A 192.0.2.2 / update 1 ttl=60 / create www A 192.0.2.3 | ~ 1: www 60 A 192.0.2.2 / + www 60 A 192.0.2.3`);
 });
 
 it('reports the names whose published records may differ', () => {

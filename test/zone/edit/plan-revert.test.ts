@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { planRevert, type SavedOperation } from '../../../src/zone/edit/plan-revert.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import {
   applied,
   type EditLines,
   edit,
+  editLines,
   editState,
   records,
   showPlan,
@@ -39,122 +41,33 @@ function reverted(lines: readonly string[], first: EditLines, ...later: EditLine
   return showPlan(planEdit(editState([], { records: current, recordCount: current.length }), revert.edit));
 }
 
-describe('taking a change back', () => {
-  it('deletes what was made', () => {
-    expect(reverted([], { create: ['www A 192.0.2.1'] })).toEqual(['- 100: www 300 A 192.0.2.1']);
-  });
-
-  it('restores what was deleted, with its id and its settings', () => {
-    expect(reverted(['7: www 600 A 192.0.2.1 ; proxied captcha comment=web'], { delete: [7] })).toEqual([
-      '+ 7: www 600 A 192.0.2.1 ; proxied captcha comment=web',
-    ]);
-  });
-
-  it('gives every field its old value', () => {
-    const lines = ['7: www 600 A 192.0.2.1 ; proxied comment=web'];
-    const fields = {
-      name: 'w3',
-      type: 'CNAME',
-      destination: 'a.example.net',
-      ttl: 60,
-      proxied: false,
-      comment: '',
-    } as const;
-    expect(reverted(lines, { update: [[7, fields]] })).toEqual([
-      '~ 7: www 600 A 192.0.2.1 ; proxied comment=web',
-    ]);
-  });
-
-  it('gives a whole set its old TTL', () => {
-    expect(
-      reverted(['1: a 600 A 192.0.2.1', '2: a 600 A 192.0.2.2'], { create: ['a 60 A 192.0.2.3'] }),
-    ).toEqual(['- 100: a 60 A 192.0.2.3', '~ 1: a 600 A 192.0.2.1', '~ 2: a 600 A 192.0.2.2']);
-  });
-
-  it('leaves the TTL of a set alone that others have changed since', () => {
-    expect(
-      reverted(
-        ['1: a 600 A 192.0.2.1', '2: a 600 A 192.0.2.2'],
-        { delete: [1] },
-        { update: [[2, { ttl: 60 }]] },
-      ),
-    ).toEqual(['+ 1: a 60 A 192.0.2.1']);
-  });
-
-  it('brings equal TXT back', () => {
-    const lines = ['1: @ TXT x', '2: @ TXT x'];
-    expect(reverted(lines, { delete: [1] })).toEqual(['+ 1: @ 300 TXT x']);
-    expect(reverted(lines, { update: [[1, { destination: 'y' }]] })).toEqual(['~ 1: @ 300 TXT x']);
-  });
-
-  it('keeps records that were added since', () => {
-    expect(
-      reverted(
-        ['1: a A 192.0.2.1'],
-        { update: [[1, { destination: '192.0.2.9' }]] },
-        { create: ['b TXT x'] },
-      ),
-    ).toEqual(['~ 1: a 300 A 192.0.2.1']);
-  });
+/** Each row: name | records | first edit, `then` later edits | what the revert does. */
+it.each(
+  rowsOf(`
+deletes what was made | | create www A 192.0.2.1 | - 100: www 300 A 192.0.2.1
+restores what was deleted, with its id and its settings | 7: www 600 A 192.0.2.1 ; proxied captcha comment=web | delete 7 | + 7: www 600 A 192.0.2.1 ; proxied captcha comment=web
+gives every field its old value | 7: www 600 A 192.0.2.1 ; proxied comment=web | update 7 name=w3 type=CNAME destination=a.example.net ttl=60 proxied=false comment= | ~ 7: www 600 A 192.0.2.1 ; proxied comment=web
+gives a whole set its old TTL | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | create a 60 A 192.0.2.3 | - 100: a 60 A 192.0.2.3 / ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2
+leaves the TTL of a set alone that others have changed since | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | delete 1 then update 2 ttl=60 | + 1: a 60 A 192.0.2.1
+brings equal TXT back | 1: @ TXT x / 2: @ TXT x | delete 1 | + 1: @ 300 TXT x
+brings back the value of one of two equal TXT | 1: @ TXT x / 2: @ TXT x | update 1 destination=y | ~ 1: @ 300 TXT x
+keeps records that were added since | 1: a A 192.0.2.1 | update 1 destination=192.0.2.9 then create b TXT x | ~ 1: a 300 A 192.0.2.1
+conflicts if a later change altered what was made | | create www A 192.0.2.1 then update 100 comment=x | conflict 100: a later change touched record 100 of this change
+conflicts if a later change deleted what was made | | create www A 192.0.2.1 then delete 100 | conflict 100: a later change touched record 100 of this change
+conflicts if a later change deleted what was altered | 1: a A 192.0.2.1 | update 1 ttl=60 then delete 1 | conflict 1: a later change touched record 1 of this change
+conflicts if a later change altered what was altered | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 / update 2 ttl=60 then update 1 ttl=90 / update 2 ttl=90 | conflict 1 2: a later change touched 2 records of this change
+conflicts if a later change gave the set another TTL | | create www A 192.0.2.1 then create www 60 A 192.0.2.2 | conflict 100: a later change touched record 100 of this change
+conflicts if the name has a CNAME since | 1: a A 192.0.2.1 | delete 1 then create a CNAME b.example.net | conflict create[0]
+conflicts if the same record was added since | 1: a A 192.0.2.1 | delete 1 then create a A 192.0.2.1 | conflict create[0]
+deletes what was made if later changes cancel each other | | create www A 192.0.2.1 then update 100 ttl=60 then update 100 ttl=300 | - 100: www 300 A 192.0.2.1`),
+)('a revert %s', (_, lines, edits = '', expected) => {
+  const [first = {}, ...later] = edits.split(' then ').map((one) => editLines(itemsOf(one)));
+  expect(reverted(itemsOf(lines), first, ...later)).toEqual(itemsOf(expected));
 });
 
-describe('a later change is in the way', () => {
-  const made: EditLines = { create: ['www A 192.0.2.1'] };
-
-  it('when it altered what was made', () => {
-    expect(reverted([], made, { update: [[100, { comment: 'x' }]] })).toEqual([
-      'conflict 100: a later change touched record 100 of this change',
-    ]);
-  });
-
-  it('when it deleted what was made or altered', () => {
-    expect(reverted([], made, { delete: [100] })[0]).toMatch(/^conflict 100/);
-    expect(reverted(['1: a A 192.0.2.1'], { update: [[1, { ttl: 60 }]] }, { delete: [1] })[0]).toMatch(
-      /^conflict 1:/,
-    );
-  });
-
-  it('when it altered what was altered', () => {
-    const lines = ['1: a A 192.0.2.1', '2: b A 192.0.2.1'];
-    const first: EditLines = {
-      update: [
-        [1, { ttl: 60 }],
-        [2, { ttl: 60 }],
-      ],
-    };
-    expect(
-      reverted(lines, first, {
-        update: [
-          [1, { ttl: 90 }],
-          [2, { ttl: 90 }],
-        ],
-      }),
-    ).toEqual(['conflict 1 2: a later change touched 2 records of this change']);
-  });
-
-  it('when it changed the TTL of the set', () => {
-    expect(reverted([], made, { create: ['www 60 A 192.0.2.2'] })[0]).toMatch(/^conflict 100/);
-  });
-
-  it('when what was deleted is there again', () => {
-    const { ops } = history(['1: a A 192.0.2.1'], { delete: [1] });
-    expect(planRevert(ops, records(['1: a A 192.0.2.1'])).kind).toBe('conflict');
-  });
-
-  it('when the name has a record that excludes it', () => {
-    expect(reverted(['1: a A 192.0.2.1'], { delete: [1] }, { create: ['a CNAME b.example.net'] })).toEqual([
-      'conflict create[0]',
-    ]);
-    expect(reverted(['1: a A 192.0.2.1'], { delete: [1] }, { create: ['a A 192.0.2.1'] })).toEqual([
-      'conflict create[0]',
-    ]);
-  });
-
-  it('but not when it put everything back', () => {
-    expect(reverted([], made, { update: [[100, { ttl: 60 }]] }, { update: [[100, { ttl: 300 }]] })).toEqual([
-      '- 100: www 300 A 192.0.2.1',
-    ]);
-  });
+it('a revert conflicts if the deleted record, with its id, exists again', () => {
+  const { ops } = history(['1: a A 192.0.2.1'], { delete: [1] });
+  expect(planRevert(ops, records(['1: a A 192.0.2.1'])).kind).toBe('conflict');
 });
 
 it('a change that is taken back twice is there again', () => {

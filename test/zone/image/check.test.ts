@@ -8,6 +8,7 @@ import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { HEADER, ROOT, TABLE, TABLE_SLOT_WORDS, wordOf } from '../../../src/zone/image/layout.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
+import { scale } from '../../support/tests/scale.ts';
 import { type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
 import { damageImage } from '../../support/zone/damaged-image.ts';
 import { readZone } from '../../support/zone/read-zone.ts';
@@ -54,7 +55,7 @@ function copyOf({ image }: Made): Image {
 
 describe('an image', () => {
   it('that its writer made has no fault after any changes', () => {
-    for (let seed = 1; seed <= 6; seed++) {
+    for (let seed = 1; seed <= scale(6, 3); seed++) {
       const made = madeImage(randomFrom(seed));
       expect(findImageFault(copyOf(made), made.writer.exportFree()), `seed ${seed}`).toBeUndefined();
     }
@@ -131,7 +132,7 @@ describe('a fault is found in', () => {
 
 describe('an image with any bytes changed', () => {
   it('is refused, or everything in it can be found, read, replaced and removed', () => {
-    const wanted = Number(process.env.ZONEFLEET_PROVE ?? 0) ? 20_000 : 400;
+    const wanted = scale(20_000, 150);
     const random = randomFrom(99);
     const made = madeImage(random, 6);
     const free = made.writer.exportFree();

@@ -19,6 +19,7 @@ import {
   type ZoneRecord,
 } from '../../../src/zone/zone.ts';
 import { pick, type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
@@ -162,79 +163,47 @@ const changesOf = (text: string, gone: [string, number][] = []): ZoneChanges => 
 });
 
 describe('an edit', () => {
-  const cases: readonly [string, string, ZoneChanges, string | undefined][] = [
-    ['adds a name', '', changesOf('a 60 A 192.0.2.1'), 'a 60 A 192.0.2.1'],
-    ['replaces a set whole', 'a 60 A 192.0.2.1', changesOf('a 30 A 192.0.2.2'), 'a 30 A 192.0.2.2'],
-    ['adds the names above a name', '', changesOf('a.b.c 60 A 192.0.2.1'), 'a.b.c 60 A 192.0.2.1'],
-    [
-      'takes away the names above that nothing else needs',
-      'a.b.c 60 A 192.0.2.1\nd.c 60 A 192.0.2.1',
-      changesOf('', [['a.b.c.example.', TYPE.A]]),
-      'd.c 60 A 192.0.2.1',
-    ],
-    [
-      'keeps a name for what lies below it',
-      'c 60 A 192.0.2.1\na.b.c 60 A 192.0.2.1',
-      changesOf('', [['c.example.', TYPE.A]]),
-      'a.b.c 60 A 192.0.2.1',
-    ],
-    ['makes a wildcard', 'a 60 A 192.0.2.1', changesOf('*.a 60 TXT x'), 'a 60 A 192.0.2.1\n*.a 60 TXT x'],
-    [
-      'takes a wildcard away',
-      'a 60 A 192.0.2.1\n*.a 60 TXT x',
-      changesOf('', [['*.a.example.', TYPE.TXT]]),
-      'a 60 A 192.0.2.1',
-    ],
-    [
-      'moves an alias',
-      'a 60 A 192.0.2.1',
-      changesOf('a 60 CNAME b', [['a.example.', TYPE.A]]),
-      'a 60 CNAME b',
-    ],
-    ['replaces the SOA', '', changesOf('@ 60 SOA ns host 8 1 1 1 5'), '@ 60 SOA ns host 8 1 1 1 5'],
-    ['does nothing for a set that is not there', '', changesOf('', [['x.y.example.', TYPE.A]]), ''],
-    ['does nothing for a name outside', '', changesOf('', [['example.net.', TYPE.A]]), ''],
-    [
-      'may put a DNAME where nothing is below',
-      'd 60 TXT x',
-      changesOf('d 60 DNAME e'),
-      'd 60 TXT x\nd 60 DNAME e',
-    ],
-    ['may not put it above a name', 'x.d 60 TXT x', changesOf('d 60 DNAME e'), undefined],
-    [
-      'may do so when the name goes',
-      'y.x.d 60 TXT x',
-      changesOf('d 60 DNAME e', [['y.x.d.example.', TYPE.TXT]]),
-      'd 60 DNAME e',
-    ],
-    ['may not put a name below a DNAME', 'd 60 DNAME e', changesOf('a.b.d 60 TXT x'), undefined],
-    [
-      'may do so when the DNAME goes',
-      'd 60 DNAME e',
-      changesOf('a.b.d 60 TXT x', [['d.example.', TYPE.DNAME]]),
-      'a.b.d 60 TXT x',
-    ],
-    ['may not take the SOA', '', changesOf('', [['example.', TYPE.SOA]]), undefined],
-    ['may not take the name servers', '', changesOf('', [['example.', TYPE.NS]]), undefined],
-    [
-      'may not make a set that fits in no message',
-      'a 60 TXT x',
-      changesOf(`a 60 TYPE65280 \\# 65500 ${'00'.repeat(65500)}`),
-      undefined,
-    ],
-    ['may not put anything beside an alias', 'a 60 CNAME b', changesOf('a 60 TXT x'), undefined],
-  ];
-
-  it.each(cases)('%s', (_, text, changes, result) => {
+  it.each(
+    rowsOf(`
+adds a name | | +a 60 A 192.0.2.1 | a 60 A 192.0.2.1
+replaces a set whole | a 60 A 192.0.2.1 | +a 30 A 192.0.2.2 | a 30 A 192.0.2.2
+adds the names above a name | | +a.b.c 60 A 192.0.2.1 | a.b.c 60 A 192.0.2.1
+takes away the names above that nothing else needs | a.b.c 60 A 192.0.2.1 / d.c 60 A 192.0.2.1 | -a.b.c.example. A | d.c 60 A 192.0.2.1
+keeps a name for what lies below it | c 60 A 192.0.2.1 / a.b.c 60 A 192.0.2.1 | -c.example. A | a.b.c 60 A 192.0.2.1
+makes a wildcard | a 60 A 192.0.2.1 | +*.a 60 TXT x | a 60 A 192.0.2.1 / *.a 60 TXT x
+takes a wildcard away | a 60 A 192.0.2.1 / *.a 60 TXT x | -*.a.example. TXT | a 60 A 192.0.2.1
+moves an alias | a 60 A 192.0.2.1 | +a 60 CNAME b / -a.example. A | a 60 CNAME b
+replaces the SOA | | +@ 60 SOA ns host 8 1 1 1 5 | @ 60 SOA ns host 8 1 1 1 5
+does nothing for a set that is not there | | -x.y.example. A |
+does nothing for a name outside | | -example.net. A |
+may put a DNAME where nothing is below | d 60 TXT x | +d 60 DNAME e | d 60 TXT x / d 60 DNAME e
+may not put it above a name | x.d 60 TXT x | +d 60 DNAME e | refused
+may do so when the name goes | y.x.d 60 TXT x | +d 60 DNAME e / -y.x.d.example. TXT | d 60 DNAME e
+may not put a name below a DNAME | d 60 DNAME e | +a.b.d 60 TXT x | refused
+may do so when the DNAME goes | d 60 DNAME e | +a.b.d 60 TXT x / -d.example. DNAME | a.b.d 60 TXT x
+may not take the SOA | | -example. SOA | refused
+may not take the name servers | | -example. NS | refused
+may not make a set that fits in no message | a 60 TXT x | +a 60 TYPE65280 \\# 65500 ${'00'.repeat(65500)} | refused
+may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
+  )('%s', (_, before, edited, after = '') => {
+    const text = itemsOf(before).join('\n');
+    const result = after === 'refused' ? undefined : itemsOf(after).join('\n');
+    const lines = itemsOf(edited);
+    const added = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
+    const gone = lines.filter((line) => line.startsWith('-')).map((line) => line.slice(1).split(' '));
+    const changes = changesOf(
+      added.join('\n'),
+      gone.map(([name = '', type]) => [name, TYPE[type as keyof typeof TYPE]]),
+    );
     const { image, writer } = served(text);
-    const before = zoneInImage(image, APEX);
-    const edited = writer.edit(APEX, { ...CONTENT, version: 2 }, changes);
+    const former = zoneInImage(image, APEX);
+    const outcome = writer.edit(APEX, { ...CONTENT, version: 2 }, changes);
     if (result === undefined) {
-      expect(edited).toMatchObject({ kind: 'refused', problems: [expect.anything()] });
-      expect(zoneInImage(image, APEX)).toEqual(before);
+      expect(outcome).toMatchObject({ kind: 'refused', problems: [expect.anything()] });
+      expect(zoneInImage(image, APEX)).toEqual(former);
       return;
     }
-    expect(edited).toEqual({ kind: 'edited' });
+    expect(outcome).toEqual({ kind: 'edited' });
     const soa = result.includes(' SOA ') ? '@ 3600 NS ns\n' : SOA_AND_NS;
     const expected = fromScratch(APEX, recordsOf(soa + result, 'example.'), 2);
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);

@@ -7,6 +7,7 @@ import { ImportMerge } from '../../../src/zone/import/merge-import.ts';
 import { type ReadImport, readImport } from '../../../src/zone/import/read-import.ts';
 import type { CustomerRecord } from '../../../src/zone/records/customer-record.ts';
 import { anything, domainOf, stateOf } from '../../support/random/random-edits.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import {
   APEX,
@@ -48,56 +49,21 @@ function show(before: readonly string[], items: readonly string[], rest: StateOp
 }
 
 describe('an import', () => {
-  it.each<[string, string[], string[], string[], number[]]>([
-    ['adds', [], ['a A 192.0.2.1', 'a TXT x'], ['+ a 300 A 192.0.2.1', '+ a 300 TXT x'], []],
-    ['replaces row by row', ['a A 192.0.2.1'], ['a A 192.0.2.2'], ['~ 1: a 300 A 192.0.2.2'], []],
-    [
-      'keeps rows of equal content',
-      ['a A 192.0.2.1', 'a A 192.0.2.2'],
-      ['a A 192.0.2.2'],
-      ['- 1: a 300 A 192.0.2.1'],
-      [],
-    ],
-    ['leaves other sets alone', ['a A 192.0.2.1', 'b A 192.0.2.1'], ['a A 192.0.2.1'], [], []],
-    ['adds equal TXT', ['a TXT x'], ['a TXT x', 'a TXT x'], ['+ a 300 TXT x', '+ a 300 TXT x'], []],
-    [
-      'gives the set the TTL that it says',
-      ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2'],
-      ['a 600 A 192.0.2.1', 'a A 192.0.2.2'],
-      ['~ 1: a 600 A 192.0.2.1', '~ 2: a 600 A 192.0.2.2'],
-      [],
-    ],
-    [
-      'keeps what a row has for the edge',
-      ['a A 192.0.2.1 ; proxied captcha'],
-      ['a A 192.0.2.2 ; proxied=false comment=x'],
-      ['~ 1: a 300 A 192.0.2.2 ; proxied captcha comment=x'],
-      [],
-    ],
-    [
-      'lets the kind that stands there win',
-      ['a CNAME x.example.net'],
-      ['a A 192.0.2.1', 'a CNAME y.example.net', 'a TXT x'],
-      ['~ 1: a 300 CNAME y.example.net'],
-      [0, 2],
-    ],
-    ['lets nothing in where each conflicts', ['a CNAME x.'], ['a A 192.0.2.1', 'a TXT x'], [], [0, 1]],
-    [
-      'lets the first kind win',
-      [],
-      ['a CNAME x.', 'a A 192.0.2.1', 'a CNAME y.'],
-      ['+ a 300 CNAME x.'],
-      [1, 2],
-    ],
-    [
-      'lets an ANAME stand beside what is no address',
-      [],
-      ['a ANAME x.', 'a MX 10 y.', 'a A 192.0.2.1'],
-      ['+ a 300 ANAME x.', '+ a 300 MX 10 y.'],
-      [2],
-    ],
-  ])('%s', (_what, before, items, ops, failed) => {
-    expect(show(before, items)).toEqual([ops, failed]);
+  it.each(
+    rowsOf(`
+adds | | a A 192.0.2.1 / a TXT x | + a 300 A 192.0.2.1 / + a 300 TXT x |
+replaces row by row | a A 192.0.2.1 | a A 192.0.2.2 | ~ 1: a 300 A 192.0.2.2 |
+keeps rows of equal content | a A 192.0.2.1 / a A 192.0.2.2 | a A 192.0.2.2 | - 1: a 300 A 192.0.2.1 |
+leaves other sets alone | a A 192.0.2.1 / b A 192.0.2.1 | a A 192.0.2.1 | |
+adds equal TXT | a TXT x | a TXT x / a TXT x | + a 300 TXT x / + a 300 TXT x |
+gives the set the TTL that it says | a 300 A 192.0.2.1 / a 300 A 192.0.2.2 | a 600 A 192.0.2.1 / a A 192.0.2.2 | ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2 |
+keeps what a row has for the edge | a A 192.0.2.1 ; proxied captcha | a A 192.0.2.2 ; proxied=false comment=x | ~ 1: a 300 A 192.0.2.2 ; proxied captcha comment=x |
+lets the kind that stands there win | a CNAME x.example.net | a A 192.0.2.1 / a CNAME y.example.net / a TXT x | ~ 1: a 300 CNAME y.example.net | 0 / 2
+lets nothing in where each conflicts | a CNAME x. | a A 192.0.2.1 / a TXT x | | 0 / 1
+lets the first kind win | | a CNAME x. / a A 192.0.2.1 / a CNAME y. | + a 300 CNAME x. | 1 / 2
+lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 192.0.2.1 | + a 300 ANAME x. / + a 300 MX 10 y. | 2`),
+  )('%s', (_, before, items, ops, failed) => {
+    expect(show(itemsOf(before), itemsOf(items))).toEqual([itemsOf(ops), itemsOf(failed).map(Number)]);
   });
 
   it('beyond the plan or without one is not the fault of an item', () => {
@@ -128,8 +94,8 @@ describe('an import', () => {
     const big = 'x'.repeat(40_000);
     const two = plan(stateOf([]), texts(['small', big, big]));
     expect([two.rounds, [...two.merge.failed.keys()]]).toEqual([2, [2]]);
-    const many = plan(stateOf([]), texts(Array.from({ length: 20_000 }, (_, i) => `t${i}`)));
-    expect([many.rounds, many.merge.edit.creates.length + many.merge.failed.size]).toEqual([2, 20_000]);
+    const many = plan(stateOf([]), texts(Array.from({ length: 8000 }, (_, i) => `t${i}`)));
+    expect([many.rounds, many.merge.edit.creates.length + many.merge.failed.size]).toEqual([2, 8000]);
     expect(many.merge.edit.creates.length).toBeGreaterThan(3000);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expandPattern } from '../../../src/zone/pool/name-pattern.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 
 describe('a pattern', () => {
   it('without a range is one name', () => {
@@ -20,19 +21,12 @@ describe('a pattern', () => {
     expect(expandPattern('ns[1-1000].example.')).toHaveLength(1000);
   });
 
-  it.each([
-    'ns[2-1].example.',
-    'ns[01-1].example.',
-    'ns[1-010].example.',
-    'ns[1-1001].example.',
-    'ns[1-].example.',
-    'ns[a-b].example.',
-    'ns[1-2][1-2].example.',
-    'ns[1-2.example.',
-    'ns1-2].example.',
-    'ns[].example.',
-    'ns[1-99999].example.',
-  ])('is none: %s', (pattern) => {
+  it.each(
+    wordsOf(`
+    ns[2-1].example. ns[01-1].example. ns[1-010].example. ns[1-1001].example. ns[1-].example.
+    ns[a-b].example. ns[1-2][1-2].example. ns[1-2.example. ns1-2].example. ns[].example.
+    ns[1-99999].example.`),
+  )('is none: %s', (pattern) => {
     expect(expandPattern(pattern)).toBeUndefined();
   });
 });

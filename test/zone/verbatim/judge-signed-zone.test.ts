@@ -61,9 +61,11 @@ const addressSet = {
   rdata: [Uint8Array.of(192, 0, 2, 1)],
 };
 
+const sign = ({ set = addressSet, key = KEY, zone = APEX, time = TIME }) => signSet(set, key, { zone, time });
+
 /** The records with another signature over the address of `ns`. */
-function withSignature(rdata: Uint8Array): ZoneRecord[] {
-  return signed().map((record) => (ofAddress(record) ? { ...record, rdata } : record));
+function withSignature(by: Parameters<typeof sign>[0]): ZoneRecord[] {
+  return signed().map((record) => (ofAddress(record) ? { ...record, rdata: sign(by) } : record));
 }
 
 describe('a zone is in no doubt', () => {
@@ -81,93 +83,69 @@ describe('a zone is in no doubt', () => {
 });
 
 describe('a zone is in doubt', () => {
+  const glueOwner = parseName('ns.cut', APEX);
+  const glue = { ...addressSet, owner: glueOwner, rdata: [Uint8Array.of(192, 0, 2, 2)] };
+  const signature = (owner: Name, rdata: Uint8Array) => ({ owner, type: TYPE.RRSIG, ttl: 60, rdata });
+  const otherKey = { owner: APEX, type: TYPE.DNSKEY, ttl: 60, rdata: OTHER_KEY.rdata };
+  const signing = { key: KEY, time: TIME, denial: NSEC };
+  const stray = signature(addressSet.owner, sign({ set: { ...addressSet, type: TYPE.TXT } }));
+  const expired = { inception: NOW - 2 * DAY, expiration: NOW - 1 };
+  const bad = (reason: string) => `BAD_SIGNATURE: ns.example. A: ${reason}`;
+  const wrongSet = { ...addressSet, rdata: [Uint8Array.of(192, 0, 2, 9)] };
+
   it.each<[string, readonly ZoneRecord[], string]>([
     [
-      'when a signature covers what is not there',
-      [
-        ...signed(),
-        {
-          owner: parseName('ns', APEX),
-          type: TYPE.RRSIG,
-          ttl: 60,
-          rdata: signSet({ ...addressSet, type: TYPE.TXT }, KEY, { zone: APEX, time: TIME }),
-        },
-      ],
+      'a signature covers what is not there',
+      [...signed(), stray],
       'STRAY_SIGNATURE: ns.example. RRSIG covers TXT, which is not there: left out',
     ],
     [
-      'when its SOA has no signature',
+      'its SOA has no signature',
       signed().filter((record) => !isSignatureOf('@', TYPE.SOA)(record)),
       'SOA_NOT_SIGNED: the SOA of example. has no signature, so the zone is answered as unsigned',
     ],
     [
-      'when a set has no signature',
+      'a set has no signature',
       signed().filter((record) => !ofAddress(record)),
       'NOT_SIGNED: ns.example. A has no signature',
     ],
+    ['a signature has expired', withSignature({ time: expired }), bad('a signature has expired')],
     [
-      'when a signature has expired',
-      withSignature(
-        signSet(addressSet, KEY, { zone: APEX, time: { inception: NOW - 2 * DAY, expiration: NOW - 1 } }),
-      ),
-      'BAD_SIGNATURE: ns.example. A: a signature has expired',
-    ],
-    [
-      'when a signature ends within seven days',
-      withSignature(
-        signSet(addressSet, KEY, { zone: APEX, time: { ...TIME, expiration: NOW + 7 * DAY - 1 } }),
-      ),
+      'a signature ends within seven days',
+      withSignature({ time: { ...TIME, expiration: NOW + 7 * DAY - 1 } }),
       'EXPIRES_SOON: ns.example. A: a signature ends in 167 hours',
     ],
     [
-      'when a signature is not valid yet',
-      withSignature(signSet(addressSet, KEY, { zone: APEX, time: { ...TIME, inception: NOW + 1 } })),
-      'BAD_SIGNATURE: ns.example. A: a signature is not valid yet',
+      'a signature is not valid yet',
+      withSignature({ time: { ...TIME, inception: NOW + 1 } }),
+      bad('a signature is not valid yet'),
     ],
     [
-      'when a signature is wrong',
-      withSignature(
-        signSet({ ...addressSet, rdata: [Uint8Array.of(192, 0, 2, 9)] }, KEY, { zone: APEX, time: TIME }),
-      ),
-      `BAD_SIGNATURE: ns.example. A: the signature of key ${KEY.tag} is wrong`,
+      'a signature is wrong',
+      withSignature({ set: wrongSet }),
+      bad(`the signature of key ${KEY.tag} is wrong`),
     ],
     [
-      'when a key signed that is not published',
-      withSignature(signSet(addressSet, OTHER_KEY, { zone: APEX, time: TIME })),
-      'BAD_SIGNATURE: ns.example. A: there is no signature of a published key with algorithm 13',
+      'a key signed that is not published',
+      withSignature({ key: OTHER_KEY }),
+      bad('there is no signature of a published key with algorithm 13'),
     ],
     [
-      'when another zone signed',
-      withSignature(signSet(addressSet, KEY, { zone: parseName('test.'), time: TIME })),
-      'BAD_SIGNATURE: ns.example. A: a signature is of another zone',
+      'another zone signed',
+      withSignature({ zone: parseName('test.') }),
+      bad('a signature is of another zone'),
     ],
     [
-      'when a key has signed nothing',
-      signRecords(APEX, [...UNSIGNED, { owner: APEX, type: TYPE.DNSKEY, ttl: 60, rdata: OTHER_KEY.rdata }], {
-        key: KEY,
-        time: TIME,
-        denial: NSEC,
-      }),
+      'a key has signed nothing',
+      signRecords(APEX, [...UNSIGNED, otherKey], signing),
       `IDLE_KEY: example. DNSKEY ${OTHER_KEY.tag} has made no signature`,
     ],
     [
-      'when glue is signed',
-      [
-        ...signed(),
-        {
-          ...addressSet,
-          type: TYPE.RRSIG,
-          owner: parseName('ns.cut', APEX),
-          rdata: signSet(
-            { ...addressSet, owner: parseName('ns.cut', APEX), rdata: [Uint8Array.of(192, 0, 2, 2)] },
-            KEY,
-            { zone: APEX, time: TIME },
-          ),
-        },
-      ],
+      'glue is signed',
+      [...signed(), signature(glueOwner, sign({ set: glue }))],
       "NOT_TO_BE_SIGNED: ns.cut.example. A is signed and is not the zone's",
     ],
-  ])('%s', (_, records, doubt) => {
+  ])('when %s', (_, records, doubt) => {
     expect(doubtsOf(records)).toEqual([doubt]);
   });
 

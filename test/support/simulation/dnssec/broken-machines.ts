@@ -66,19 +66,14 @@ const withoutPast = (machine: Machine): Machine => ({
 
 export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: MachineUnderTest])[] = [
   ['there is no stay', byRules({ stayMs: 0 })],
-  ['the stay is a day', byRules({ stayMs: DAY })],
-  ['a node is forgotten after a day', byRules({ silentNodeMs: DAY })],
   ['a silent node counts at once as gone', byRules({ silentNodeMs: HOUR })],
   ['backups have no age', byRules({ backupAfterMs: 0 })],
   ['our clocks and nodes are exact', byRules({ nodeSlackMs: 0 })],
   ['parents show everything at once', byRules({ parentSlackMs: 0 })],
   ['servers of before are not asked any more', byRules({ oldServersMs: -2 * DAY })],
-  ['what was seen long ago is new enough', byRules({ freshMs: 30 * DAY })],
   ['nothing happens while nobody looks', byRules({ gapMs: 1000 * DAY })],
   ['a silent address of the parent counts at once as gone', byRules({ silentAddressMs: 0 })],
-  ['any number of addresses may be silent', byRules({ silentShare: 1 })],
   ['the TTL of data does not count', byFacts((facts) => ({ ...facts, dataTtl: 0 }))],
-  ['the TTL of the DNSKEY set is taken for that of data', byFacts((facts) => ({ ...facts, dataTtl: 3600 }))],
   [
     'the TTL of data is what it is now',
     byMemory((machine, { dataTtl }) => ({
@@ -94,17 +89,12 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
     })),
   ],
   [
-    'the TTL of the DS does not count',
-    byAnswers((answers) => answers.map((answer) => ({ ...answer, ttl: 0 }))),
-  ],
-  [
     'one address is enough for a DS to be gone',
     byAnswers((answers) => {
       const heard = answers.filter(({ outcome }) => outcome !== 'unknown');
       return heard.sort((a, b) => a.ds.length - b.ds.length).slice(0, 1);
     }),
   ],
-  ['the first address speaks for all', byAnswers((answers) => answers.slice(0, 1))],
   [
     'silence shows that there is no DS',
     byAnswers((answers) =>
@@ -126,10 +116,6 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
       preflight: { at: Math.max(facts.at, clock), verifiedBy: serving.keySigners, hasStrangers: false },
     })),
   ],
-  [
-    'a preflight that fails is forgotten when one does not',
-    byMemory((machine) => ({ ...machine, failedAt: null })),
-  ],
   ['whoever is delegated to does not matter', byFacts((facts) => ({ ...facts, delegation: OURS }))],
   [
     'what was asked for is not taken back when others serve the domain',
@@ -147,13 +133,6 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
     byFacts((facts) => ({
       ...facts,
       nodes: facts.nodes.map((node) => ({ ...node, version: node.version ?? Number.MAX_SAFE_INTEGER })),
-    })),
-  ],
-  [
-    'a step is served when it is written',
-    byFacts((facts) => ({
-      ...facts,
-      nodes: facts.nodes.map((node) => ({ ...node, version: Number.MAX_SAFE_INTEGER })),
     })),
   ],
   ['a restore is not noticed', byMemory((machine, { epoch }) => ({ ...machine, epoch }))],
@@ -174,13 +153,6 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
   [
     'haste does not wait for caches',
     byMemory((machine) => (machine.urgent ? withoutPast(machine) : machine)),
-  ],
-  [
-    'caches forget DNSKEY sets at once',
-    byMemory((machine) => ({
-      ...machine,
-      ledger: { ...machine.ledger, keySets: machine.ledger.keySets.filter(({ isEnded }) => !isEnded) },
-    })),
   ],
   [
     'caches forget data at once',
@@ -212,26 +184,8 @@ export const BROKEN_MACHINES: readonly (readonly [rule: string, machine: Machine
     }),
   ],
   [
-    'the DS of the new key is asked for when it is published',
-    byResult(({ machine, step }) => {
-      if (step?.kind !== 'publish' || machine.wanted === null) return { machine, step };
-      const asked = [machine.wanted.sep];
-      return { machine: { ...machine, asked }, step: { ...step, asked } };
-    }),
-  ],
-  [
     'the zone is unsigned when no DS is asked for',
     byStep(({ kind }) => (kind === 'ask_none' ? UNSIGNED : undefined)),
-  ],
-  [
-    'the old key goes when the new one comes',
-    byStep(({ kind }, machine) => (kind === 'publish' ? wantedServing(machine) : undefined)),
-  ],
-  [
-    'data are signed by the new key when it is published',
-    byStep(({ kind, serving }, { wanted }) =>
-      kind === 'publish' && wanted !== null ? { ...serving, dataSigners: [wanted.data] } : undefined,
-    ),
   ],
   [
     'the old key goes when the DS of the new one is asked for',

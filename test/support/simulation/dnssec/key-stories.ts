@@ -71,7 +71,6 @@ function* follow(actor: Actor): ReturnType<Play> {
 }
 
 const SPLIT = { isSplit: true };
-const ONE_CUT_OFF = { ...SPLIT, nodes: [NODE, { ...NODE, cutOff: [days(10.5, 26)] }] };
 const isSignedAnew = ({ serving, wanted }: Machine) => serving.dataSigners.join() === wanted?.data;
 
 export const STORIES: readonly Story[] = [
@@ -84,11 +83,6 @@ export const STORIES: readonly Story[] = [
     actor.want('disable');
     yield 2 * DAY;
     actor.enter([]);
-  }),
-  story('a ZSK is rolled while a node is cut off', 40, ONE_CUT_OFF, function* (actor) {
-    yield* secured(actor);
-    yield DAY;
-    actor.want('roll ZSK');
   }),
   story(
     'a KSK is rolled, and no image of a node has room for it',
@@ -143,17 +137,6 @@ export const STORIES: readonly Story[] = [
       actor.want('roll ZSK');
     },
   ),
-  story(
-    'a backup from before a new ZSK was published comes back when it signs',
-    40,
-    { ...SPLIT, backupAfterMs: DAY },
-    function* (actor) {
-      yield* secured(actor);
-      actor.want('roll ZSK');
-      yield 20 * HOUR;
-      actor.restore(DAY);
-    },
-  ),
   story('a backup undoes that a new ZSK signs, and its rollover is given up', 40, SPLIT, function* (actor) {
     yield* secured(actor);
     actor.want('roll ZSK');
@@ -178,14 +161,6 @@ export const STORIES: readonly Story[] = [
       actor.want('disable');
     },
   ),
-  story('the owner disables before the DS is seen', 30, {}, function* (actor) {
-    actor.want('enable');
-    yield isAsked;
-    yield HOUR;
-    actor.enter(actor.machine.asked, [20 * HOUR, 20 * HOUR]);
-    yield HOUR;
-    actor.want('disable');
-  }),
   story('the owner disables as soon as a DS that was long asked for is entered', 30, {}, function* (actor) {
     actor.want('enable');
     yield isAsked;
@@ -194,31 +169,6 @@ export const STORIES: readonly Story[] = [
     yield HOUR;
     actor.want('disable');
   }),
-  story('the DS comes back on the sixth day of the stay', 40, { dsTtl: 300 }, function* (actor) {
-    yield* secured(actor);
-    const ours = actor.machine.asked;
-    actor.want('disable');
-    yield DAY;
-    actor.enter([]);
-    yield 5 * DAY;
-    actor.enter(ours);
-    yield 10 * DAY;
-    actor.enter([]);
-  }),
-  story(
-    'the DS comes back at the end of the stay, while no address answers',
-    40,
-    { addresses: [0, 1].map(() => ({ ...ADDRESS, silent: [days(17 + 19 / 24, 19)] })) },
-    function* (actor) {
-      yield* secured(actor);
-      const ours = actor.machine.asked;
-      actor.want('disable');
-      yield DAY;
-      actor.enter([]);
-      yield 5 * DAY + 21 * HOUR;
-      actor.enter(ours, [23 * HOUR, 23 * HOUR]);
-    },
-  ),
   story(
     'the DS comes back at the end of the stay, and those addresses that show it do not answer',
     40,
@@ -257,15 +207,6 @@ export const STORIES: readonly Story[] = [
     },
   ),
   story(
-    'no address of the parent answers for nine days',
-    40,
-    { addresses: [0, 1].map(() => ({ ...ADDRESS, silent: [days(10, 19)] })) },
-    function* (actor) {
-      yield* secured(actor);
-      actor.want('disable');
-    },
-  ),
-  story(
     'one address denies the DS for twelve days, and the other is silent for ten',
     40,
     {
@@ -279,12 +220,6 @@ export const STORIES: readonly Story[] = [
       actor.want('disable');
     },
   ),
-  story('one address keeps an old zone for nine days', 60, { dsTtl: 86_400 }, function* (actor) {
-    yield* secured(actor);
-    actor.want('disable');
-    yield DAY;
-    actor.enter([], [0, 9 * DAY]);
-  }),
   story(
     'resolvers keep a DS for ten days, which a hidden server shows for one more',
     60,
@@ -321,18 +256,6 @@ export const STORIES: readonly Story[] = [
     yield 8 * DAY;
     actor.enter(actor.machine.asked);
   }),
-  story(
-    'the owner moves away, and a backup asks for the DS again',
-    40,
-    { elsewhere: [days(5, 30)], workersDown: [days(5.8, 7)] },
-    function* (actor) {
-      actor.want('enable');
-      yield 5.75 * DAY - actor.now;
-      actor.restore(DAY);
-      yield 6 * HOUR;
-      actor.enter(actor.told);
-    },
-  ),
   story(
     'a registry reads CDS from a node that is cut off',
     60,

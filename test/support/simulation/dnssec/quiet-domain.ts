@@ -49,6 +49,14 @@ export class QuietDomain {
     this.machine = newMachine(START, this.dataTtl);
   }
 
+  /** Returns a domain in the same state that goes on independently. */
+  copy(): QuietDomain {
+    const copy = Object.assign(new QuietDomain(), this, { steps: [...this.steps] });
+    copy.#version = this.#version;
+    copy.#served = this.#served;
+    return copy;
+  }
+
   /** Lets each address of the parent show the same. */
   show(...ds: readonly string[]): void {
     this.shown = this.shown.map(() => ds);

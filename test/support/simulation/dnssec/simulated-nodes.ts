@@ -4,7 +4,7 @@ import type { Preflight } from '../../../../src/checks/dnssec/machine.ts';
 import type { MachineKey } from '../../../../src/checks/dnssec/machine-key.ts';
 import type { NodePosition } from '../../../../src/checks/dnssec/node-positions.ts';
 import { type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
-import type { EventQueue } from '../hijack/event-queue.ts';
+import type { EventQueue } from '../event-queue.ts';
 import type { KeyHistory } from './key-history.ts';
 import {
   DAY,

@@ -1,6 +1,6 @@
 // How a registrar, or the owner at its web form, follows what the API and CDS say: soon, late, by halves, wrongly, not at all.
 
-import type { EventQueue } from '../hijack/event-queue.ts';
+import type { EventQueue } from '../event-queue.ts';
 import { CALM, DAY, HOUR, type Random, type RegistrarKind } from './simulated-surroundings.ts';
 
 export interface Told {

@@ -12,7 +12,7 @@ import { isDsDue, isPreflightDue, nextLookIn } from '../../../../src/checks/dnss
 import type { MachineRules } from '../../../../src/checks/dnssec/rules.ts';
 import { isSameSet, type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
 import { asTold } from '../../../../src/checks/dnssec/told/as-told.ts';
-import { EventQueue } from '../hijack/event-queue.ts';
+import { EventQueue } from '../event-queue.ts';
 import { KeyHistory } from './key-history.ts';
 import { madeKey } from './made-keys.ts';
 import { type Cds, NO_CDS, SimulatedNodes, type ZoneContent } from './simulated-nodes.ts';
@@ -159,7 +159,7 @@ export class SimulatedSignedDomain implements Actor {
       event = this.#events.take()
     ) {
       this.#now = event.at;
-      event.run();
+      event.item();
     }
     this.#now = this.end;
     this.#nodes.end();

@@ -1,6 +1,6 @@
 // Decisions that break one rule each. The simulation that does not see it would prove nothing.
 
-import type { ClaimSet, NameClaims } from '../../../../src/checks/claims/name-claims.ts';
+import type { NameClaims } from '../../../../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
 import { HOUR } from '../simulated-parents.ts';
 import type { Violation } from './hijack-judge.ts';
@@ -25,25 +25,7 @@ function judging(
   };
 }
 
-const withSets = (
-  name: NameClaims,
-  setsOf: (sets: readonly ClaimSet[]) => readonly ClaimSet[],
-): NameClaims => ({
-  ...name,
-  claims: name.claims.map((claim) => ({ ...claim, sets: setsOf(claim.sets) })),
-});
-
 export const BROKEN: readonly Broken[] = [
-  {
-    rule: 'a set that is shown proves any claim',
-    fleet: 'pool',
-    seen: HIJACKED,
-    decide: judging((name, evidence) => {
-      const shown = evidence.servers.find(({ ns }) => ns.some((ns) => name.ours.has(ns)))?.ns;
-      if (shown === undefined) return [name, evidence];
-      return [withSets(name, () => [{ names: shown, exclusive: true }]), evidence];
-    }),
-  },
   { rule: 'a combination is given to several accounts', fleet: 'pool', seen: HIJACKED, sharesSets: true },
   {
     rule: 'one address of the parent is enough',
@@ -90,17 +72,6 @@ export const BROKEN: readonly Broken[] = [
     },
   },
   {
-    rule: 'no place is ever free',
-    fleet: 'pool',
-    seen: ['locked out'],
-    decide: {
-      mayClaim: (rivals, order) => {
-        const isFull = order.needsPlace && rivals.filter(({ stage }) => stage !== 'held').length >= 4;
-        return isFull ? { kind: 'full', retryAfterSeconds: 3600 } : DECISIONS.mayClaim(rivals, order);
-      },
-    },
-  },
-  {
     rule: 'a claim is answered whole whatever the parent shows',
     fleet: 'pool',
     seen: ['answered too long', 'answered although sighted'],
@@ -113,46 +84,12 @@ export const BROKEN: readonly Broken[] = [
     },
   },
   {
-    rule: 'what was sighted does not matter for what is answered',
-    fleet: 'pool',
-    seen: ['answered although sighted'],
-    decide: {
-      answeredDomain: (domains, around) =>
-        DECISIONS.answeredDomain(
-          domains.map((domain) => ({ ...domain, othersSighted: false })),
-          { ...around, sightedRights: [] },
-        ),
-    },
-  },
-  {
     rule: 'a name that is asked for is checked when its time comes, and no earlier',
     fleet: 'pool',
     seen: ['answered too long'],
     decide: { planAsked: (_, now) => ({ at: now + 6 * HOUR, isAgain: false }) },
   },
   { rule: 'sightings are not written', fleet: 'two', seen: HIJACKED, decide: { isNewSighting: () => false } },
-  {
-    rule: 'a lapse clears what was sighted before a claim',
-    fleet: 'two',
-    seen: HIJACKED,
-    decide: {
-      chooseStaticSets: (accountId, all, past) =>
-        DECISIONS.chooseStaticSets(accountId, all, { ...past, shown: new Set() }),
-    },
-  },
-  {
-    rule: 'the first conclusive check spends no set',
-    fleet: 'two',
-    seen: HIJACKED,
-    decide: judging((name, evidence) => {
-      const seen = { at: 0, oursShown: false, othersShown: false };
-      const claims = name.claims.map((claim) => ({
-        ...claim,
-        state: { ...claim.state, conclusive: claim.state.conclusive ?? seen },
-      }));
-      return [{ ...name, claims }, evidence];
-    }),
-  },
   {
     rule: 'the rights of others do not hold',
     fleet: 'two',

@@ -5,9 +5,9 @@ import type { JudgedName } from '../../../../src/checks/claims/judge-name.ts';
 import { nextCheckAt } from '../../../../src/checks/delegation/next-check-at.ts';
 import { RETURN_MS } from '../../../../src/checks/delegation/next-status.ts';
 import type { Random } from '../../random/random-zones.ts';
+import { EventQueue } from '../event-queue.ts';
 import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
 import { RULES } from '../simulated-rules.ts';
-import { EventQueue } from './event-queue.ts';
 import { type HijackJudge, NameTruth } from './hijack-judge.ts';
 import { checkedStatusOf, stageOf } from './simulated-claim.ts';
 import { END, type Published, type Shown, SimulatedRegistry } from './simulated-registry.ts';
@@ -89,7 +89,7 @@ export class SimulatedName {
       if (isCheck) this.check();
       else {
         this.heard = 0;
-        this.events.take()?.run();
+        this.events.take()?.item();
       }
       if (this.truth.answered(this.store, this.now)) this.ask(this.reports.begin(this.now));
     }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey } from '../../../src/store/accounts/api-keys.ts';
-import { runCli } from '../../support/cli/run-cli.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
@@ -114,22 +113,6 @@ describe('key list and key revoke', () => {
     );
     expect(stderr).not.toContain(key);
     expect((await find(key))?.state).toBe('valid');
-  });
-
-  it('read whole keys from standard input, and print none of them', async () => {
-    const keys = [];
-    for (let i = 0; i < 2; i++) keys.push((await run('create', 'ann@shop.example')).stdout.trim());
-    const unknown = `svc_${'0'.repeat(40)}`;
-    const input = `${keys.join('\n')}\n\n${unknown}`;
-    const told = await runCli(['key', 'revoke', '-'], { databaseUrl: database.url, input });
-    expect(told).toEqual({
-      code: 1,
-      stdout: keys.map((key) => `revoked key ${key.slice(0, 10)}…\n`).join(''),
-      stderr: 'svc_000000…: no such key\n',
-    });
-    for (const key of keys) expect((await find(key))?.state).toBe('revoked');
-    const empty = await runCli(['key', 'revoke', '-'], { databaseUrl: database.url, input: '' });
-    expect(empty).toEqual({ code: 1, stdout: '', stderr: '-: standard input has no key\n' });
   });
 
   it('revoke nothing where several keys begin so', async () => {

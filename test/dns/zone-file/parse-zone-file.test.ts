@@ -1,17 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the templates of $GENERATE
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import type { ZoneFile, ZoneFileOptions } from '../../../src/dns/zone-file/zone-file.ts';
-import { isInstalled } from '../../support/peers/peers.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 
-const FIXTURES = join(import.meta.dirname, '../../../fixtures/zones');
 const ORIGIN = parseName('z.test.');
 
 function show({ records }: ZoneFile): string[] {
@@ -287,21 +282,11 @@ describe('problems', () => {
       'm A 192.0.2.1',
     ].join('\r\n');
     const zone = parseZoneFile(text, { origin: ORIGIN });
-    expect(places(zone)).toEqual([
-      '2:18:minimum',
-      '3:5:address',
-      '4:8:address',
-      '5:6:preference',
-      '6:3:ttl',
-      '7:3:type',
-      '8:1',
-      '9:7',
-      '10:3:class',
-      '12:1:address',
-      '13:15:address',
-      '14:1:owner',
-      '14:8:address',
-    ]);
+    expect(places(zone)).toEqual(
+      wordsOf(`
+      2:18:minimum 3:5:address 4:8:address 5:6:preference 6:3:ttl 7:3:type 8:1 9:7 10:3:class
+      12:1:address 13:15:address 14:1:owner 14:8:address`),
+    );
     expect(show(zone).at(-1)).toBe('m.z.test. 3600 A 192.0.2.1');
   });
 
@@ -327,83 +312,3 @@ describe('rdata', () => {
     expect(parse(text)).toEqual(records);
   });
 });
-
-const fixtures = readdirSync(FIXTURES).filter((name) => name.endsWith('.zone'));
-
-function readFixture(name: string): ZoneFile {
-  const include = (path: string) => readFileSync(join(FIXTURES, path), 'utf8');
-  return parseZoneFile(readFileSync(join(FIXTURES, name), 'utf8'), { include });
-}
-
-describe('every zone of the fixtures', () => {
-  it.each(fixtures)('%s is read without a problem', (name) => {
-    const zone = readFixture(name);
-    expect(zone.problems).toEqual([]);
-    expect(zone.records.length).toBeGreaterThan(5);
-  });
-});
-
-/** What named-checkzone makes of a file: our reading of its canonical output. */
-function readByBind(origin: string, path: string, folder: string): string[] {
-  const output = join(folder, 'canonical');
-  const args = ['-k', 'ignore', '-i', 'none', '-D', '-o', output, origin, path];
-  const { status, stdout, stderr } = spawnSync('named-checkzone', args, { cwd: FIXTURES, encoding: 'utf8' });
-  expect(status, stdout + stderr).toBe(0);
-  const zone = parseZoneFile(readFileSync(output, 'utf8'), { origin: parseName(origin) });
-  expect(zone.problems).toEqual([]);
-  return distinct(zone);
-}
-
-function distinct(zone: ZoneFile): string[] {
-  return [...new Set(show(zone))].sort();
-}
-
-const hasBind = isInstalled('named-checkzone');
-
-describe.skipIf(!hasBind)(
-  `BIND and we read the same${hasBind ? '' : ' (skipped: needs named-checkzone)'}`,
-  () => {
-    it.each(fixtures)('from %s', (name) => {
-      const folder = mkdtempSync(join(tmpdir(), 'zonefleet-bind-'));
-      try {
-        const zone = readFixture(name);
-        expect(distinct(zone)).toEqual(readByBind(printName(zone.origin), name, folder));
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    });
-
-    it.each([
-      [
-        '$GENERATE with every base and width',
-        `
-$GENERATE 1-40/3 a\${0,1,n}x TXT \${0,0,n}-\${0,2,n}-\${0,3,n}-\${0,4,N}-\${0,5,n}-\${0,6,N}
-$GENERATE 5-60/9 b\${-5,4,o}-\${2,1,x}-\${0,5,X}-$-\${1}-\${0,0}-\${0,3} 60 IN TXT "a$ \\"b $ c\\" d$$e \\$ \\\\ x\\;y"
-$GENERATE 1-2 c$.d$$ 60 TXT "$"
-$GENERATE 1-3 $ MX "$ mail$"
-$GENERATE 0-1 @ A 192.0.2.$
-`,
-      ],
-      ['TTLs without $TTL', 'a A 192.0.2.1\nb 60 A 192.0.2.1\n  A 192.0.2.2\nc TXT x\n'],
-      ['TTLs with $TTL', 'a 60 A 192.0.2.1\nb A 192.0.2.1\n$TTL 1w2d\nc A 192.0.2.1\nd 0 A 192.0.2.1\n'],
-      ['sets with several TTLs', 'a 60 A 192.0.2.1\na 30 A 192.0.2.2\na 90 A 192.0.2.3\n'],
-      ['quotes that touch words', 'a TXT x"y"z "v""w"\nb TXT k="v"\nc HTTPS 1 . key667="a b"\n'],
-      ['escapes', 'a\\.b\\"c TXT "\\"\\\\\\065\\;" \\"x \\032y\n'],
-      [
-        'an owner that looks like something else',
-        '300 A 192.0.2.1\nin A 192.0.2.1\nA A 192.0.2.1\n\\@ A 192.0.2.1\n',
-      ],
-    ])('from text with %s', (_what, text) => {
-      const folder = mkdtempSync(join(tmpdir(), 'zonefleet-bind-'));
-      try {
-        const whole = `$ORIGIN z.test.\n@ 700 SOA ns h 1 2 3 4 5\n NS ns\nns A 192.0.2.9\n${text}`;
-        writeFileSync(join(folder, 'z'), whole);
-        const zone = parseZoneFile(whole);
-        expect(zone.problems).toEqual([]);
-        expect(distinct(zone)).toEqual(readByBind('z.test.', join(folder, 'z'), folder));
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    });
-  },
-);

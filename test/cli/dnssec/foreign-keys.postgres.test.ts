@@ -1,12 +1,13 @@
 // Operators say which keys of another operator stand in the zone of a domain, as its owner does.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addDnssecCommands } from '../../../src/cli/dnssec/dnssec.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
-import { runCli } from '../../support/cli/run-cli.ts';
+import { runCommands } from '../../support/cli/run-commands.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 
-const env = { KEY_SECRETS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
+const keySecrets = [{ name: 'k1', secret: Buffer.alloc(32, 1) }];
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const run = (...args: string[]) => runCli(['dnssec', ...args], { databaseUrl: database.url, env });
+const run = (...args: string[]) =>
+  runCommands(addDnssecCommands, ['dnssec', ...args], database.url, { keySecrets });
 
 function keyText(flags: number): string {
   const { dnskey } = makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, flags);

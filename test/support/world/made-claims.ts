@@ -1,0 +1,53 @@
+// Claims on a name, as the checks of claims judge them.
+
+import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
+import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+export const NOW = 1_800_000_000_000;
+export const RULES = {
+  movedAfterMs: DAY,
+  movedGraceMs: 14 * DAY,
+  pendingMaxMs: 28 * DAY,
+  unknownPendingMaxMs: 90 * DAY,
+};
+
+/** A status that began an hour ago, in which one check saw that nothing is delegated. */
+export const claimState = (status: CheckState['status'], more: Partial<CheckState> = {}): CheckState => ({
+  status,
+  since: NOW - HOUR,
+  misses: undefined,
+  conclusive: { at: NOW - HOUR, oursShown: false, othersShown: false },
+  witnessAt: undefined,
+  ...more,
+});
+
+export const madeClaim = (
+  id: number,
+  state: CheckState,
+  sets: CheckedClaim['sets'],
+  more: Partial<CheckedClaim> = {},
+): CheckedClaim => ({
+  id,
+  accountId: id,
+  state,
+  sets,
+  byOperator: false,
+  wasHolder: false,
+  takeoverSeenAt: undefined,
+  lastVerdict: undefined,
+  unknowns: 0,
+  ...more,
+});
+
+export const madeName = (claims: readonly CheckedClaim[], more: Partial<NameClaims> = {}): NameClaims => ({
+  claims,
+  externalHolder: undefined,
+  alsoWaiting: [],
+  ours: new Set(),
+  staticSetCount: 0,
+  heldBy: [],
+  takeovers: [],
+  ...more,
+});
