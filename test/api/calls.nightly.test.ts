@@ -5,7 +5,8 @@ import { CLOSED_PATHS } from '../../src/api/description/closed-paths.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
 import type { TestApi } from '../support/api/api.ts';
 import { readAccess } from '../support/walk/access.ts';
-import { CALLER_GROUPS, CALLERS, prepareWalkers, type Walkers } from '../support/walk/callers.ts';
+import { CALLER_GROUPS, CALLERS } from '../support/walk/caller-names.ts';
+import { prepareWalkers, type Walkers } from '../support/walk/callers.ts';
 import { startWalkApi, walk } from '../support/walk/walk.ts';
 
 let api: TestApi;

@@ -71,7 +71,7 @@ const octets = (maxLength: number) => fc.uint8Array({ maxLength }).map((array) =
 const strings = fc
   .array(octets(255), { minLength: 1, maxLength: 3 })
   .map((list) => Uint8Array.from(list.flatMap((one) => [one.length, ...one])));
-const content = fc.oneof(
+const content: fc.Arbitrary<{ type: number; rdata: Uint8Array }> = fc.oneof(
   fc.record({
     type: fc.constant(TYPE.A),
     rdata: fc.uint8Array({ minLength: 4, maxLength: 4 }).map((array) => Uint8Array.from(array)),

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleType } from '../../src/edge/edge-rule.ts';
 import { edgeRuleOf, findRuleKind, kindOf, RULE_KINDS, RULE_TYPES } from '../../src/edge/rules/every-type.ts';
-
-/** The smallest body of each type. */
-const SMALLEST: Partial<Record<RuleType, object>> = {
-  fingerprint: { fingerprints: ['0'.repeat(32)] },
-  redirect: { target: '/new' },
-  rewrite: { path_target: '/new' },
-  origin_route: { destination: 'origin.example.net' },
-  origin_pool: { origins: [{ host: '192.0.2.1' }] },
-  error_page: { status_codes: [502], html: '<p>Soon.</p>' },
-};
+import { SMALLEST } from '../support/rules/smallest-bodies.ts';
 
 const judge = (type: RuleType, body: object) => kindOf(type).schema.safeParse({ ...SMALLEST[type], ...body });
 
@@ -57,9 +48,64 @@ describe('the types', () => {
 
   it('have defaults for all but a few fields', () => {
     for (const { type, schema } of RULE_KINDS) {
-      expect(schema.safeParse({}).success).toBe(SMALLEST[type] === undefined);
+      expect(schema.safeParse({}).success).toBe(Object.keys(SMALLEST[type] ?? {}).length === 0);
       expect(judge(type, {}).success, type).toBe(true);
     }
+  });
+
+  it.each(RULE_KINDS.map(({ type }) => type))('%s has the common defaults', (type) => {
+    expect(judge(type, {}).data).toMatchObject({
+      enabled: true,
+      priority: 100,
+      record_ids: [],
+      host_pattern: '',
+      host_match_type: '',
+      action_mode: 'enforce',
+      path_match_type: 'wildcard',
+      path_includes: ['/*'],
+      path_excludes: [],
+    });
+    expect(faults(type, { action_mode: 'log' })).toEqual(['action_mode']);
+  });
+
+  it.each<[RuleType, object]>([
+    ['waf', { paranoia: 1, threshold: 5, body_cap_kb: 128, rule_excludes: [] }],
+    ['redirect', { status_code: 302, preserve_query: true, preserve_path: false }],
+    ['rewrite', { query_mode: 'preserve' }],
+    ['drop', { country_match_type: 'include', countries: [] }],
+    ['cache', { ttl_seconds: 3600, key_query: 'all', bypass: false, respect_origin: true }],
+    ['captcha', { mode: 'js', valid_seconds: 3600 }],
+    ['rate_limit', { requests: 100, period_seconds: 60, key: 'ip', action: 'block', block_seconds: 60 }],
+    ['bot_route', { bots: 'unverified', list: [], action: 'block' }],
+    ['origin_route', { port: 443, scheme: 'https', host_header: '' }],
+    ['origin_pool', { method: 'round_robin' }],
+    [
+      'origin_pool',
+      { origins: [{ host: '192.0.2.1', port: 443, weight: 1, backup: false, scheme: 'https' }] },
+    ],
+    ['fingerprint', { action: 'block' }],
+    ['error_page', { content_type: 'text/html' }],
+  ])('%s has the defaults %j', (type, defaults) => {
+    expect(judge(type, {}).data).toMatchObject(defaults);
+  });
+
+  it.each<[RuleType, string, unknown[], unknown[]]>([
+    ['waf', 'priority', [0, 1_000_000], [-1, 'high', 2 ** 31]],
+    ['waf', 'enabled', [true, false], [1]],
+    ['waf', 'host_match_type', [''], ['prefix']],
+    ['waf', 'paranoia', [1, 4], [0, 5, 1.5, '1']],
+    ['waf', 'threshold', [1, 100], [0, 101]],
+    ['waf', 'body_cap_kb', [0, 1024], [-1, 1025]],
+    ['redirect', 'status_code', [301, 302, 307, 308], [300, 303, 200, '302']],
+    ['redirect', 'target', ['/path'], ['', undefined, 'a\r\nb']],
+    ['rewrite', 'path_target', ['/new'], [undefined]],
+    ['rewrite', 'query_mode', ['preserve', 'replace', 'strip'], ['drop', '']],
+    ['drop', 'country_match_type', ['include', 'exclude'], ['both']],
+    ['rate_limit', 'requests', [1, 1_000_000], [0, 1_000_001]],
+    ['captcha', 'mode', ['js', 'image'], ['audio']],
+  ])('%s accepts values of %s within its bounds only', (type, field, right, wrong) => {
+    for (const value of right) expect(judge(type, { [field]: value }).data).toMatchObject({ [field]: value });
+    for (const value of wrong) expect(faults(type, { [field]: value }), String(value)).toEqual([field]);
   });
 
   it.each(
@@ -193,6 +239,9 @@ describe('what belongs together', () => {
     ['drop', { countries: ['NL', 'XX'] }, ['countries.1']],
     ['drop', { countries: ['NL', 'NL'] }, ['countries.1']],
     ['waf', { rule_excludes: ['942100', '9a'] }, ['rule_excludes.1']],
+    ['waf', { rule_excludes: [942100] }, ['rule_excludes.0']],
+    ['drop', { countries: ['NL', 'nl', 'EU'] }, ['countries.1', 'countries.2']],
+    ['rewrite', { query_mode: 'replace', query_target: 'a=b&c=d' }, []],
     ['redirect', { status_code: 303 }, ['status_code']],
     ['error_page', { status_codes: [399] }, ['status_codes.0']],
   ])('%s %j', (type, body, fields) => {

@@ -60,7 +60,7 @@ describe('tests', () => {
       if (/^test\/(flows|proofs|chaos|mutants|support|layout)\//.test(path)) return false;
       const stem = path.replace(/^test\//, '').replace(TEST_END, '');
       const console = stem.replace(/^console\//, 'console/src/');
-      return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`, `${console}.ts`].some(
+      return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`, stem, `${console}.ts`].some(
         (source) => existsSync(join(ROOT, source)),
       );
     });

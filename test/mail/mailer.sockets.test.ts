@@ -10,12 +10,16 @@ afterEach(async () => {
   await smtp?.stop();
 });
 
+async function start(options?: Parameters<typeof startSmtp>[0]): Promise<void> {
+  smtp = await startSmtp(options);
+  mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+}
+
 const LINK = `https://dns.zonefleet.test/console/#reset=lnk_${'a'.repeat(43)}`;
 const letter = (to: string) => writeLetter('reset', to, LINK);
 
 it('a letter comes whole to the one address, and says that no person wrote it', async () => {
-  smtp = await startSmtp();
-  mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+  await start();
   await mailer.send(letter('ann@shop.example'));
   expect(smtp.taken).toEqual([
     expect.objectContaining({ to: 'ann@shop.example', from: 'zonefleet@dns.zonefleet.test' }),
@@ -25,8 +29,7 @@ it('a letter comes whole to the one address, and says that no person wrote it', 
 });
 
 it('an address cannot add headers or recipients', async () => {
-  smtp = await startSmtp();
-  mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+  await start();
   await mailer.send(letter('ann@shop.example\r\nBcc: eve@evil.test, eve@evil.test')).catch(() => {});
   expect(smtp.taken.filter(({ to }) => to.includes('evil') && !to.includes('ann'))).toEqual([]);
   expect(smtp.taken.filter(({ raw }) => /^Bcc:/m.test(raw))).toEqual([]);
@@ -36,16 +39,14 @@ it.each([
   [550, true],
   [451, false],
 ])('what the server answers with %i is final: %s', async (code, isFinal) => {
-  smtp = await startSmtp({ refuse: () => code });
-  mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+  await start({ refuse: () => code });
   const fault = await mailer.send(letter('ann@shop.example')).catch((error: unknown) => error);
   expect(fault).toMatchObject({ name: 'MailFault', isFinal, message: expect.stringContaining(String(code)) });
   expect(JSON.stringify([fault, String(fault), (fault as Error).stack])).not.toMatch(/lnk_|ann@/);
 });
 
 it('a server that is not there is no reason to give up', async () => {
-  smtp = await startSmtp();
-  mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+  await start();
   await smtp.stop();
   await expect(mailer.send(letter('ann@shop.example'))).rejects.toMatchObject({
     name: 'MailFault',

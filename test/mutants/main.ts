@@ -3,7 +3,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { Command } from 'commander';
@@ -31,7 +31,13 @@ const program = new Command('npm run mutants --')
 const NEAR_TESTS = 80;
 
 const tree = execFileSync('git', ['rev-parse', '--show-toplevel'], { encoding: 'utf8' }).trim();
-const files = execFileSync('git', ['ls-files'], { cwd: tree, encoding: 'utf8' }).trim().split('\n');
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: tree,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter((file) => existsSync(join(tree, file)));
 const code = files.filter((file) => /\.(ts|mjs)$/.test(file));
 
 async function run(folders: readonly string[], options: Options): Promise<void> {

@@ -4,20 +4,18 @@ import type { CheckJob } from '../../src/queue/jobs.ts';
 import { addSlotTime } from '../../src/store/checks/check-shares.ts';
 import type { Rounds } from '../../workers/rounds/run-rounds.ts';
 import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { until } from '../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let accountId: number;
 const schedules: Rounds[] = [];
 beforeEach(async () => {
-  database = await createDatabase();
   accountId = await newAccount(database.db, 'me@example.org');
 });
 afterEach(async () => {
   await Promise.all(schedules.splice(0).map((schedule) => schedule.stop()));
-  await database.drop();
 });
 
 /** Due at once: new domains are pending. */

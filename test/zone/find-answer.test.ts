@@ -6,7 +6,6 @@ import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
 import { foldCase, parseName } from '../../src/dns/name.ts';
 import { coveredType } from '../../src/dns/record/covered-type.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
-import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
 import { markOf, type RecordSet, type ZoneRecord } from '../../src/zone/zone.ts';
 import { linesOfSets, type Observed, observe } from '../support/answer/observed-answer.ts';
@@ -14,6 +13,7 @@ import { nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
 import { signRecords } from '../support/dnssec/sign-records.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
 import { type AnswerCase, readAnswerCases } from '../support/zone/answer-cases.ts';
+import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
 
 /** What the case says: of a truncated answer, not which records it still holds. */
@@ -43,23 +43,22 @@ describe('what an answer has beside its records', () => {
   const zones = zonesOf(
     zoneOf(
       'example.',
-      [
-        '@ 60 SOA ns h 1 2 3 4 5',
-        '@ 60 NS ns',
-        'one 60 CNAME two',
-        'two 60 CNAME three.example.',
-        'three 60 A 192.0.2.1',
-        'gone 60 CNAME nowhere',
-        'tocut 60 CNAME www.cut',
-        'cut 60 NS ns.cut',
-        'cut 60 NS ns.sibling',
-        'cut 60 NS ns',
-        'sibling 60 NS ns.sibling',
-        'ns 60 A 192.0.2.2',
-        'ns.cut 60 A 192.0.2.3',
-        'ns.sibling 60 A 192.0.2.4',
-        `long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`,
-      ].join('\n'),
+      `
+@ 60 SOA ns h 1 2 3 4 5
+@ 60 NS ns
+one 60 CNAME two
+two 60 CNAME three.example.
+three 60 A 192.0.2.1
+gone 60 CNAME nowhere
+tocut 60 CNAME www.cut
+cut 60 NS ns.cut
+cut 60 NS ns.sibling
+cut 60 NS ns
+sibling 60 NS ns.sibling
+ns 60 A 192.0.2.2
+ns.cut 60 A 192.0.2.3
+ns.sibling 60 A 192.0.2.4
+long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`,
     ),
   );
   const find = (name: string, type: number = TYPE.A) => findAnswer(zones, parseName(name), type);
@@ -96,19 +95,17 @@ describe('what an answer has beside its records', () => {
 
 describe('a marked name', () => {
   const apex = parseName('example.');
-  const text = [
-    '@ 60 SOA ns h 1 2 3 4 5',
-    '@ 60 NS ns.example.net.',
-    '* 60 A 192.0.2.1',
-    'to 60 CNAME m',
-    'to-wild 60 CNAME q.w',
-    'mx 60 MX 1 m',
-    'b.e 60 A 192.0.2.2',
-    'w 60 TXT x',
-  ].join('\n');
+  const text = `
+@ 60 SOA ns h 1 2 3 4 5
+@ 60 NS ns.example.net.
+* 60 A 192.0.2.1
+to 60 CNAME m
+to-wild 60 CNAME q.w
+mx 60 MX 1 m
+b.e 60 A 192.0.2.2
+w 60 TXT x`;
   const marks = ['m', 'a.b.c', '*.w', 'e'].map((name) => markOf(parseName(name, apex)));
-  const built = buildZone(apex, [...recordsOf(text, 'example.'), ...marks]);
-  const zones = zonesOf((built as Extract<typeof built, { kind: 'built' }>).zone);
+  const zones = zonesOf(zoneOfRecords(apex, [...recordsOf(text, 'example.'), ...marks]));
 
   it.each([
     ['m', 'nodata'],
@@ -142,8 +139,7 @@ describe('a mark at the apex', () => {
   const apex = parseName('example.');
   const text =
     '@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns.example.net.\n@ 60 A 192.0.2.1\nwww 60 A 192.0.2.1\n* 60 TXT x';
-  const built = buildZone(apex, [...recordsOf(text, 'example.'), markOf(apex)]);
-  const zones = zonesOf((built as Extract<typeof built, { kind: 'built' }>).zone);
+  const zones = zonesOf(zoneOfRecords(apex, [...recordsOf(text, 'example.'), markOf(apex)]));
 
   it('has SOA and NS of the apex answered and refuses the rest', () => {
     for (const type of [TYPE.SOA, TYPE.NS]) expect(findAnswer(zones, apex, type).kind).toBe('answer');
@@ -158,21 +154,20 @@ describe('a mark at the apex', () => {
 describe('a signed zone', () => {
   const apex = parseName('example.');
   const key = makeKey(13);
-  const text = [
-    '@ 3600 SOA ns h 1 2 3 4 600',
-    '@ 300 NS ns',
-    '@ 300 MX 1 ns',
-    'ns 60 A 192.0.2.1',
-    'ns 60 AAAA 2001:db8::1',
-    'alias 60 CNAME ns',
-    'cut 60 NS ns.cut',
-    'cut 60 NS ns',
-    'ns.cut 60 A 192.0.2.2',
-    'safe 60 NS ns.cut',
-    `safe 60 DS 1 13 2 ${'ab'.repeat(32)}`,
-    'd 60 DNAME ns',
-    '*.w 60 TXT x',
-  ].join('\n');
+  const text = `
+@ 3600 SOA ns h 1 2 3 4 600
+@ 300 NS ns
+@ 300 MX 1 ns
+ns 60 A 192.0.2.1
+ns 60 AAAA 2001:db8::1
+alias 60 CNAME ns
+cut 60 NS ns.cut
+cut 60 NS ns
+ns.cut 60 A 192.0.2.2
+safe 60 NS ns.cut
+safe 60 DS 1 13 2 ${'ab'.repeat(32)}
+d 60 DNAME ns
+*.w 60 TXT x`;
   const signing = { key, time: { inception: 1, expiration: 2 }, denial: { kind: 'nsec' } } as const;
   const records = signRecords(apex, recordsOf(text, 'example.'), signing);
   // Whoever signed these broke RFC 4035 §2.2: they are not sent.
@@ -181,10 +176,7 @@ describe('a signed zone', () => {
     return `${name} 60 RRSIG ${type} 13 ${i + 2} 60 20300101000000 20200101000000 1 example. AAAA`;
   });
   const all = [...records, ...recordsOf(needless.join('\n'), 'example.')];
-  const zoneFrom = (from: readonly ZoneRecord[]) => {
-    const result = buildZone(apex, from);
-    return zonesOf((result as Extract<typeof result, { kind: 'built' }>).zone);
-  };
+  const zoneFrom = (from: readonly ZoneRecord[]) => zonesOf(zoneOfRecords(apex, from));
   const zones = zoneFrom(all);
   const ask = (name: string, type: number, dnssecOk = true) =>
     findAnswer(zones, parseName(name, apex), type, { dnssecOk });

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { nsec3Hash } from '../../src/dns/dnssec/nsec3-hash.ts';
 import { foldCase, isWithin, type Name, parseName, printName } from '../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
-import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Answer, findAnswer } from '../../src/zone/find-answer.ts';
 import { type HashedDenial, markOf, type Zone, type ZoneRecord } from '../../src/zone/zone.ts';
 import { describeSet } from '../../src/zone/zone-problem.ts';
@@ -18,6 +17,7 @@ import { signRecords } from '../support/dnssec/sign-records.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
 import { type Random, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
+import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf, zonesOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
@@ -34,13 +34,7 @@ const STYLES: readonly (readonly [string, DenialStyle])[] = [
 ];
 
 function signed(apex: Name, records: readonly ZoneRecord[], denial: DenialStyle): Zone {
-  return zoneWith(signRecords(apex, records, { key: KEY, time: TIME, denial }), apex);
-}
-
-function zoneWith(records: readonly ZoneRecord[], apex = APEX): Zone {
-  const built = buildZone(apex, records);
-  if (built.kind === 'refused') throw new Error(built.problems.map(({ message }) => message).join('; '));
-  return built.zone;
+  return zoneOfRecords(apex, signRecords(apex, records, { key: KEY, time: TIME, denial }));
 }
 
 /**
@@ -117,6 +111,9 @@ xx 3600 A 192.0.2.10
 xx 3600 HINFO "KLH-10" "TOPS-20"
 xx 3600 AAAA 2001:db8::f00:baaa
 `;
+
+const rfcRecords = (denial: DenialStyle) =>
+  signRecords(APEX, recordsOf(RFC_ZONE, 'example.'), { key: KEY, time: TIME, denial });
 
 describe('the examples of RFC 4035 B', () => {
   const text = `${RFC_ZONE}b 3600 NS ns1.b\nb 3600 NS ns2.b\nns1.b 3600 A 192.0.2.7\nns2.b 3600 A 192.0.2.8`;
@@ -216,13 +213,12 @@ long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`;
 
   it('that the zone lacks are left out, and none denies what is there', () => {
     const without = (name: string) => {
-      const records = signRecords(APEX, recordsOf(RFC_ZONE, 'example.'), {
-        key: KEY,
-        time: TIME,
-        denial: { kind: 'nsec' },
-      });
+      const records = rfcRecords({ kind: 'nsec' });
       const owner = parseName(name, APEX);
-      return zoneWith(records.filter((record) => record.owner !== owner || record.type !== TYPE.NSEC));
+      return zoneOfRecords(
+        APEX,
+        records.filter((record) => record.owner !== owner || record.type !== TYPE.NSEC),
+      );
     };
     expect(proofsIn(ask(without('ns1'), 'ns1', TYPE.MX))).toEqual([]);
     expect(proofsIn(ask(without('*.w'), 'a.z.w', TYPE.AAAA))).toEqual(['NSEC x.y.w.example.']);
@@ -230,16 +226,18 @@ long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`;
   });
 
   it('by NSEC3 that the zone lacks are left out likewise', () => {
-    const records = signRecords(APEX, recordsOf(RFC_ZONE, 'example.'), {
-      key: KEY,
-      time: TIME,
-      denial: NSEC3,
-    });
-    const all = zoneWith(records);
+    const records = rfcRecords(NSEC3);
+    const all = zoneOfRecords(APEX, records);
     const [own] = proofsIn(ask(all, 'ns1', TYPE.MX));
-    const partial = zoneWith(records.filter(({ owner }) => `NSEC3 ${printName(owner)}` !== own));
+    const partial = zoneOfRecords(
+      APEX,
+      records.filter(({ owner }) => `NSEC3 ${printName(owner)}` !== own),
+    );
     expect(proofsIn(ask(partial, 'ns1', TYPE.MX))).toEqual([]);
-    const none = zoneWith(records.filter(({ type }) => type !== TYPE.NSEC3));
+    const none = zoneOfRecords(
+      APEX,
+      records.filter(({ type }) => type !== TYPE.NSEC3),
+    );
     for (const [name, type] of [
       ['ns1', TYPE.MX],
       ['nope', TYPE.A],
@@ -251,12 +249,8 @@ long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`;
   });
 
   it('cannot be given when a name that is not there has the hash of one that is: SERVFAIL (RFC 5155 §7.2.9)', () => {
-    const records = signRecords(APEX, recordsOf(RFC_ZONE, 'example.'), {
-      key: KEY,
-      time: TIME,
-      denial: NSEC3,
-    });
-    const zone = zoneWith(records);
+    const records = rfcRecords(NSEC3);
+    const zone = zoneOfRecords(APEX, records);
     const { denials } = zone;
     if (denials?.kind !== 'nsec3') throw new Error('not hashed');
     const collidingWith = (name: string): Zone => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { asciiText, printWithoutDot, readName } from '../../src/zone/name-text.ts';
+import { wordsOf } from '../support/tests/rows-of.ts';
 
 it.each([
   ['www', 'www', false],
@@ -38,14 +39,10 @@ it.each([
   expect(asciiText(text).kind).toBe('problem');
 });
 
-it.each([
-  'a\\.b.example.',
-  'a\\033b.example.',
-  '\\*a.example.',
-  '*.example.',
-  '\\200.example.',
-  '.',
-])('what is printed for %s is read again', (text) => {
+it.each(
+  wordsOf(`
+  a\\.b.example. a\\033b.example. \\*a.example. *.example. \\200.example. .`),
+)('what is printed for %s is read again', (text) => {
   const name = parseName(text);
   const printed = printWithoutDot(name);
   expect(printed === '.' ? printed : asciiText(printed).kind).toBe(printed === '.' ? '.' : 'text');

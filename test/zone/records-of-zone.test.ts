@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
-import { buildZone } from '../../src/zone/build-zone.ts';
 import { recordsOfZone } from '../../src/zone/records-of-zone.ts';
-import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
+import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { signRecords } from '../support/dnssec/sign-records.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
+import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
@@ -20,11 +20,7 @@ const IDLE = recordsOf(
   'example.',
 );
 
-function built(records: readonly ZoneRecord[]): Zone {
-  const result = buildZone(APEX, records);
-  if (result.kind === 'refused') throw new Error(result.problems[0]?.message);
-  return result.zone;
-}
+const built = (records: readonly ZoneRecord[]) => zoneOfRecords(APEX, records);
 
 describe('the records of a zone', () => {
   it.each([

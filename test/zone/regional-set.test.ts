@@ -55,21 +55,15 @@ describe('the set of a region', () => {
     expect(given([edgeMarkOf(WWW)], false, { ...REGION, v4: [] })).toEqual(['198.51.100.1']);
   });
   const [newest, before] = REGION.v4 as [string[], string[]];
+  const ended = mark(newest, { time: { inception: 1, expiration: AT } });
+  const [otherTtl, otherKey] = [mark(newest, { ttl: 61 }), mark(newest, { key: makeKey(15) })];
   test.each([
     ['the newest that is signed', [mark(newest), mark(before)], ['192.0.2.1']],
     ['the one before, until the newest is signed', [mark(before)], ['192.0.2.2']],
     ["the edge's, where none is signed", [edgeMarkOf(WWW)], ['198.51.100.1']],
-    [
-      'none whose signature has ended',
-      [mark(newest, { time: { inception: 1, expiration: AT } })],
-      ['198.51.100.1'],
-    ],
-    ['none that was signed with another TTL', [mark(newest, { ttl: 61 })], ['198.51.100.1']],
-    [
-      'none that was signed by a key that signs no more',
-      [mark(newest, { key: makeKey(15) })],
-      ['198.51.100.1'],
-    ],
+    ['none whose signature has ended', [ended], ['198.51.100.1']],
+    ['none that was signed with another TTL', [otherTtl], ['198.51.100.1']],
+    ['none that was signed by a key that signs no more', [otherKey], ['198.51.100.1']],
   ])('is, in a signed zone, %s', (_, marks, wanted) => {
     expect(given(marks)).toEqual(wanted);
   });

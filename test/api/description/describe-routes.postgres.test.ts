@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { OpenAPIV3_1 } from 'openapi-types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PROBLEM_CODES } from '../../../src/api/answers/problem.ts';
 import { type Route, takesIdempotencyKey } from '../../../src/api/calls/route.ts';
@@ -8,18 +8,16 @@ import { CLOSED_PATHS } from '../../../src/api/description/closed-paths.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
 import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
 import { Browser, givePassword } from '../../support/api/people.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let text: string;
 let document: OpenAPIV3_1.Document;
 beforeAll(async () => {
-  api = await startTestApi();
   text = (await api.ask('GET', '/openapi.yaml', { as: null })).text;
   document = parse(text);
 });
-afterAll(() => api?.stop());
 
 /** Observers and payment gateways sign their requests; no API key counts, and no limit of keys. */
 const isSigned = ({ access }: Route) => access.kind === 'vantage' || access.kind === 'gateway';

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { expect, it } from 'vitest';
+import { sharedTestApi } from '../../support/api/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.stop());
+const api = sharedTestApi();
 
 const open = (path: string, headers = {}) => api.ask('GET', path, { as: null, headers });
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedTestApi } from '../../support/api/api.ts';
 import { deleteMembership } from '../../support/database/memberships.ts';
 import { until } from '../../support/tests/until.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 
 async function freshDomain(): Promise<{ name: string; id: number }> {
   const name = `f${++domains}.example`;

@@ -1,22 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChildFinding } from '../../../src/checks/child/child-findings.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import type { CheckKind } from '../../../src/queue/jobs.ts';
 import { noteCheckedDomains } from '../../../src/store/child/note-checked-domains.ts';
 import { saveChildCheck } from '../../../src/store/child/save-child-check.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
 import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
 import { madeChild } from '../../support/world/made-child.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.stop());
 
 async function freshDomain() {
   const name = `c${++domains}.example`;

@@ -1,18 +1,14 @@
 // A look at the DS of a domain that a user asks for: done by a worker, and asked for once an hour.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { sharedTestApi } from '../../support/api/api.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
 let path = '';
 let domainId = 0;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
   const name = `looked-${++domains}.test`;
   domainId = (await api.makeDomain(name)).id;

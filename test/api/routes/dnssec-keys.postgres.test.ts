@@ -1,20 +1,15 @@
 // Keys of another operator in the zone of a domain: what its owner may ask for, and what is refused.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { MOST_FOREIGN_KEYS } from '../../../src/checks/dnssec/foreign-key.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
 let name = '';
 let domainId = 0;
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 
 beforeEach(async () => {
   name = `two-signers-${++domains}.test`;

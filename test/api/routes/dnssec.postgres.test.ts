@@ -1,7 +1,7 @@
 // What a domain's owner reads of DNSSEC at each stage, what may be asked for, and what is refused.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { advance, written } from '../../../src/checks/dnssec/advance.ts';
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
@@ -9,18 +9,13 @@ import { dsOfKey } from '../../../src/checks/dnssec/told/parent-view.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
 import { dsEvidence, HOUR } from '../../support/simulation/dnssec/quiet-domain.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
 let name = '';
 let domainId = 0;
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 
 beforeEach(async () => {
   name = `signed-${++domains}.test`;

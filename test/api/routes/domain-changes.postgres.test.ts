@@ -7,20 +7,15 @@ import { parseName } from '../../../src/dns/name.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
 import { connectionTypes } from '../../../src/store/postgres/connection-types.ts';
 import type { Schema } from '../../../src/store/postgres/tables/schema.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { type FollowingNode, followLoaded } from '../../support/processes/follow.ts';
 import { holdTimers } from '../../support/tests/hold-timers.ts';
 import { until } from '../../support/tests/until.ts';
 
 const BEGAN_AT = Date.now();
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 
 async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]): Promise<string> {
   const name = `c${++domains}.example`;

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { permissionsOf } from '../../../src/api/callers/permissions.ts';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
 
 const OPERATOR = { by: { kind: 'cli', name: 'test' }, source: 'status' } as const;
 
-let api: TestApi;
+const api = sharedTestApi();
 let domain: StoredDomain;
 let path: string;
 let made = 0;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
   const name = `single${made++}.test`;
   domain = await api.makeDomain(name);

@@ -1,15 +1,10 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkPublished } from '../../../src/store/housekeeping/check-published.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { type Answer, sharedTestApi } from '../../support/api/api.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 
 interface Fresh {
   readonly domain: string;
@@ -50,7 +45,7 @@ const item = (name: string, type: string, destination: string, more = {}) => ({
 });
 const A = (name: string, destination: string, more = {}) => item(name, 'A', destination, more);
 
-describe('an import', () => {
+describe('POST import', () => {
   it('adds valid items in one change and reports the others', async () => {
     const { path, domain, id } = await freshDomain();
     const answer = await load(path, [
@@ -84,7 +79,7 @@ describe('an import', () => {
     expect(await checkPublished(api.db, id)).toEqual([]);
   });
 
-  it('reports invalid values item by item, also in a kept answer', async () => {
+  it('reports invalid values by item', async () => {
     const { path } = await freshDomain();
     const records = [
       A('a', '192.0.2.1', { ttl: 1e30 }),
@@ -103,7 +98,7 @@ describe('an import', () => {
     expect(await lines(path)).toEqual(['a 86400 A 192.0.2.1']);
   });
 
-  it('tells the id of every record that came to be or was overwritten, also from a kept answer', async () => {
+  it('returns the id of each record that it created or overwrote', async () => {
     const { path } = await freshDomain();
     await load(path, [A('a', '192.0.2.1'), item('@', 'MX', 'mx.example.net', { mx_priority: 30 })]);
     const records = [
@@ -126,16 +121,9 @@ describe('an import', () => {
     }
     expect([body.records[1].id, body.records[2].id]).toEqual([a.id, mx.id]);
     expect((await api.ask('GET', `${path}${mx.id}`)).body.mx_priority).toBe(30);
-    const many = Array.from({ length: 3000 }, (_, i) => A(`w${i}`, '192.0.2.1'));
-    const key = { 'idempotency-key': `many-${domains}` };
-    const first = await api.ask('POST', `${path}import`, { body: { records: many }, headers: key });
-    const again = await api.ask('POST', `${path}import`, { body: { records: many }, headers: key });
-    expect(first.body.records).toHaveLength(3000);
-    expect(first.text.length).toBeGreaterThan(65_536);
-    expect([again.headers['idempotent-replay'], again.body]).toEqual(['true', first.body]);
   });
 
-  it('without a valid item changes nothing', async () => {
+  it('without a valid item makes no change', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [A('www', 'x'), item('@', 'NS', 'ns.example.net')]);
     expect([answer.status, answer.body]).toMatchObject([
@@ -146,7 +134,7 @@ describe('an import', () => {
     expect(answer.headers['x-change-id']).toBeUndefined();
   });
 
-  it('can be tried without a trace', async () => {
+  it('writes nothing in a dry run', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [A('a', '192.0.2.1'), A('a', 'x')], '?dry_run=true');
     expect([answer.status, answer.body]).toMatchObject([
@@ -156,22 +144,20 @@ describe('an import', () => {
     expect(await lines(path)).toEqual([]);
   });
 
-  it('with a large answer is done once, and a repeat gets the whole answer though little of it is kept', async () => {
+  it('repeats a large response of which only a part is stored', async () => {
     const { path } = await freshDomain();
     await load(path, [item('taken', 'CNAME', 'elsewhere.example.net')]);
-    const bad = Array.from({ length: 3000 }, (_, i) =>
-      i % 3 === 0
-        ? A(`w${i}`, '192.0.2')
-        : i % 3 === 1
-          ? A('taken', `192.0.2.${i % 250}`)
-          : A(`w${i}`, '192.0.2.1'),
-    );
+    const bad = Array.from({ length: 500 }, (_, i) => [
+      A(`w${i}`, '192.0.2'),
+      A('taken', `192.0.2.${i % 250}`),
+      A(`w${i}`, '192.0.2.1'),
+    ]).flat();
     const ask = (body: unknown, key: string) =>
       api.ask('POST', `${path}import`, { body, headers: { 'idempotency-key': key } });
     const key = `large-${domains}`;
     const first = await ask({ records: bad }, key);
-    expect(first.body).toMatchObject({ created: 1000, overwritten: 0 });
-    expect(first.body.failed).toHaveLength(2000);
+    expect(first.body).toMatchObject({ created: 500, overwritten: 0 });
+    expect(first.body.failed).toHaveLength(1000);
     expect(first.text.length).toBeGreaterThan(65_536);
     const { rows } = await sql<{ octets: number; change_id: number }>`
       select octet_length(response::text) as octets, change_id from idempotency_keys where key = ${key}`.execute(
@@ -185,10 +171,10 @@ describe('an import', () => {
     expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
     expect(again.text).toBe(first.text);
     expect((await ask({ records: bad.slice(1) }, key)).status).toBe(422);
-    expect(await list(path)).toHaveLength(1002);
+    expect(await list(path)).toHaveLength(502);
   });
 
-  it('whose answer cannot be made again says that it was carried out, and by which change', async () => {
+  it('returns the change if its response can no longer be repeated', async () => {
     const { path } = await freshDomain();
     const body = { records: [A('x', '192.0.2.1')] };
     const headers = { 'idempotency-key': `lost-${domains}` };
@@ -207,22 +193,10 @@ describe('an import', () => {
     });
     expect(await list(path)).toHaveLength(1);
   });
-
-  it('is done once with an Idempotency-Key', async () => {
-    const { path } = await freshDomain();
-    const asked = {
-      body: { records: [item('t', 'TXT', 'x')] },
-      headers: { 'idempotency-key': `import-${domains}` },
-    };
-    const first = await api.ask('POST', `${path}import`, asked);
-    const again = await api.ask('POST', `${path}import`, asked);
-    expect([again.body, again.headers['idempotent-replay']]).toEqual([first.body, 'true']);
-    expect(await lines(path)).toEqual(['t 300 TXT x']);
-  });
 });
 
 describe('items of one name and type', () => {
-  it('take the place of the records there, which keep their ids and how the edge treats them', async () => {
+  it('replace the records of the set, which keep their ids and settings for the edge', async () => {
     const { path, id } = await freshDomain();
     await put(path, {
       create: [
@@ -260,15 +234,7 @@ describe('items of one name and type', () => {
     expect(await checkPublished(api.db, id)).toEqual([]);
   });
 
-  it('leave no older record beside them', async () => {
-    const { path } = await freshDomain();
-    await put(path, { create: [A('w', '192.0.2.1'), A('w', '192.0.2.2'), A('w', '192.0.2.3')] });
-    const answer = await load(path, [A('w', '192.0.2.2')]);
-    expect(answer.body).toMatchObject({ created: 0, overwritten: 1, removed: 2, failed: [] });
-    expect(await lines(path)).toEqual(['w 300 A 192.0.2.2']);
-  });
-
-  it('leave them when one of the items failed', async () => {
+  it('remove no record if one of them failed', async () => {
     const { path } = await freshDomain();
     await put(path, { create: [A('w', '192.0.2.1'), A('w', '192.0.2.2')] });
     const unread = await load(path, [A('w', '192.0.2.2'), A('w', 'nonsense')]);
@@ -281,19 +247,7 @@ describe('items of one name and type', () => {
     expect(await lines(path)).toEqual(['w 300 A 192.0.2.1', 'w 300 A 192.0.2.2']);
   });
 
-  it('are the same twice: nothing changes', async () => {
-    const { path } = await freshDomain();
-    const records = [
-      A('w', '192.0.2.1'),
-      A('w', '192.0.2.2'),
-      item('@', 'MX', 'm.example.net', { mx_priority: 5 }),
-    ];
-    expect((await load(path, records)).body).toMatchObject({ created: 3, serial: 2 });
-    const again = await load(path, records);
-    expect(again.body).toMatchObject({ created: 0, overwritten: 3, removed: 0, failed: [], serial: 2 });
-  });
-
-  it('are each there once', async () => {
+  it('are stored once if they are equal', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [A('w', '192.0.2.1'), A('w', '192.0.2.1')]);
     expect(answer.body).toMatchObject({ created: 1, failed: [{ index: 1 }] });
@@ -301,7 +255,7 @@ describe('items of one name and type', () => {
   });
 });
 
-it('TXT records are added to those there, equal ones too, and published once', async () => {
+it('TXT records are added to the set, equal ones too, and published once', async () => {
   const { path, id } = await freshDomain();
   const records = [item('t', 'TXT', 'x'), item('t', 'TXT', 'y')];
   expect((await load(path, records)).body).toMatchObject({ created: 2 });
@@ -316,7 +270,7 @@ it('TXT records are added to those there, equal ones too, and published once', a
 });
 
 describe('items that conflict', () => {
-  it('with each other: the first stays', async () => {
+  it('with each other are left out, except the first', async () => {
     const { path } = await freshDomain();
     const answer = await load(path, [
       A('a', '192.0.2.1'),
@@ -342,27 +296,7 @@ describe('items that conflict', () => {
     ]);
   });
 
-  it('with what is there: that stays', async () => {
-    const { path } = await freshDomain();
-    await put(path, {
-      create: [item('c', 'CNAME', 'x.example.net'), A('below.sub', '192.0.2.1'), A('p', '192.0.2.1')],
-    });
-    const answer = await load(path, [
-      A('c', '192.0.2.1'),
-      item('c', 'CNAME', 'y.example.net'),
-      item('sub', 'NS', 'ns.example.net'),
-      item('p', 'AAAA', '2001:db8::1', { proxied: true }),
-    ]);
-    expect(answer.body).toMatchObject({ created: 0, overwritten: 1, removed: 0 });
-    expect(answer.body.failed.map((f: { index: number }) => f.index)).toEqual([0, 2, 3]);
-    expect(await lines(path)).toEqual([
-      'below.sub 300 A 192.0.2.1',
-      'c 300 CNAME y.example.net',
-      'p 300 A 192.0.2.1',
-    ]);
-  });
-
-  it('since a record cannot go: its set stays as it is', async () => {
+  it('because a record cannot be removed leave their set unchanged', async () => {
     const { path, domain } = await freshDomain();
     await put(path, {
       create: [
@@ -378,23 +312,14 @@ describe('items that conflict', () => {
   });
 });
 
-describe('an import is refused whole', () => {
-  it.each([
-    [{ records: [] }, 'records'],
-    [{}, 'records'],
-    [{ records: 'x' }, 'records'],
-    [{ records: [{ name: 'a', type: 'A' }] }, 'records[0].destination'],
-    [{ records: [{ name: 'a', type: 1, destination: 'x' }] }, 'records[0].type'],
-    [{ records: [{ name: 'a', type: 'A', destination: 'x', ttl: '60' }] }, 'records[0].ttl'],
-    [{ records: [{ name: 'a', type: 'A', destination: '192.0.2.1', colour: 'red' }] }, 'records[0].colour'],
-    [{ records: [A('a', '192.0.2.1')], overwrite: true }, 'overwrite'],
-  ])('when its form is wrong: %j', async (body, field) => {
+describe('an import is refused as a whole', () => {
+  it('if its form is wrong', async () => {
     const { path } = await freshDomain();
-    const answer = await api.ask('POST', `${path}import`, { body });
+    const answer = await api.ask('POST', `${path}import`, { body: { records: [{ name: 'a', type: 'A' }] } });
     expect([answer.status, answer.body.code, answer.body.fields[0].field]).toEqual([
       400,
       'validation_failed',
-      field,
+      'records[0].destination',
     ]);
   });
 
@@ -404,25 +329,21 @@ describe('an import is refused whole', () => {
     expect([answer.status, answer.body.code]).toEqual([402, 'no_active_plan']);
   });
 
-  it('beyond the plan, by what would be there afterwards', async () => {
+  it('beyond the record limit of the plan', async () => {
     const { path } = await freshDomain('free');
     const many = (count: number) => Array.from({ length: count }, (_, i) => A(`h${i}`, '192.0.2.1'));
     const answer = await load(path, many(201));
     expect([answer.status, answer.body.code, answer.body.limit]).toEqual([403, 'plan_limit', 200]);
     expect(await lines(path)).toEqual([]);
     expect((await load(path, [...many(200), A('bad', 'x')])).body).toMatchObject({ created: 200 });
-    expect((await load(path, many(200))).body).toMatchObject({ overwritten: 200 });
   });
 
-  it('where the key may not write one of its records', async () => {
+  it('if its API key may not write one of the records', async () => {
     const { path, domain } = await freshDomain();
     const key = await api.makeKey({ names: [`a.${domain}`], types: ['A'] });
     const as = (records: unknown) => api.ask('POST', `${path}import`, { as: key, body: { records } });
     expect((await as([A('a', '192.0.2.1'), A('b', '192.0.2.1')])).status).toBe(403);
     expect((await as([A('a', '192.0.2.1'), item('a', 'AAAA', 'x')])).status).toBe(403);
     expect((await as([A('a', '192.0.2.1')])).body).toMatchObject({ created: 1 });
-    expect((await api.ask('POST', `${path}import`, { as: 'viewer', body: { records: [] } })).status).toBe(
-      403,
-    );
   });
 });

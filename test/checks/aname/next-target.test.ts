@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asLoop, nextTarget, TARGET_RULES, type TargetState } from '../../../src/checks/aname/next-target.ts';
 import type { FamilyEvidence, TargetEvidence } from '../../../src/checks/aname/target-evidence.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { rowsOf } from '../../support/tests/rows-of.ts';
 
 const NEVER: TargetState = {
   v4: { addresses: undefined, goneAt: undefined },
@@ -25,13 +26,12 @@ function lookedUp(...seen: TargetEvidence[]): TargetState {
   return seen.reduce((state, each) => nextTarget(state, each).state, NEVER);
 }
 
-/** `192.0.2.1 | - every 300, due in 300`. */
 function shown(state: TargetState, seen: TargetEvidence): string {
   const next = nextTarget(state, seen);
   const { v4, v6, ttl } = next.state;
   const text = ({ addresses }: TargetState['v4']) => addresses?.join(',') || (addresses ? '-' : '?');
   const change = next.isChanged ? 'change' : 'same';
-  return `${text(v4)} | ${text(v6)} | ${ttl ?? '?'} | ${change} | ${(next.dueAt - seen.startedAt) / 1000}`;
+  return [text(v4), text(v6), ttl ?? '?', change, (next.dueAt - seen.startedAt) / 1000].join(' / ');
 }
 
 const SEEN = lookedUp(evidence(found(300, '192.0.2.1')));
@@ -39,54 +39,41 @@ const EMPTY = lookedUp(evidence(NONE));
 const EMPTIED = lookedUp(evidence(found(300, '192.0.2.1')), evidence(NONE), evidence(NONE, NONE, 600));
 const BOTH = lookedUp(evidence(found(300, '192.0.2.1'), found(600, '2001:db8::1')));
 
-it.each<[string, TargetState, TargetEvidence, string]>([
-  ['found first', NEVER, evidence(found(300, '192.0.2.1')), '192.0.2.1 | - | 300 | change | 300'],
-  ['found again', SEEN, evidence(found(300, '192.0.2.1')), '192.0.2.1 | - | 300 | same | 300'],
-  ['another set', SEEN, evidence(found(900, '192.0.2.2')), '192.0.2.2 | - | 900 | change | 900'],
-  ['a lower TTL', SEEN, evidence(found(60, '192.0.2.1')), '192.0.2.1 | - | 60 | change | 60'],
-  ['a higher TTL', SEEN, evidence(found(900, '192.0.2.1')), '192.0.2.1 | - | 300 | same | 900'],
-  ['a TTL of 0', NEVER, evidence(found(0, '192.0.2.1')), '192.0.2.1 | - | 0 | change | 60'],
-  ['a TTL of a week', NEVER, evidence(found(604_800, '192.0.2.1')), '192.0.2.1 | - | 604800 | change | 3600'],
-  [
-    'the lower TTL of both',
-    NEVER,
-    evidence(found(300, '192.0.2.1'), found(90, '2001:db8::1')),
-    '192.0.2.1 | 2001:db8::1 | 90 | change | 90',
-  ],
-  ['nothing, ever', NEVER, evidence(NONE), '- | - | ? | change | 60'],
-  ['nothing, ever, again', EMPTY, evidence(NONE), '- | - | ? | same | 60'],
-  ['nothing of one family, the other fails', NEVER, evidence(NONE, FAILED), '- | ? | ? | same | 60'],
-  ['something at last', EMPTY, evidence(found(300, '192.0.2.1')), '192.0.2.1 | - | 300 | change | 300'],
-  ['nothing, after it had some', EMPTIED, evidence(NONE), '- | - | 300 | same | 600'],
-  [
-    'nothing, after it had some, of which it is known how long',
-    EMPTIED,
-    evidence({ kind: 'none', ttl: 90 }, { kind: 'none', ttl: 90 }),
-    '- | - | 300 | same | 90',
-  ],
-  ['nothing any more', SEEN, evidence(NONE), '192.0.2.1 | - | 300 | same | 600'],
-  [
-    'one family is gone',
-    BOTH,
-    evidence(found(300, '192.0.2.1'), NONE),
-    '192.0.2.1 | 2001:db8::1 | 300 | same | 300',
-  ],
-  ['failing', SEEN, evidence(FAILED, FAILED), '192.0.2.1 | - | 300 | same | 60'],
-  ['failing, never seen', NEVER, evidence(FAILED, FAILED), '? | ? | ? | same | 60'],
-  [
-    'one family fails',
-    BOTH,
-    evidence(found(300, '192.0.2.2'), FAILED),
-    '192.0.2.2 | 2001:db8::1 | 300 | change | 60',
-  ],
-  [
-    'one family fails that was never seen',
-    SEEN,
-    evidence(found(300, '192.0.2.1'), FAILED),
-    '192.0.2.1 | - | 300 | same | 300',
-  ],
-])('%s', (_, state, seen, wanted) => {
-  expect(shown(state, seen)).toBe(wanted);
+const STATES = { NEVER, SEEN, EMPTY, EMPTIED, BOTH };
+
+/** Reads `300 192.0.2.1`, `none`, `none 90` or `fails`. */
+function family(text = ''): FamilyEvidence {
+  const [first, second] = text.split(' ');
+  if (first === 'fails') return FAILED;
+  if (first === 'none') return second === undefined ? NONE : { kind: 'none', ttl: Number(second) };
+  return found(Number(first), second as string);
+}
+
+/** Each row: name | state before | IPv4 | IPv6 | addresses, TTL, change and seconds to the next look-up after it. */
+it.each(
+  rowsOf(`
+found first | NEVER | 300 192.0.2.1 | none | 192.0.2.1 / - / 300 / change / 300
+found again | SEEN | 300 192.0.2.1 | none | 192.0.2.1 / - / 300 / same / 300
+another set | SEEN | 900 192.0.2.2 | none | 192.0.2.2 / - / 900 / change / 900
+a lower TTL | SEEN | 60 192.0.2.1 | none | 192.0.2.1 / - / 60 / change / 60
+a higher TTL | SEEN | 900 192.0.2.1 | none | 192.0.2.1 / - / 300 / same / 900
+a TTL of 0 | NEVER | 0 192.0.2.1 | none | 192.0.2.1 / - / 0 / change / 60
+a TTL of a week | NEVER | 604800 192.0.2.1 | none | 192.0.2.1 / - / 604800 / change / 3600
+the lower TTL of both | NEVER | 300 192.0.2.1 | 90 2001:db8::1 | 192.0.2.1 / 2001:db8::1 / 90 / change / 90
+nothing, ever | NEVER | none | none | - / - / ? / change / 60
+nothing, ever, again | EMPTY | none | none | - / - / ? / same / 60
+nothing of one family, the other fails | NEVER | none | fails | - / ? / ? / same / 60
+something at last | EMPTY | 300 192.0.2.1 | none | 192.0.2.1 / - / 300 / change / 300
+nothing, after it had some | EMPTIED | none | none | - / - / 300 / same / 600
+nothing, after it had some, of which it is known how long | EMPTIED | none 90 | none 90 | - / - / 300 / same / 90
+nothing any more | SEEN | none | none | 192.0.2.1 / - / 300 / same / 600
+one family is gone | BOTH | 300 192.0.2.1 | none | 192.0.2.1 / 2001:db8::1 / 300 / same / 300
+failing | SEEN | fails | fails | 192.0.2.1 / - / 300 / same / 60
+failing, never seen | NEVER | fails | fails | ? / ? / ? / same / 60
+one family fails | BOTH | 300 192.0.2.2 | fails | 192.0.2.2 / 2001:db8::1 / 300 / change / 60
+one family fails that was never seen | SEEN | 300 192.0.2.1 | fails | 192.0.2.1 / - / 300 / same / 300`),
+)('%s', (_, before, v4, v6, wanted) => {
+  expect(shown(STATES[before as keyof typeof STATES], evidence(family(v4), family(v6)))).toBe(wanted);
 });
 
 describe('a family that its zone says is gone', () => {

@@ -76,19 +76,9 @@ describe('a pending domain whose checks see nothing', () => {
       intervals.push(intervalSeconds);
       before = unknowns;
     }
-    expect(intervals).toEqual([
-      ...Array.from({ length: 10 }, () => 60),
-      120,
-      240,
-      480,
-      960,
-      1920,
-      3840,
-      7680,
-      15_360,
-      21_600,
-      21_600,
-      21_600,
+    expect(intervals.slice(0, 10)).toEqual(Array(10).fill(60));
+    expect(intervals.slice(10)).toEqual([
+      120, 240, 480, 960, 1920, 3840, 7680, 15_360, 21_600, 21_600, 21_600,
     ]);
   });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   keysIn,
   parseServiceValue,
-  printServiceValue,
   serviceKey,
   serviceKeyName,
   serviceValueFault,
@@ -31,21 +30,9 @@ describe('keys of service parameters', () => {
 });
 
 describe('lists of protocols', () => {
-  it('keep commas and backslashes in an identifier, as in RFC 9460 appendix A.1', () => {
-    const wire = of('\x08f\\oo,bar\x02h2');
-    expect(Uint8Array.from(parseServiceValue(ALPN, of('f\\\\oo\\,bar,h2'), false))).toEqual(wire);
-    expect(Buffer.from(printServiceValue(ALPN, wire)).toString()).toBe('f\\\\oo\\,bar,h2');
-  });
-
   it.each(['', ',', 'h2,', 'a\\', 'a\\b', 'a'.repeat(256)])('%j is refused', (text) => {
     expect(() => parseServiceValue(ALPN, of(text), false)).toThrow();
   });
-});
-
-it('a value under keyNNNNN is taken as it is, and judged by its key all the same', () => {
-  expect(Uint8Array.from(parseServiceValue(ALPN, of('\x02h2'), true))).toEqual(of('\x02h2'));
-  expect(serviceValueFault(ALPN, of('\x02h2'))).toBeUndefined();
-  expect(serviceValueFault(ALPN, of('h2'))).toBe('it is not a list of protocols');
 });
 
 it('mandatory keys rise on the wire, whatever their order in text', () => {

@@ -1,4 +1,4 @@
-// The limits as a file meets them are in parse-zone-file.test.ts.
+// Files that include others are in parse-zone-file.test.ts.
 
 import { expect, it } from 'vitest';
 import { type FileChain, IncludedFiles } from '../../../src/dns/zone-file/included-files.ts';

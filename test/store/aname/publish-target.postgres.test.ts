@@ -2,7 +2,7 @@
 // and in every domain when they change.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { claimDueTargets } from '../../../src/store/aname/claim-due-targets.ts';
 import { loadTarget } from '../../../src/store/aname/load-target.ts';
@@ -17,7 +17,7 @@ import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -26,24 +26,23 @@ import {
   published,
   saved,
 } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { madeTargets } from '../../support/world/made-targets.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const TARGET = parseName('web.example.net.');
 const NEVER = new AbortController().signal;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   accountId = await newAccount(db, 'me@example.org');
   domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
 });
-afterEach(() => database.drop());
 
 /** What is published at names with addresses, without the serial. */
 const addresses = async (name = 'example.com.') =>

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RolledAnchor } from '../../../src/checks/validation/roll-anchors.ts';
 import { loadAnchors, rollSavedAnchors } from '../../../src/store/anchors/roll-saved-anchors.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 const CONFIGURED = [Uint8Array.of(1), Uint8Array.of(2, 3)];
 const anchor = (octet: number, state: RolledAnchor['state'], since = octet * 1000): RolledAnchor => ({

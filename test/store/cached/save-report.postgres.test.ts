@@ -1,27 +1,22 @@
 // The counts of the registry, and what happens to a domain that has too many entries.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type CacheWord, foldReport } from '../../../src/edge/cached/cached-report.ts';
 import { deleteEntries } from '../../../src/store/cached/counted-rows.ts';
 import { listEntries } from '../../../src/store/cached/list-entries.ts';
 import { removePurged } from '../../../src/store/cached/remove-entries.ts';
 import { saveReport } from '../../../src/store/cached/save-report.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { at, storedEntry } from '../../support/edge/stored-entry.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 const DOMAIN = 7;
 
-beforeAll(async () => {
-  database = await createDatabase();
+beforeAll(() => {
   ({ db } = database);
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await sql`truncate cached_entries, cached_domains, cached_nodes`.execute(db);
 });
 
 const entry = (key_hash: string, more: object = {}) =>

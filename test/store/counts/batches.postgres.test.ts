@@ -9,19 +9,19 @@ import { purgeDnsCounts } from '../../../src/store/counts/purge-counts.ts';
 import { type DnsCountsReport, reportDnsCounts } from '../../../src/store/feed/report-dns-counts.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const MINUTE = 60_000;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let node: Connection;
 let worker: Database;
 let instance: string;
 let part: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
   worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
   instance = randomUUID();
@@ -30,7 +30,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await node.close();
   await worker.destroy();
-  await database.drop();
 });
 
 const now = Math.floor(Date.now() / MINUTE) * MINUTE;

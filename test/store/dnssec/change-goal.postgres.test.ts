@@ -1,7 +1,7 @@
 // What owners ask for is one change of the domain, and refused where it could not be done.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import {
   abortDnssec,
@@ -11,34 +11,35 @@ import {
   rollDnssec,
 } from '../../../src/store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
-import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
+let db: Database;
+beforeAll(() => {
+  ({ db } = database);
+});
 let domainId: number;
 let accountId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
-  useSecrets(database.db);
-  accountId = await newAccount(database.db, 'a@example.org');
-  domainId = (await newDomain(database.db, accountId)).id;
+  useSecrets(db);
+  accountId = await newAccount(db, 'a@example.org');
+  domainId = (await newDomain(db, accountId)).id;
 });
-afterEach(() => database.drop());
 
 const order = () => ({ ...BY, domainId });
 const refusal = (result: ChangedGoal) => (result.kind === 'refused' ? result.code : result.kind);
 const loggedChanges = async () => {
   const { rows } = await sql<{ id: number; operation: string; action: string }>`
     select c.id, c.operation, a.action from domain_changes c join audit_log a on a.change_id = c.id
-    where c.operation = 'dnssec' order by c.id`.execute(database.db);
+    where c.operation = 'dnssec' order by c.id`.execute(db);
   return rows;
 };
 
 test('a domain that is enabled has a key of its own, which no record shows yet, and a change in its log', async () => {
-  const { db } = database;
   const result = await enableDnssec(db, order());
   expect(await loggedChanges()).toEqual([
     { id: (result as { changeId: number }).changeId, operation: 'dnssec', action: 'domain.dnssec' },
@@ -56,7 +57,6 @@ test('a domain that is enabled has a key of its own, which no record shows yet, 
 });
 
 test('what is enabled again after it was given up has the keys of before; with another algorithm it has others', async () => {
-  const { db } = database;
   await enableDnssec(db, { ...order(), split: true });
   const first = await loadDnssec(db, domainId);
   expect(first?.keys.map(({ role }) => role)).toEqual(['ksk', 'zsk']);
@@ -72,7 +72,6 @@ test('what is enabled again after it was given up has the keys of before; with a
 });
 
 test('keys are not rolled before the zone is signed with those of before, and the new ones are gone again then', async () => {
-  const { db } = database;
   expect(refusal(await rollDnssec(db, { ...order(), compromised: false }))).toBe('wrong_state');
   expect(refusal(await abortDnssec(db, order()))).toBe('wrong_state');
   expect(await disableDnssec(db, order())).toEqual({ kind: 'updated' });
@@ -82,7 +81,6 @@ test('keys are not rolled before the zone is signed with those of before, and th
 });
 
 test('keys of another algorithm, or one in place of two, come with a rollover; who gives up has the ways of before', async () => {
-  const { db } = database;
   const compromised = true; // also while something is under way
   await enableDnssec(db, { ...order(), split: true });
   expect(refusal(await rollDnssec(db, { ...order(), compromised, algorithm: 15 }))).toBe('updated');
@@ -101,7 +99,6 @@ test('keys of another algorithm, or one in place of two, come with a rollover; w
 });
 
 test('a domain whose DNS is elsewhere, one that is disabled, and one of another account are refused', async () => {
-  const { db } = database;
   const other = await newDomain(db, accountId, 'example.net.', { dnsMode: 'external' });
   expect(refusal(await enableDnssec(db, { ...BY, domainId: other.id }))).toBe('wrong_state');
   await changeStatus(db, { ...order(), event: 'disable', exempt: true });
@@ -128,7 +125,6 @@ test('without secrets, or with a node that is too old, nothing is written', asyn
 });
 
 test('keys are made so often a day, and no more', async () => {
-  const { db } = database;
   await enableDnssec(db, order());
   for (let made = 1; made < 12; made++) {
     expect(refusal(await rollDnssec(db, { ...order(), compromised: true }))).toBe('updated');

@@ -1,17 +1,13 @@
 // Which key machines are looked at next: those that are due, each by one process, the accounts in turn.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addSlotTime } from '../../../src/store/checks/check-shares.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 /** An account whose so many signed domains are due, the first one for the longest. */
 async function accountWith(count: number, label: string): Promise<{ accountId: number; ids: number[] }> {

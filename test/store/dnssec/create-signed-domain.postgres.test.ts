@@ -1,22 +1,20 @@
 // A domain that is signed from the beginning is made whole, or not at all.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createDomainSigned } from '../../../src/store/dnssec/create-signed-domain.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, wantedDomain } from '../../support/database/domains.ts';
 import { useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let accountId: number;
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   accountId = await newAccount(database.db, 'a@example.org');
 });
-afterEach(() => database.drop());
 
 const wanted = (name = 'new.example.com.') => wantedDomain(accountId, name, { exempt: true });
 const made = async () => {

@@ -1,21 +1,17 @@
 // Which version of a parent zone of ours brought the DS set of a domain, or took it away.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { loadHeldDsVersion } from '../../../src/store/dnssec/held-ds-version.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const LAB = parseName('lab.');
 const CHILD = parseName('del.lab.');
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 const save = (serial: number, ...lines: string[]) => {
   const apex = `@ 300 SOA ns.lab. host.lab. ${serial} 3600 600 86400 120\n@ NS ns.lab.\nns A 192.0.2.53\n`;

@@ -1,25 +1,23 @@
 // Since when the parent names our servers follows from the domain's log of checks.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { loadDelegation } from '../../../src/store/dnssec/load-delegation.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 let madeAt: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   const domain = await newDomain(database.db, await newAccount(database.db, 'a@example.org'));
   domainId = domain.id;
   madeAt = domain.createdAt.getTime();
 });
-afterEach(() => database.drop());
 
 /** One run of the log, `after` milliseconds after the domain was made. */
 async function run(verdict: string, after: number, ttls: readonly (number | undefined)[] = [3600]) {

@@ -1,24 +1,22 @@
 // After a restore the API asks for no DS that is not there yet, until the machine was looked at.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadToldDnssec, loadToldDnssecOf } from '../../../src/store/dnssec/load-told-dnssec.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
 });
-afterEach(() => database.drop());
 
 test('what a restored database asks for is not told before the next look', async () => {
   const { db } = database;

@@ -1,19 +1,18 @@
 // Which version of a zone a node serves follows from the transactions that it has seen.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
 import { EPOCH_SQL } from '../../../src/store/feed/change-feed.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 let zoneId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   const { db } = database;
   domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
   const { rows } = await sql<{ id: number }>`select zone_id as id from domains`.execute(db);
@@ -22,7 +21,6 @@ beforeEach(async () => {
     insert into nodes (name, instance, started_at, loaded, zones, records, unserved)
     values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{}')`.execute(db);
 });
-afterEach(() => database.drop());
 
 const follow = () =>
   sql`

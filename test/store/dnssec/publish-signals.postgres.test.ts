@@ -1,7 +1,7 @@
 // Signals of domains that await their first DS stand in the zones of their nameservers, and nowhere else.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import {
   FIRST_SIGNALS,
@@ -11,14 +11,14 @@ import {
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let accountId: number;
 let cursor: SignalCursor;
 
@@ -27,12 +27,10 @@ const HOSTS = ['ns1.example.net', 'ns2.example.net'];
 const zoneOf = (host: string) => parseName(`_signal.${host}.`);
 
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   cursor = FIRST_SIGNALS;
   accountId = await newAccount(database.db, 'ann@example.org');
 });
-afterEach(() => database.drop());
 
 async function loadSignalZone(host: string, serial = 1): Promise<string> {
   const apex = zoneOf(host);

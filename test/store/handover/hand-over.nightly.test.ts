@@ -2,7 +2,7 @@
 // nodes serve changes.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, printName } from '../../../src/dns/name.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
@@ -13,10 +13,10 @@ import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type HandOverOrder, handOver } from '../../../src/store/handover/hand-over.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listAccountChanges, listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
-import type { TestDatabase } from '../../support/database/database.ts';
 import {
   expectPublished,
   newAccount,
@@ -26,8 +26,9 @@ import {
   wantedDomain,
 } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
-import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
+import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
@@ -38,21 +39,22 @@ const CARLS = 'referral ns3.a.example ns3.b.example';
 
 const shown = (set: readonly Name[]) => set.map(printName).join(' ');
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let ann: number;
 let bob: number;
 let id: number;
 
+beforeAll(async () => {
+  await migrate(database.db, POOL);
+});
 beforeEach(async () => {
-  database = await createPoolDatabase();
   ({ db } = database);
   ann = await newPoolAccount(db, 'ann@example.org', 1);
   bob = await newPoolAccount(db, 'bob@example.org', 2);
   ({ id } = await newDomain(db, ann, 'example.com.', { exempt: false }));
   await saved(db, id, edit({ create: ['www A 192.0.2.1'] }));
 });
-afterEach(() => database.drop());
 
 const pass = (more: Partial<HandOverOrder> = {}) =>
   handOver(db, { ...CLI, domainId: id, accountId: bob, ...more });
@@ -323,13 +325,13 @@ describe('is refused, and nothing is done,', () => {
   });
 
   test('for an account that is not there or deactivated', async () => {
-    await unchanged(() => pass({ accountId: 999 }), { code: 'no_account' });
+    await unchanged(() => pass({ accountId: 999_999 }), { code: 'no_account' });
     await updateAccount(db, bob, { active: false });
     await unchanged(pass, { code: 'no_account', message: expect.stringContaining('deactivated') });
   });
 
   test('for a domain that is deleted or gone', async () => {
-    await unchanged(() => pass({ domainId: 999 }), { kind: 'absent' });
+    await unchanged(() => pass({ domainId: 999_999 }), { kind: 'absent' });
     await deleteDomain(db, { ...CLI, domainId: id });
     await unchanged(pass, { kind: 'absent' });
   });

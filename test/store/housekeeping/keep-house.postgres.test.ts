@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
 import { cancelTopup, creditTopup, orderTopup } from '../../../src/store/money/payments.ts';
@@ -8,20 +8,20 @@ import { rememberDevice } from '../../../src/store/people/devices.ts';
 import { orderMail } from '../../../src/store/people/mails.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { noteFailure } from '../../../src/store/people/sign-in-failures.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { smallZone } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
+const database = sharedDatabase();
+let db: Database;
+beforeAll(() => {
+  ({ db } = database);
 });
-afterEach(() => database.drop());
 
 it('forgets old changes at most once an hour, whoever asks', async () => {
-  const { db } = database;
   await saveZones(db, [smallZone('a.example.', 1)], { source: 'test' });
   await sql`update changes set at = at - interval '8 days'`.execute(db);
   const changes = async () => (await db.selectFrom('changes').selectAll().execute()).length;
@@ -34,7 +34,6 @@ it('forgets old changes at most once an hour, whoever asks', async () => {
 });
 
 it('a writer forgets nothing: no call waits for it', async () => {
-  const { db } = database;
   await saveZones(db, [smallZone('a.example.', 1)], { source: 'test' });
   await sql`update changes set at = at - interval '8 days'`.execute(db);
   await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
@@ -43,7 +42,6 @@ it('a writer forgets nothing: no call waits for it', async () => {
 });
 
 it('forgets sightings, rights and holders after two years, and takeovers after 90 days', async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'a@example.org');
   const old = '731 days';
   const young = '729 days';
@@ -84,7 +82,6 @@ it('forgets sightings, rights and holders after two years, and takeovers after 9
 });
 
 it('forgets invites 90 days after their time, with their links, and counts of what was sent', async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'a@example.org');
   const { id: domainId } = await newDomain(db, accountId);
   const inviter = { sharer: { accountId, isAdmin: false }, mails: true };
@@ -105,7 +102,6 @@ it('forgets invites 90 days after their time, with their links, and counts of wh
 });
 
 it('forgets sessions, links, browsers, failures and mails that are over, and no others', async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'a@example.org');
   const session = { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined } as const;
   const count = async () => {
@@ -143,7 +139,6 @@ it('forgets sessions, links, browsers, failures and mails that are over, and no 
 });
 
 it('forgets top-ups that nobody paid 90 days after their time, and keeps those that are paid', async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'a@example.org');
   const topup = async (expiredDays: number) => {
     const ordered = await orderTopup(db, { accountId, gateway: 'manual', amountRials: 50_000 });
@@ -169,7 +164,6 @@ it('forgets top-ups that nobody paid 90 days after their time, and keeps those t
 });
 
 it('forgets tickets 400 days after they were closed, with their messages, and none that is open', async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'a@example.org');
   for (const [subject, status, days] of [
     ['old', 'closed', 400],

@@ -1,22 +1,17 @@
 // The retention: what is older goes, what a node may still need stays.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { smallZone } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const BY = { source: 'test' } as const;
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 async function age(days: number): Promise<void> {
   await sql`update changes set at = at - make_interval(days => ${days})`.execute(database.db);

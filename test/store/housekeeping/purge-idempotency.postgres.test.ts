@@ -1,7 +1,7 @@
 // What is kept of idempotent requests has an end: in bytes for each account, and in days.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   digestOf,
   type KeepRules,
@@ -9,22 +9,20 @@ import {
   type StoredResponse,
 } from '../../../src/store/accounts/kept-answers.ts';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const RULES: KeepRules = { answerBytes: 1000, accountBytes: 4000 };
 const PURGE = { keptDays: 30, accountBytes: RULES.accountBytes, rows: 1000 };
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let accountId: number;
 let done: string[];
 
 beforeEach(async () => {
-  database = await createDatabase();
   accountId = await newAccount(database.db, 'a@example.org');
   done = [];
 });
-afterEach(() => database.drop());
 
 const ask = (key: string, response: Partial<StoredResponse & { rest: unknown }> = {}, account = accountId) =>
   runOnce(

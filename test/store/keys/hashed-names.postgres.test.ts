@@ -1,7 +1,7 @@
 // What lies below a name of a zone with NSEC3 is found from an index, which every change of the zone keeps true.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import {
@@ -11,23 +11,21 @@ import {
   recordsBelow,
 } from '../../../src/store/keys/hashed-names.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 let zoneId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
   const { rows } = await sql<{ id: number }>`select zone_id as id from domains`.execute(database.db);
   zoneId = rows[0]?.id as number;
 });
-afterEach(() => database.drop());
 
 const at = (text: string): Name => parseName(text, APEX);
 

@@ -1,31 +1,33 @@
 // Private keys: sealed where they are stored, opened only with the right secret, and nowhere else to be found.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { DnssecUnavailable } from '../../../src/store/keys/dnssec-unavailable.ts';
 import { checkKeys, destroyRetiredKeys } from '../../../src/store/keys/key-store.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
-import { createDatabase, openRole, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, openRole } from '../../support/database/database.ts';
 import { atLater } from '../../support/database/database-clock.ts';
 import { BY, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
 import { enabled, useSecrets } from '../../support/database/signed-zones.ts';
 import { privateParts } from '../../support/secrets/private-parts.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
+beforeAll(async () => {
+  await openRole(database.url, 'zonefleet_node');
+});
 let boxes: KeyBoxes;
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   boxes = useSecrets(database.db);
   const accountId = await newAccount(database.db, 'a@example.org');
   domainId = (await newDomain(database.db, accountId)).id;
 });
-afterEach(() => database.drop());
 
 test('no table but the sealed column has an octet of a private part, in any form', async () => {
   await enabled(database.db, { domainId }, { split: true });
@@ -50,7 +52,7 @@ test('no table but the sealed column has an octet of a private part, in any form
 
 test('the role of nodes can read no key and no box', async () => {
   await enabled(database.db, { domainId });
-  const db = openDatabase(await openRole(database.url, 'zonefleet_node'));
+  const db = openDatabase(asRole(database.url, 'zonefleet_node'));
   try {
     for (const table of ['signing_keys', 'key_boxes', 'signed_zones'])
       await expect(sql`select from ${sql.table(table)}`.execute(db)).rejects.toThrow('permission denied');
@@ -60,7 +62,7 @@ test('the role of nodes can read no key and no box', async () => {
 });
 
 test.each(['zonefleet_api', 'zonefleet_worker'] as const)('%s signs with its own rights', async (role) => {
-  const db = openDatabase(await openRole(database.url, role));
+  const db = openDatabase(asRole(database.url, role));
   useSecrets(db);
   try {
     await enabled(db, { domainId });

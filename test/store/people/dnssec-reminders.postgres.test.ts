@@ -1,7 +1,7 @@
 // The mails that remind owners of DS records: to those who can do something, once in 30 days for a domain, 20 a day for an account.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openMailer } from '../../../src/mail/mailer.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
@@ -9,20 +9,19 @@ import { orderDnssecReminder } from '../../../src/store/people/dnssec-reminders.
 import { claimDueMails } from '../../../src/store/people/mails.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { createMailSender } from '../../../workers/jobs/send-mail.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 import { useSecrets } from '../../support/database/signed-zones.ts';
 import { startSmtp } from '../../support/mail/smtp.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let ann: number;
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   ann = await newAccount(database.db, 'ann@example.org');
 });
-afterEach(() => database.drop());
 
 const signedZone = async (name: string) => {
   const { id: domainId } = await newDomain(database.db, ann, name);

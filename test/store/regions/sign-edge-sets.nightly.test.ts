@@ -30,22 +30,22 @@ import { buildZone } from '../../../src/zone/build-zone.ts';
 import { regionalSet } from '../../../src/zone/regional-set.ts';
 import { verifySet } from '../../../src/zone/signing/verify-set.ts';
 import { EDGE_MARK_TYPE, type RecordSet, type ZoneNode } from '../../../src/zone/zone.ts';
-import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, TEST_SETTINGS } from '../../support/database/database.ts';
 import { atLater } from '../../support/database/database-clock.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const NEVER = new AbortController().signal;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let domainId: number;
 const later: Database[] = [];
 
 beforeEach(async () => {
-  database = await createDatabase();
   db = database.db;
   useSecrets(db);
   const accountId = await newAccount(db, 'a@example.org');
@@ -54,7 +54,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(later.splice(0).map((one) => one.destroy()));
-  await database.drop();
 });
 
 async function addEdge(name: string, region: string, v4: string[], v6: string[] = []): Promise<void> {

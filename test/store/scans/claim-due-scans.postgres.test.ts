@@ -1,17 +1,13 @@
 // Which scans are claimed: those that are due, each by one process, the accounts in turn.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBackgroundScan } from '../../../src/store/change/open-scan.ts';
 import { claimDueScans, countScansInHand } from '../../../src/store/scans/claim-due-scans.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 /** Of an account of its own: as many scans, the first due so many seconds ago, each a second later than the one before. */
 async function scansOf(account: string, count: number, sinceSeconds: number): Promise<string[]> {

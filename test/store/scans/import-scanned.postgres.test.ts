@@ -1,27 +1,25 @@
 // Only what is missing is filled, set by set, by what is there when it is written.
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { importScanned, type ScannedImport } from '../../../src/store/scans/import-scanned.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { scanOf } from '../../support/world/made-scans.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const MAIL = ['@ MX 10 mail.example.com', '@ MX 20 mail2.example.com', '@ 600 TXT v=spf1 mx -all'];
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let id: number;
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   ({ id } = await newDomain(db, await newAccount(db, 'a@example.org'), undefined, { exempt: true }));
 });
-afterEach(() => database.drop());
 
 const bring = (lines: readonly string[], more: Partial<ScannedImport> = {}) =>
   importScanned(db, { domainId: id, records: scanOf(lines).records, by: BY.by, narrowing: null, ...more });

@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../../src/store/postgres/database.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const secretOf = (name: string, octet: number) => ({ name, secret: Buffer.alloc(32, octet) });
 const TEXT = Buffer.from('a secret');
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
+const database = sharedDatabase();
+let db: Database;
+beforeAll(() => {
+  ({ db } = database);
 });
-afterEach(() => database.drop());
 
 describe('boxes of sealed secrets', () => {
   it('open what they sealed, in another process too, and only for its row', async () => {
-    const { db } = database;
     const boxes = new KeyBoxes([secretOf('k1', 1)]);
     await boxes.check(db);
     const sealed = await boxes.seal(db, ['totp', '7'], TEXT);
@@ -24,7 +24,6 @@ describe('boxes of sealed secrets', () => {
   });
 
   it('take 10,000 secrets each', async () => {
-    const { db } = database;
     const boxes = new KeyBoxes([secretOf('k1', 1)]);
     const first = await boxes.seal(db, ['totp', '1'], TEXT);
     expect((await boxes.seal(db, ['totp', '2'], TEXT)).boxId).toBe(first.boxId);
@@ -33,7 +32,6 @@ describe('boxes of sealed secrets', () => {
   });
 
   it('go on when a new secret comes first: what the old one sealed still opens', async () => {
-    const { db } = database;
     const old = new KeyBoxes([secretOf('k1', 1)]);
     await old.check(db);
     const sealed = await old.seal(db, ['totp', '7'], TEXT);
@@ -46,7 +44,6 @@ describe('boxes of sealed secrets', () => {
 
 describe('the secret at start', () => {
   it('ends the process where it is not the one that sealed, before anything is read', async () => {
-    const { db } = database;
     await new KeyBoxes([secretOf('k1', 1)]).check(db);
     await new KeyBoxes([secretOf('k1', 1)]).check(db);
     await expect(new KeyBoxes([secretOf('k1', 2)]).check(db)).rejects.toThrow(
@@ -55,7 +52,6 @@ describe('the secret at start', () => {
   });
 
   it('seals nothing where it is not the one, in a process that has not asked at its start', async () => {
-    const { db } = database;
     await new KeyBoxes([secretOf('k1', 1)]).check(db);
     const wrong = new KeyBoxes([secretOf('k1', 2)]);
     await expect(wrong.seal(db, ['totp', '7'], TEXT)).rejects.toThrow(
@@ -66,7 +62,6 @@ describe('the secret at start', () => {
   });
 
   it('ends the process where it is missing and something is sealed with it', async () => {
-    const { db } = database;
     const boxes = new KeyBoxes([secretOf('k1', 1)]);
     await boxes.check(db);
     await new KeyBoxes([]).check(db);

@@ -1,7 +1,7 @@
 // What is judged before the lock may have changed by the time that it is held: rights, invites, and how many there are.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { acceptInvite } from '../../../src/store/sharing/accept-invite.ts';
@@ -12,31 +12,30 @@ import {
   type SentInvite,
 } from '../../../src/store/sharing/invites.ts';
 import { removeMember, setMember } from '../../../src/store/sharing/members.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { deleteMembership, saveMembership } from '../../support/database/memberships.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
+let db: Database;
+beforeAll(() => {
+  ({ db } = database);
+});
 let domainId: number;
 let admin: number;
 let viewer: number;
 beforeEach(async () => {
-  database = await createDatabase();
-  const { db } = database;
   ({ id: domainId } = await newDomain(db, await newAccount(db, 'owner@shop.example')));
   admin = await newAccount(db, 'admin@shop.example');
   viewer = await newAccount(db, 'viewer@shop.example');
   await saveMembership(db, domainId, admin, 'admin');
   await saveMembership(db, domainId, viewer, 'viewer');
 });
-afterEach(() => database.drop());
 
 const by = () => ({ accountId: admin, isAdmin: false });
 const inviteBy = async (sharer: Parameters<typeof createInvite>[1]['inviter']['sharer'], email: string) =>
-  sentOf(
-    await createInvite(database.db, { domainId, email, role: 'editor', inviter: { sharer, mails: false } }),
-  );
+  sentOf(await createInvite(db, { domainId, email, role: 'editor', inviter: { sharer, mails: false } }));
 
 function sentOf(came: SentInvite): Extract<SentInvite, { kind: 'sent' }> {
   if (came.kind === 'refused') throw new Error(came.message);
@@ -45,7 +44,6 @@ function sentOf(came: SentInvite): Extract<SentInvite, { kind: 'sent' }> {
 
 /** Begins `act` while another transaction holds the domain; that one then does `meanwhile`, and commits. */
 async function during<T>(act: () => Promise<T>, meanwhile: (trx: Database) => Promise<unknown>): Promise<T> {
-  const { db } = database;
   let coming: Promise<T> | undefined;
   await db.transaction().execute(async (trx) => {
     await sql`select from domains where id = ${domainId} for update`.execute(trx);
@@ -93,7 +91,6 @@ describe('whose right is taken away meanwhile', () => {
       async (db: Database, inviteId: number) => revokeInvite(db, { domainId, inviteId, sharer: by() }),
     ],
   ] as const)('%s', async (_what, act) => {
-    const { db } = database;
     const { invite } = await inviteBy('operator', 'bob@shop.example');
     const before = await states();
     for (const [role, code] of [
@@ -118,14 +115,14 @@ describe('whose right is taken away meanwhile', () => {
       select (select role from memberships where account_id = ${viewer}) as role,
         (select json_agg(i order by i.id) from invites i)::text as invites,
         (select count(*) from invite_tokens)::integer as tokens,
-        (select coalesce(sum(count), 0) from invite_windows)::integer as counted`.execute(database.db);
+        (select coalesce(sum(count), 0) from invite_windows)::integer as counted`.execute(db);
     return rows;
   }
 });
 
 describe('an invite is accepted', () => {
   const accepts = async (token: string) =>
-    acceptInvite(database.db, token, { id: viewer, email: 'viewer@shop.example', isEmailConfirmed: true });
+    acceptInvite(db, token, { id: viewer, email: 'viewer@shop.example', isEmailConfirmed: true });
 
   it.each([
     [
@@ -144,14 +141,11 @@ describe('an invite is accepted', () => {
     const { token } = await inviteBy(by(), 'viewer@shop.example');
     const came = await during<unknown>(() => accepts(token), change);
     expect(came).toMatchObject({ kind: 'refused', code: 'absent' });
-    const { rows } = await sql`select role from memberships where account_id = ${viewer}`.execute(
-      database.db,
-    );
+    const { rows } = await sql`select role from memberships where account_id = ${viewer}`.execute(db);
     expect(rows).toEqual([{ role: 'viewer' }]);
   });
 
   it('by one, where there is room for one more', async () => {
-    const { db } = database;
     await sql`
       with made as (
         insert into accounts (email, email_key) select m || '@many.example', m || '@many.example'
@@ -182,12 +176,11 @@ it('invites of one address at once leave one open', async () => {
     ),
   );
   expect(made).toHaveLength(5);
-  const { rows } = await sql`select from invites where status = 'open'`.execute(database.db);
+  const { rows } = await sql`select from invites where status = 'open'`.execute(db);
   expect(rows).toHaveLength(1);
 });
 
 it('two admins who take each other out at once: one stays', async () => {
-  const { db } = database;
   await saveMembership(db, domainId, viewer, 'admin');
   const came = await Promise.all([
     removeMember(db, { domainId, accountId: viewer, sharer: by() }),

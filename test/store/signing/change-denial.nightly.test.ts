@@ -2,9 +2,10 @@
 // whole, and what is taken back or killed in between leaves nothing behind.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
 import { addChain } from '../../../src/store/signing/add-chain.ts';
 import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
@@ -12,9 +13,9 @@ import { removeChain } from '../../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -23,22 +24,24 @@ const NAMES = 1010;
 const NEVER = new AbortController().signal;
 const OPERATOR = { zoneName: 'big.test.' };
 
-let database: TestDatabase;
+const database = sharedDatabase();
+let db: Database;
+beforeAll(() => {
+  ({ db } = database);
+});
 
 beforeEach(async () => {
-  database = await createDatabase();
-  useSecrets(database.db);
+  useSecrets(db);
 });
-afterEach(() => database.drop());
 
 const stored = async () =>
   (
     await sql<{ id: number; denial: string; change: string | null }>`
-      select id, denial, denial_change as change from signed_zones`.execute(database.db)
+      select id, denial, denial_change as change from signed_zones`.execute(db)
   ).rows[0];
 
 const types = async (apex = APEX) => {
-  const { records } = (await loadZone(database.db, apex)) ?? { records: [] };
+  const { records } = (await loadZone(db, apex)) ?? { records: [] };
   const count = (type: number) => records.filter((record) => record.type === type).length;
   return { nsec: count(TYPE.NSEC), nsec3: count(TYPE.NSEC3), parameters: count(TYPE.NSEC3PARAM) };
 };
@@ -54,7 +57,6 @@ describe.each([
   ['nsec3', 'nsec'],
 ] as const)('from %s to %s', (from, to) => {
   test('a small zone has the other chain in place of its own with one change', async () => {
-    const { db } = database;
     const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
     await saved(
       db,
@@ -70,12 +72,13 @@ describe.each([
     expect(await signatureFaults(db, APEX)).toEqual([]);
     await expectPublished(db, domainId);
     expect(await changeDenial(db, { domainId }, order)).toEqual({ kind: 'updated' });
-    const { rows } = await sql`select id from domain_changes where operation = 'dnssec'`.execute(db);
+    const { rows } = await sql`select id from domain_changes where operation = 'dnssec' order by id`.execute(
+      db,
+    );
     expect(rows.at(-1)).toEqual({ id: (changed as { changeId: number }).changeId });
   });
 
   test('a large one is edited meanwhile, and is whole at every piece', async () => {
-    const { db } = database;
     const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
     const names = Array.from({ length: NAMES }, (_, i) =>
       i % 100 === 50 ? `ns.cut${i / 100 - 0.5}` : `n${i}.d${i % 9}`,
@@ -125,7 +128,6 @@ describe.each([
   });
 
   test('killed at a piece it goes on; taken back, nothing is left of it', async () => {
-    const { db } = database;
     const apex = parseName('big.test.');
     const lines = Array.from({ length: NAMES }, (_, i) => `n${i} A 192.0.2.1`);
     const zone = (ttl: number) =>
@@ -172,7 +174,6 @@ describe.each([
 });
 
 test('what is not signed, or has no room for hashes, is refused', async () => {
-  const { db } = database;
   const account = await newAccount(db, 'a@example.org');
   const domainId = (await newDomain(db, account)).id;
   const order = { ...BY, denial: 'nsec3' } as const;

@@ -1,15 +1,11 @@
 // Which large zones are signed, unsigned or given another chain next: each in its turn.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimDuePieces, endLease } from '../../../src/store/signing/claim-due-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 test('a zone that is due again and again waits until all others had their turn', async () => {
   const { db } = database;

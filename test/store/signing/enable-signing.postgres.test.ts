@@ -1,11 +1,10 @@
 // A signed zone stays whole whatever is written to it: each set has its signatures, and the ring closes.
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { DnssecUnavailable } from '../../../src/store/keys/dnssec-unavailable.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -15,18 +14,17 @@ import {
   saved,
 } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   const accountId = await newAccount(database.db, 'a@example.org');
   domainId = (await newDomain(database.db, accountId)).id;
 });
-afterEach(() => database.drop());
 
 const typesOf = async () => {
   const lines = (await published(database.db)) ?? [];

@@ -9,28 +9,26 @@ import { claimDueRefreshes, endLease } from '../../../src/store/signing/claim-du
 import { refreshSignatures } from '../../../src/store/signing/refresh-signatures.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { atLater } from '../../support/database/database-clock.ts';
 import { expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const NEVER = new AbortController().signal;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 const later: Database[] = [];
 
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   const accountId = await newAccount(database.db, 'a@example.org');
   domainId = (await newDomain(database.db, accountId)).id;
 });
 afterEach(async () => {
   await Promise.all(later.splice(0).map((db) => db.destroy()));
-  await database.drop();
 });
 
 /** The same database so many days later. */

@@ -1,16 +1,17 @@
 // A large zone is signed in pieces while it is served and edited; killed at any piece, it goes on.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
 import { disableSigning, unsignInPieces } from '../../../src/store/signing/disable-signing.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -18,13 +19,15 @@ const NAMES = 1200;
 const ZONE = parseName('big.test.');
 const NEVER = new AbortController().signal;
 
-let database: TestDatabase;
+const database = sharedDatabase();
+let db: Database;
+beforeAll(() => {
+  ({ db } = database);
+});
 
 beforeEach(async () => {
-  database = await createDatabase();
-  useSecrets(database.db);
+  useSecrets(db);
 });
-afterEach(() => database.drop());
 
 function bigZone(): ZoneRecord[] {
   const names = Array.from(
@@ -39,7 +42,7 @@ const lines = (count: number, line: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => line(i));
 
 const phase = async () =>
-  (await sql<{ phase: string }>`select phase from signed_zones`.execute(database.db)).rows[0]?.phase;
+  (await sql<{ phase: string }>`select phase from signed_zones`.execute(db)).rows[0]?.phase;
 
 /** Acts before each piece. */
 function betweenPieces(act: (piece: number) => void): AbortSignal {
@@ -49,7 +52,6 @@ function betweenPieces(act: (piece: number) => void): AbortSignal {
 
 describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
   test('an operator zone is unsigned until its last piece is written, and whole then; so it is unsigned again', async () => {
-    const { db } = database;
     await saveZones(db, [{ apex: ZONE, records: bigZone() }], { source: 'test' });
     const { kind, signed } = await enabled(db, { zoneName: 'big.test.' }, { denial });
     expect(kind).toBe('signing');
@@ -76,7 +78,6 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
   });
 
   test('edits meanwhile', async () => {
-    const { db } = database;
     const accountId = await newAccount(db, 'a@example.org');
     const domainId = (await newDomain(db, accountId)).id;
     const names = Array.from({ length: NAMES }, (_, i) =>
@@ -111,7 +112,6 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
   });
 
   test.each([90, 1100])('edits meanwhile of %i names, which are signed a few at a time', async (count) => {
-    const { db } = database;
     const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
     const { ops } = await saved(
       db,
@@ -134,7 +134,6 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
   });
 
   test('two zones at once, and one whose process stops', async () => {
-    const { db } = database;
     const names = ['one.test.', 'two.test.', 'three.test.'];
     const zones = names.map((name) => ({
       apex: parseName(name),

@@ -20,29 +20,27 @@ import {
   removeVantage,
   useNonce,
 } from '../../../src/store/vantage/vantages.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { evidenceOf } from '../../support/world/made-checks.ts';
 
 const NAME = 'shop.example.';
 const QUESTION = { nameText: NAME, fresh: true, thorough: false, deadlineSeconds: 30 };
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 /** As the processes connect: a privilege that is missing shows here. */
 let api: Database;
 let worker: Database;
 beforeAll(async () => {
-  database = await createDatabase();
   ({ db } = database);
   api = openDatabase(asRole(database.url, 'zonefleet_api'));
   worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
 });
 afterAll(async () => {
   await Promise.all([api.destroy(), worker.destroy()]);
-  await database.drop();
 });
 beforeEach(async () => {
-  await sql`truncate vantages, vantage_jobs, vantage_nonces cascade`.execute(db);
   for (const name of ['a', 'b']) await add(name);
 });
 

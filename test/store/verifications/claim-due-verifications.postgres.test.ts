@@ -1,23 +1,21 @@
 // Which domains are claimed for a verification: those that are due, each by one process, the accounts in turn.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { addSlotTime } from '../../../src/store/checks/check-shares.ts';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let ids: number[];
 beforeEach(async () => {
-  database = await createDatabase();
   const accountId = await newAccount(database.db, 'me@example.org');
   ids = [];
   for (const label of ['a', 'b', 'c']) {
     ids.push((await newDomain(database.db, accountId, `${label}.com.`, { dnsMode: 'external' })).id);
   }
 });
-afterEach(() => database.drop());
 
 const dueAgo = (id: number, seconds: number) =>
   sql`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at

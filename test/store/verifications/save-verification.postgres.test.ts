@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -12,23 +12,21 @@ import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { findNewestVerification } from '../../../src/store/verifications/load-verifications.ts';
 import { loadVerifiedDomain } from '../../../src/store/verifications/load-verified-domain.ts';
 import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 const DAY_MS = 86_400_000;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let mine: number;
 let domainId: number;
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   mine = await newAccount(db, 'me@example.org');
   domainId = (await newDomain(db, mine, 'example.com.', { dnsMode: 'external' })).id;
 });
-afterEach(() => database.drop());
 
 const domain = async (id = domainId) =>
   (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
@@ -38,6 +36,7 @@ const PRESENT = async (id = domainId): Promise<SaidWorld> => {
   const has = [await tokenOf(id)];
   return { servers: [has, has] };
 };
+const verify = (said: SaidWorld, id = domainId) => makeVerification(db, { domainId: id }, () => said);
 const columns = async (id = domainId) => {
   const { rows } = await sql<{ attempts: number; seq: number; dueAt: Date | null; nextAt: Date | null }>`
     select attempts, seq, due_at as "dueAt", next_at as "nextAt" from domain_verifications where domain_id = ${id}`.execute(
@@ -57,8 +56,7 @@ const ago = (column: string, days: number) =>
 
 describe('the TXT record is on every server', () => {
   test('the domain is active, in one change, with the run that did it', async () => {
-    const said = await PRESENT();
-    const outcome = await makeVerification(db, { domainId }, () => said);
+    const outcome = await verify(await PRESENT());
     expect(outcome).toMatchObject({
       kind: 'saved',
       name: 'example.com.',
@@ -88,8 +86,7 @@ describe('the TXT record is on every server', () => {
     const managed = await newDomain(db, mine, 'moving.com.', { exempt: true });
     await sql`update domains set status = 'active' where id = ${managed.id}`.execute(db);
     await changeStatus(db, { ...BY, domainId: managed.id, event: 'use_external' });
-    const said = await PRESENT(managed.id);
-    expect(await makeVerification(db, { domainId: managed.id }, () => said)).toMatchObject({
+    expect(await verify(await PRESENT(managed.id), managed.id)).toMatchObject({
       transition: { to: 'active' },
     });
     expect(await domain(managed.id)).toMatchObject({ status: 'active', dnsMode: 'external', served: 'full' });
@@ -101,7 +98,7 @@ describe('the TXT record is on every server', () => {
     const holder = await newDomain(db, other);
     await sql`update domains set status = 'active' where id = ${holder.id}`.execute(db);
     const said = await PRESENT();
-    const outcome = await makeVerification(db, { domainId }, () => said);
+    const outcome = await verify(said);
     expect(outcome).toMatchObject({ kind: 'saved', verdict: 'verified', transition: undefined });
     const { status, findings } = await domain();
     expect([status, findings.map(({ code }) => code)]).toEqual(['unverified', ['NAME_IN_USE']]);
@@ -109,18 +106,13 @@ describe('the TXT record is on every server', () => {
     expect((await domain(holder.id)).status).toBe('active');
 
     await deleteDomain(db, { ...BY, domainId: holder.id });
-    expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
-      transition: { to: 'active' },
-    });
+    expect(await verify(said)).toMatchObject({ transition: { to: 'active' } });
     expect((await domain()).findings).toEqual([]);
   });
 
   test('claims that wait for the name go on waiting', async () => {
     const claim = await newDomain(db, await newAccount(db, 'other@example.org'));
-    const said = await PRESENT();
-    expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
-      transition: { to: 'active' },
-    });
+    expect(await verify(await PRESENT())).toMatchObject({ transition: { to: 'active' } });
     expect(await domain(claim.id)).toMatchObject({ status: 'pending', findings: [] });
     await expectPublished(db, domainId, claim.id);
   });
@@ -128,8 +120,7 @@ describe('the TXT record is on every server', () => {
   test('claims of other accounts inside it are lost', async () => {
     const other = await newAccount(db, 'other@example.org');
     const inner = await newDomain(db, other, 'www.example.com.', { exempt: true });
-    const said = await PRESENT();
-    await makeVerification(db, { domainId }, () => said);
+    await verify(await PRESENT());
     const { status, findings } = await domain(inner.id);
     expect([status, findings.map(({ code }) => code)]).toEqual(['disabled', ['CLAIM_LOST']]);
   });
@@ -150,7 +141,7 @@ describe('the TXT record is not there', () => {
     const { dueAt, nextAt } = await columns();
     expect(dueAt).toEqual(nextAt);
     expect((await domain()).verification?.nextAt).toEqual(nextAt);
-    await makeVerification(db, { domainId }, () => ABSENT); // somebody asks
+    await verify(ABSENT); // somebody asks
     expect((await columns()).attempts).toBe(0);
   });
 
@@ -181,7 +172,7 @@ describe('the TXT record is not there', () => {
 
   test('when its time is over the domain is disabled, and free to be claimed', async () => {
     await ago('started_at', 28);
-    expect(await makeVerification(db, { domainId }, () => ABSENT)).toMatchObject({
+    expect(await verify(ABSENT)).toMatchObject({
       verdict: 'absent',
       transition: { from: 'unverified', to: 'disabled' },
     });
@@ -253,8 +244,7 @@ describe('a name that another account has by its TXT record', () => {
     holder = (
       await newDomain(db, await newAccount(db, 'first@example.org'), 'example.com.', { dnsMode: 'external' })
     ).id;
-    const said = await PRESENT(holder);
-    await makeVerification(db, { domainId: holder }, () => said);
+    await verify(await PRESENT(holder), holder);
     expect((await domain(holder)).status).toBe('active');
     now = Date.now();
   });
@@ -457,7 +447,7 @@ describe('what happened meanwhile', () => {
 
   test('disable and enable begin anew, with a fresh value; so does a deletion that is taken back', async () => {
     const first = await tokenOf();
-    await makeVerification(db, { domainId }, () => ABSENT);
+    await verify(ABSENT);
     await changeStatus(db, { ...BY, domainId, event: 'disable' });
     expect(await columns()).toMatchObject({ dueAt: null, nextAt: null });
     await changeStatus(db, { ...BY, domainId, event: 'enable' });
@@ -478,9 +468,7 @@ describe('what happened meanwhile', () => {
     await changeStatus(db, { ...BY, domainId, event: 'use_external' });
     const said = await PRESENT();
     expect(await tokenOf()).not.toBe(first);
-    expect(await makeVerification(db, { domainId }, () => said)).toMatchObject({
-      transition: { to: 'active' },
-    });
+    expect(await verify(said)).toMatchObject({ transition: { to: 'active' } });
   });
 
   test('of many at once one makes it active, and one change', async () => {

@@ -1,7 +1,7 @@
 // Turns and bounds of calls, and what becomes of receivers that never answer.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
@@ -17,15 +17,14 @@ import {
 } from '../../../src/store/webhooks/take-call.ts';
 import { createWebhook, listWebhooks } from '../../../src/store/webhooks/webhooks.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 beforeEach(async () => {
-  database = await createDatabase();
   useKeyBoxes(database.db, new KeyBoxes(TEST_KEY_SECRETS));
 });
-afterEach(() => database.drop());
 
 let made = 0;
 async function hooked(accountId: number): Promise<{ domainId: number; webhookId: number }> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import { beforeAll } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
@@ -35,7 +36,7 @@ import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
 import type { DnsMode } from '../../../src/zone/domain/domain-status.ts';
-import { asRole, createDatabase, type TestDatabase } from '../database/database.ts';
+import { asRole, createDatabase, emptyDatabase, type TestDatabase } from '../database/database.ts';
 import { saveMembership } from '../database/memberships.ts';
 
 /** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
@@ -144,7 +145,33 @@ const NO_QUEUE = {
   enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
 };
 
+/** An API without accounts. */
+type TestServer = Pick<TestApi, 'app' | 'db' | 'events' | 'database' | 'logged' | 'stop'>;
+
+let shared: Promise<TestServer> | undefined;
+
+/**
+ * Use this in every test file whose API needs no options: the file gets the API of its worker process, which starts once,
+ * with an empty database and new accounts. Domain names can be those of other files. The API is never stopped.
+ */
+export function sharedTestApi(): TestApi {
+  let api: TestApi | undefined;
+  beforeAll(async () => {
+    // The address of a browser of people.ts is in X-Forwarded-For.
+    shared ??= startServer({ trustedProxies: ['127.0.0.1/32'] });
+    const server = await shared;
+    await emptyDatabase(server.database);
+    server.logged.length = 0;
+    api = await withAccounts(server);
+  });
+  return new Proxy({} as TestApi, { get: (_, member) => api?.[member as keyof TestApi] });
+}
+
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  return await withAccounts(await startServer(options));
+}
+
+async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const { routes = ROUTES, resellerRoutes = options.routes ? [] : RESELLER_ROUTES } = options;
   const { requestsPerMinute, allowReservedNames = true, checks = NO_QUEUE } = options;
   const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
@@ -243,6 +270,28 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       options.mount?.(server);
     },
   });
+  return {
+    app,
+    db,
+    events: eventFeed,
+    database,
+    logged,
+    async stop() {
+      await edgeFeed.close();
+      await eventFeed.close();
+      await app.close();
+      await cacheRegistry.close();
+      await requests?.close();
+      if (options.reports?.directory === undefined) rmSync(spool, { recursive: true, force: true });
+      await analytics?.close();
+      if (own !== options.db) await own.destroy();
+      await database.drop();
+    },
+  };
+}
+
+async function withAccounts(server: TestServer): Promise<TestApi> {
+  const { app, database } = server;
   const accountIds = {} as Record<TestAccount, number>;
   const keys = {} as Record<TestAccount, string>;
   const makeKey: TestApi['makeKey'] = async (key = {}, account = 'owner') => {
@@ -255,11 +304,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     keys[name] = await makeKey({}, name);
   }
   return {
-    app,
-    db,
-    events: eventFeed,
-    database,
-    logged,
+    ...server,
     accountIds,
     keys,
     makeKey,
@@ -297,17 +342,6 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
         await saveMembership(database.db, created.domain.id, accountIds[role], role);
       }
       return created.domain;
-    },
-    async stop() {
-      await edgeFeed.close();
-      await eventFeed.close();
-      await app.close();
-      await cacheRegistry.close();
-      await requests?.close();
-      if (options.reports?.directory === undefined) rmSync(spool, { recursive: true, force: true });
-      await analytics?.close();
-      if (own !== options.db) await own.destroy();
-      await database.drop();
     },
   };
 }

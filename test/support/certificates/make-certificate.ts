@@ -1,7 +1,6 @@
 // Certificates and keys for tests: an authority, an intermediate one, leaves of any kind.
 
 import { KeyObject, webcrypto } from 'node:crypto';
-import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 
 x509.cryptoProvider.set(webcrypto as never);
@@ -55,7 +54,7 @@ export async function makeCertificate(wanted: Wanted = {}): Promise<Issued> {
       ...(names.length > 0
         ? [
             new x509.SubjectAlternativeNameExtension(
-              names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
+              names.map((value) => ({ type: /^[\d.]+$|:/.test(value) ? 'ip' : 'dns', value })),
             ),
           ]
         : []),

@@ -1,13 +1,14 @@
-// A database of its own for a test, made from the migrated template, and dropped behind it.
+// A database of its own for a test: a copy of the migrated template, or one that an earlier test of the file has given back.
 
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { migrateQueue } from '../../../src/queue/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import type { ProcessRole } from '../../../src/store/roles/role-privileges.ts';
 import { prepareRoles } from '../../../src/store/roles/roles.ts';
+import { isReusable, readTemplateState, resetDatabase, type TemplateState } from './reset-database.ts';
 
 export interface TestServer {
   name: string;
@@ -17,7 +18,7 @@ export interface TestServer {
 export interface TestDatabase {
   url: string;
   db: Database;
-  /** Ends every connection and drops the database. */
+  /** Gives the database back. Its content is lost. */
   drop(): Promise<void>;
 }
 
@@ -36,25 +37,67 @@ export function testServer(): TestServer {
   return inject('postgresServer');
 }
 
+interface Kept {
+  readonly name: string;
+  readonly url: string;
+  readonly db: Database;
+  readonly file: string | undefined;
+}
+
+/** Databases that tests of one file have given back. */
+const kept: Kept[] = [];
+let templateState: Promise<TemplateState> | undefined;
+
 /** `empty` leaves out the schema. `copyOf` names a database that has no connections, and is copied instead of the template. */
 export async function createDatabase(
   options: { empty?: boolean; copyOf?: string } = {},
 ): Promise<TestDatabase> {
-  const server = testServer();
+  const isPlain = !options.empty && options.copyOf === undefined;
+  const file = expect.getState().testPath;
+  while (isPlain && kept.length > 0) {
+    const one = kept.pop() as Kept;
+    if (one.file !== file) await dropDatabase(one);
+    else {
+      await resetDatabase(one.db, await (templateState as Promise<TemplateState>));
+      return handOut(one);
+    }
+  }
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const template = options.empty ? 'template0' : (options.copyOf ?? TEMPLATE_DATABASE);
-  // takes half the time that a copy through the write-ahead log does, where nothing waits for the disk
-  await runOn(server, `create database ${name} template ${template} strategy file_copy`);
-  const url = databaseUrl(server, name);
-  const db = openDatabase(url, { limits: OPERATOR_LIMITS }); // tests load whole tables at once, on machines that are busy
+  // A file copy takes half the time of a copy through the write-ahead log if nothing waits for the disk.
+  await runOn(testServer(), `create database ${name} template ${template} strategy file_copy`);
+  const url = databaseUrl(testServer(), name);
+  // Tests load whole tables, on machines that are busy.
+  const one = { name, url, db: openDatabase(url, { limits: OPERATOR_LIMITS }), file };
+  if (isPlain) {
+    templateState ??= readTemplateState(one.db);
+    await templateState;
+  }
+  return handOut(one, isPlain);
+}
+
+function handOut(one: Kept, isPlain = true): TestDatabase {
   return {
-    url,
-    db,
+    url: one.url,
+    db: one.db,
     async drop() {
-      await db.destroy();
-      await runOn(server, `drop database if exists ${name} with (force)`);
+      const isKept =
+        isPlain &&
+        (await isReusable(one.db, await (templateState as Promise<TemplateState>)).catch(() => false));
+      if (isKept) kept.push(one);
+      else await dropDatabase(one);
     },
   };
+}
+
+/** Returns a copy of the template to the template's state. Ids are not used again. */
+export async function emptyDatabase({ db }: Pick<TestDatabase, 'db'>): Promise<void> {
+  await resetDatabase(db, await (templateState as Promise<TemplateState>), { keepsIds: true });
+}
+
+async function dropDatabase({ db, name }: Kept): Promise<void> {
+  await db.destroy();
+  await runOn(testServer(), `drop database if exists ${name} with (force)`);
 }
 
 /** The time of its clock, to the microsecond. */

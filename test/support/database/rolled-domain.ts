@@ -49,8 +49,8 @@ export class RolledDomain {
     this.domainId = domainId;
   }
 
-  static async create(): Promise<RolledDomain> {
-    const database = await createDatabase();
+  static async create(given?: TestDatabase): Promise<RolledDomain> {
+    const database = given ?? (await createDatabase());
     const { db } = database;
     useSecrets(db);
     const { id } = await newDomain(db, await newAccount(db, 'me@example.org'));

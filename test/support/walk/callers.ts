@@ -14,41 +14,7 @@ import { openSession } from '../../../src/store/people/sessions.ts';
 import { addVantage } from '../../../src/store/vantage/vantages.ts';
 import { PUBLIC_URL, type TestApi } from '../api/api.ts';
 import { newAccount } from '../database/domains.ts';
-
-/** fixtures/api-access/README.md describes them. */
-const ROLES = ['viewer', 'editor', 'admin', 'owner', 'operator', 'stranger'] as const;
-export const CALLERS = [
-  'no credential',
-  'unknown key',
-  'expired key',
-  'read-only key',
-  'key for another domain',
-  'key for some records',
-  ...ROLES,
-  'inactive account',
-  'client',
-  "client's session",
-  'session',
-  'session without Origin',
-  'session from another Origin',
-  'session with an old password',
-  "operator's session",
-  "operator's session with an old password",
-  'X-Api-Key',
-  'owner of a disabled domain',
-  'owner of a banned domain',
-  'observer',
-] as const;
-
-export const CALLER_GROUPS = {
-  'no valid key': CALLERS.slice(0, 3),
-  'limited keys': CALLERS.slice(3, 6),
-  'keys of every role': ROLES,
-  sessions: CALLERS.filter((caller) => caller.startsWith('session')),
-  "operator's sessions": CALLERS.filter((caller) => caller.startsWith("operator's")),
-};
-
-export type WalkCaller = (typeof CALLERS)[number];
+import { ROLES, type WalkCaller } from './caller-names.ts';
 
 /** Returns whose key or session the caller uses; undefined if no account's. */
 export function personOf(caller: WalkCaller): 'owner' | 'client' | 'operator' | undefined {

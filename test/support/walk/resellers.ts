@@ -6,22 +6,7 @@ import { openSession } from '../../../src/store/people/sessions.ts';
 import { mintToken, revokeToken } from '../../../src/store/resellers/tokens.ts';
 import type { TestApi } from '../api/api.ts';
 import { newAccount } from '../database/domains.ts';
-
-export const RESELLER_CALLERS = [
-  'no credential',
-  'session in a cookie',
-  'expired token',
-  'revoked token',
-  'API key',
-  'session of another account',
-  'inactive reseller',
-  'session',
-  'token',
-  'session with an old password',
-  'another reseller',
-] as const;
-export const RESELLER_GROUPS = { 'no valid token': RESELLER_CALLERS.slice(0, 4) };
-export type ResellerCaller = (typeof RESELLER_CALLERS)[number];
+import type { ResellerCaller } from './caller-names.ts';
 
 export interface Reseller {
   readonly id: number;

@@ -9,7 +9,8 @@ import { workingPublicChecks } from '../world/made-public-checks.ts';
 import { scanOf, workingScans } from '../world/made-scans.ts';
 import { workingVerifications } from '../world/made-verifications.ts';
 import { differenceFrom, type Outcome } from './access.ts';
-import { emailOf, personOf, proofOf, type WalkCaller, type Walkers } from './callers.ts';
+import type { WalkCaller } from './caller-names.ts';
+import { emailOf, personOf, proofOf, type Walkers } from './callers.ts';
 import { REQUESTS, type Sent } from './requests.ts';
 import { World } from './world.ts';
 

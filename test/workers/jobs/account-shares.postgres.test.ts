@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { countManualCheck, purgeShares } from '../../../src/store/checks/check-shares.ts';
 import { AccountShares, shareSlotTime } from '../../../workers/jobs/account-shares.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
 describe('the slot time of accounts', () => {
@@ -27,12 +27,7 @@ describe('the slot time of accounts', () => {
 });
 
 describe('what workers tell each other', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createDatabase();
-  });
-  afterAll(() => database.drop());
-
+  const database = sharedDatabase();
   const rows = async () =>
     (
       await sql<{ account_id: number; slot_ms: number }>`

@@ -13,18 +13,18 @@ import { HOST_BOUNDS, hostTarget, takeCall } from '../../../src/store/webhooks/t
 import { createWebhook } from '../../../src/store/webhooks/webhooks.ts';
 import { createWebhookCaller, type WebhookOutcome } from '../../../workers/jobs/call-webhooks.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { isSigned, type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: Database;
 let receiver: Receiver;
 let domainId: number;
 let webhook: { readonly id: number; readonly secret: string };
 
 beforeEach(async () => {
-  database = await createDatabase();
   worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
   for (const db of [database.db, worker]) useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
   receiver = await startReceiver(['hooks.test']);
@@ -36,7 +36,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await receiver.close();
   await worker.destroy();
-  await database.drop();
 });
 
 async function work(addresses: readonly string[] = ['127.0.0.1']): Promise<WebhookOutcome[]> {

@@ -1,7 +1,7 @@
 // The job that looks at a domain's own nameservers: what it saves, and that it changes no status.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ChildEvidence } from '../../../src/checks/child/evidence.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import type { ChildOptions } from '../../../src/resolver/child/observe-child.ts';
@@ -10,21 +10,19 @@ import { noteCheckedDomains } from '../../../src/store/child/note-checked-domain
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type ChildOutcome, createChildChecker } from '../../../workers/jobs/check-child.ts';
 import { logChild } from '../../../workers/log-outcomes.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { madeChild, madeProbe, madeServer } from '../../support/world/made-child.ts';
 
 const OURS = parseName('ns1.example.net.');
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 beforeEach(async () => {
-  database = await createDatabase();
   domainId = (await newDomain(database.db, await newAccount(database.db, 'me@example.org'))).id;
   await sql`update domain_checks set current_ns = array['ns1.example.net.']`.execute(database.db);
   await noteCheckedDomains(database.db, [{ domainId, isByHand: false }]);
 });
-afterEach(() => database.drop());
 
 async function run(evidence: Partial<ChildEvidence> = {}, signal = new AbortController().signal) {
   const outcomes: ChildOutcome[] = [];

@@ -1,21 +1,19 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { createFlattener, type FlattenOutcome } from '../../../workers/jobs/flatten-aname.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { madeTargets, targetEvidence } from '../../support/world/made-targets.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 beforeEach(async () => {
-  database = await createDatabase();
   const accountId = await newAccount(database.db, 'me@example.org');
   domainId = (await newDomain(database.db, accountId, 'example.com.', { exempt: true })).id;
   await sql`update domains set status = 'active'`.execute(database.db);
 });
-afterEach(() => database.drop());
 
 const addresses = async () =>
   ((await published(database.db)) ?? []).filter((line) => / (A|AAAA) /.test(line));

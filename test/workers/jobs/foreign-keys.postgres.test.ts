@@ -1,5 +1,3 @@
-// Keys of another operator in the zone of a domain: what an import takes, from whom, and what is shown of them.
-
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dsText } from '../../../src/checks/dnssec/ds-evidence.ts';
 import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
@@ -9,19 +7,19 @@ import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { dsOf as dsOfKey } from '../../../src/store/keys/apex-keys.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
-import type { TestDatabase } from '../../support/database/database.ts';
 import { BY, published } from '../../support/database/domains.ts';
 import { RolledDomain } from '../../support/database/rolled-domain.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
 
+const database = sharedDatabase();
 let rolled: RolledDomain;
-let database: TestDatabase;
 let domainId: number;
 
 beforeEach(async () => {
-  rolled = await RolledDomain.create();
-  ({ database, domainId } = rolled);
+  rolled = await RolledDomain.create({ url: database.url, db: database.db, drop: async () => {} });
+  domainId = rolled.domainId;
 });
 afterEach(() => rolled.drop());
 
@@ -33,9 +31,16 @@ function shownByTheirs(...keys: readonly Uint8Array[]): TheirEvidence {
   return { servers: [server], failure: undefined };
 }
 
+const fields = (rdata: Uint8Array) => ({
+  flags: 256 | (rdata[1] as number),
+  protocol: 3,
+  algorithm: 13,
+  publicKey: rdata.subarray(4),
+});
+
 const dsTextOf = (rdata: Uint8Array) => dsText(dsOfKey(APEX, { tag: keyTag(rdata), dnskey: rdata }, 2));
 
-test('an import takes what the DS leads to into the DNSKEY set, and a DS of theirs is no fault any more', async () => {
+test('an import adds the keys that the DS leads to, and the other operator’s DS is no longer a fault', async () => {
   const { db } = database;
   const rdata = foreignRdata();
   rolled.shown = [dsTextOf(rdata)];
@@ -66,22 +71,22 @@ test.each([
     'no key matches',
   ],
   [
-    'nobody answers',
+    'no server answers',
     () => ({ servers: [], failure: 'the parent names no nameservers but ours' }),
     'no nameservers but ours',
   ],
-  ['there are five', () => shownByTheirs(...Array.from({ length: 5 }, foreignRdata)), 'more than 4'],
+  ['there are five keys', () => shownByTheirs(...Array.from({ length: 5 }, foreignRdata)), 'more than 4'],
   [
-    'one is RSA',
+    'a key is RSA',
     () => shownByTheirs(Uint8Array.from([1, 1, 3, 8, ...new Uint8Array(516)])),
     'its algorithm is 8',
   ],
   [
-    'one is revoked',
+    'a key is revoked',
     () => shownByTheirs(Uint8Array.from([1, 0x81, 3, 13, ...foreignRdata().subarray(4)])),
     'revoked',
   ],
-])('an import of which %s changes no key, and says why', async (_, evidence, why) => {
+])('an import changes no key and reports why if %s', async (_, evidence, why) => {
   const { db } = database;
   rolled.shown = [dsTextOf(foreignRdata())];
   await enableDnssec(db, { ...BY, domainId });
@@ -95,7 +100,7 @@ test.each([
   expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
 });
 
-test('an import asks nobody where the parent shows no DS, or proves none', async () => {
+test('an import queries no server if the parent has no DS record', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
@@ -106,17 +111,11 @@ test('an import asks nobody where the parent shows no DS, or proves none', async
   expect((await loadDnssec(db, domainId))?.keys).toHaveLength(1);
 });
 
-test('CDS has the DS of another operator beside ours, and never that of a key without SEP', async () => {
+test('CDS includes the DS of another operator’s key only if that key has the SEP flag', async () => {
   const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
   const [entry, data] = [foreignRdata(), makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, 256).dnskey];
-  const fields = (rdata: Uint8Array) => ({
-    flags: 256 | (rdata[1] as number),
-    protocol: 3,
-    algorithm: 13,
-    publicKey: rdata.subarray(4),
-  });
   const list = [fields(entry), fields(data)];
   expect((await replaceForeignKeys(db, { ...BY, domainId, keys: list })).kind).toBe('updated');
   const seen = await rolled.passTime(4);
@@ -130,18 +129,12 @@ test('CDS has the DS of another operator beside ours, and never that of a key wi
   expect(lines.filter((line) => /^@ \d+ DNSKEY /.test(line))).toHaveLength(3);
 });
 
-test('an import that would crowd the DNSKEY set beside keys that still stand is refused', async () => {
+test('an import fails if the DNSKEY set would be too large while removed keys are still published', async () => {
   const { db } = database;
   const rdata = foreignRdata();
   rolled.shown = [dsTextOf(rdata)];
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
-  const fields = (key: Uint8Array) => ({
-    flags: 257,
-    protocol: 3,
-    algorithm: 13,
-    publicKey: key.subarray(4),
-  });
   const order = { ...BY, domainId };
   const four = Array.from({ length: 4 }, foreignRdata);
   expect((await replaceForeignKeys(db, { ...order, keys: four.map(fields) })).kind).toBe('updated');

@@ -1,25 +1,23 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { openScan } from '../../../src/store/change/open-scan.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import type { ScanKind } from '../../../src/store/postgres/tables/check-tables.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, listed, newAccount, newDomain } from '../../support/database/domains.ts';
 import { loadScan } from '../../support/database/saved-scans.ts';
 import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { type Found, runScan, scanOf } from '../../support/world/made-scans.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 beforeEach(async () => {
-  database = await createDatabase();
   const accountId = await newAccount(database.db, 'me@example.org');
   domainId = (await newDomain(database.db, accountId, 'example.com.', { exempt: true })).id;
 });
-afterEach(() => database.drop());
 
 const WWW = scanOf(['www A 198.51.100.1']);
 const finds: Found = async () => WWW;

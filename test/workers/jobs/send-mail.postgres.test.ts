@@ -1,23 +1,21 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Letter, MailFault } from '../../../src/mail/mailer.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { claimDueMails, orderMail } from '../../../src/store/people/mails.ts';
 import { findInvite } from '../../../src/store/sharing/invite-tokens.ts';
 import { createInvite, resendInvite } from '../../../src/store/sharing/invites.ts';
 import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let sent: Letter[];
 let fault: MailFault | undefined;
 beforeEach(async () => {
-  database = await createDatabase();
   sent = [];
   fault = undefined;
 });
-afterEach(() => database.drop());
 
 /** Does what is due now. */
 async function work(): Promise<MailOutcome[]> {

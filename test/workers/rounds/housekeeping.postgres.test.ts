@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type PublishFault, runHousekeeping } from '../../../workers/rounds/housekeeping.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 it('reports once a domain whose published records differ from its own, and checks all domains in turn', async () => {
   const { db } = database;

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { runSubscriptions } from '../../../workers/rounds/move-subscriptions.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
+const database = sharedDatabase();
 
 it('rounds bring a subscription from its end to free, and tell what they did', async () => {
   const { db } = database;

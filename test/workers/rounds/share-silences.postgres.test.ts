@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { Silences } from '../../../src/resolver/state/silences.ts';
 import { purgeSilences } from '../../../src/store/accounts/silences.ts';
 import type { Rounds } from '../../../workers/rounds/run-rounds.ts';
 import { shareSilences } from '../../../workers/rounds/share-silences.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const running: Rounds[] = [];
-beforeEach(async () => {
-  database = await createDatabase();
-});
 afterEach(async () => {
   await Promise.all(running.splice(0).map((rounds) => rounds.stop()));
-  await database.drop();
 });
 
 function worker(): Silences {

@@ -8,27 +8,25 @@ import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { type SigningOutcome, signZones } from '../../../workers/rounds/sign-zones.ts';
 import { SigningBreaker } from '../../../workers/rounds/signing-breaker.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { atLater } from '../../support/database/database-clock.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const opened: Database[] = [];
 const outcomes: SigningOutcome[] = [];
 const stopped: string[] = [];
 
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
   outcomes.length = 0;
   stopped.length = 0;
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((db) => db.destroy()));
-  await database.drop();
 });
 
 function started(db: Database) {

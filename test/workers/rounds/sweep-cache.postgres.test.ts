@@ -1,22 +1,19 @@
 // Housekeeping of the cache registry, with the rights that workers have.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
 import { createEdge, revokeEdge } from '../../../src/store/edges/edges.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { sweepCache } from '../../../workers/rounds/sweep-cache.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const ends: (() => Promise<unknown>)[] = [];
-beforeEach(async () => {
-  database = await createDatabase();
-});
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
-  await database.drop();
 });
 
 test('what has expired goes, and what edges had that are revoked; the counts follow', async () => {

@@ -7,13 +7,14 @@ import { sweepName } from '../../../src/store/claims/swept-names.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import type { Rounds } from '../../../workers/rounds/run-rounds.ts';
 import { sweepNames } from '../../../workers/rounds/sweep-names.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { evidenceOf } from '../../support/world/check-evidence.ts';
 
 const DAY_MS = 86_400_000;
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: Database;
 let me: number;
 let rounds: Rounds;
@@ -22,7 +23,6 @@ const troubles: unknown[] = [];
 let said: string;
 
 beforeEach(async () => {
-  database = await createDatabase();
   worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
   me = await newAccount(database.db, 'me@example.org');
   asked.length = 0;
@@ -43,7 +43,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await rounds.stop();
   await worker.destroy();
-  await database.drop();
   expect(troubles).toEqual([]);
 });
 

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dsOf } from '../../../src/checks/validation/roll-anchors.ts';
 import type { RootKeys } from '../../../src/checks/validation/root-keys.ts';
 import { AnchorWatch } from '../../../workers/rounds/watch-anchors.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { makeKey } from '../../support/dnssec/signing.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 const DAY = 86_400_000;
 const [OLD, NEW] = [makeKey(13), makeKey(13)];

@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { freezeMoves, loadBreaker, releaseTrip } from '../../../src/store/checks/breaker-store.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { type BreakerChange, BreakerWatch } from '../../../workers/rounds/watch-breaker.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 const opened: (() => unknown)[] = [];
-beforeEach(async () => {
-  database = await createDatabase();
-});
 afterEach(async () => {
   for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close();
-  await database.drop();
 });
 
 async function watch(db = database.db) {

@@ -8,12 +8,13 @@ import type { ObservedPool } from '../../../src/resolver/nameservers/observe-poo
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { PoolWatch } from '../../../workers/rounds/watch-pool.ts';
-import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, TEST_SETTINGS } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
 const HOUR_MS = 3_600_000;
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: Database;
 let watch: PoolWatch;
 let now: number;
@@ -23,7 +24,6 @@ const told: number[] = [];
 const troubles: unknown[] = [];
 
 beforeEach(async () => {
-  database = await createDatabase();
   worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
   for (const list of [observed, told, troubles]) list.length = 0;
   hasFault = false;
@@ -44,7 +44,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await watch.stop();
   await worker.destroy();
-  await database.drop();
 });
 
 function evidenceOf({ names }: ObservedPool): PoolEvidence {

@@ -2,13 +2,12 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addVantage, noteVantageSeen } from '../../../src/store/vantage/vantages.ts';
 import { VantageWatch } from '../../../workers/rounds/watch-vantages.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let watch: VantageWatch;
 let told: string[];
 beforeEach(async () => {
-  database = await createDatabase();
   told = [];
   watch = new VantageWatch(database.db, {
     onAway: (away) => told.push(away.join(' ')),
@@ -18,7 +17,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await watch.stop();
-  await database.drop();
 });
 
 const add = (name: string, network: string, address: string | null = null) =>

@@ -15,21 +15,21 @@ import { saveVantageAnswer, takeVantageJobs } from '../../../src/store/vantage/v
 import { addVantage, noteVantageSeen } from '../../../src/store/vantage/vantages.ts';
 import { type CheckOutcome, createChecker } from '../../../workers/jobs/check-delegation.ts';
 import { VantageAsker } from '../../../workers/vantage/ask-vantages.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { RULES } from '../../support/database/saved-checks.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { evidenceOf, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 const FOREIGN = ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'];
 const HOUR_MS = 3_600_000;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: TestDatabase['db'];
 let domainId: number;
 let stopObservers: () => Promise<void>;
 beforeEach(async () => {
-  database = await createDatabase();
   worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
   const accountId = await newAccount(database.db, 'me@example.org');
   domainId = (await newDomain(database.db, accountId, 'example.com.', { exempt: true })).id;
@@ -38,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await stopObservers();
   await worker.destroy();
-  await database.drop();
 });
 
 /** What each observer sees; undefined: it is away, `new`: it has never run, null: it takes its jobs and never answers. */

@@ -8,8 +8,8 @@ import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { HEADER, ROOT, TABLE, TABLE_SLOT_WORDS, wordOf } from '../../../src/zone/image/layout.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { findRoot } from '../../../src/zone/image/zone-table.ts';
-import { scale } from '../../support/tests/scale.ts';
 import { type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { scale } from '../../support/tests/scale.ts';
 import { damageImage } from '../../support/zone/damaged-image.ts';
 import { readZone } from '../../support/zone/read-zone.ts';
 import { zoneOf } from '../../support/zone/zone-text.ts';
@@ -69,16 +69,14 @@ describe('an image', () => {
   it('is checked in steps, whose number grows with its content', () => {
     const made = madeImage(randomFrom(1), 40);
     let steps = 0;
-    findImageFault(copyOf(made), made.writer.exportFree(), () => {
-      steps++;
-    });
+    findImageFault(copyOf(made), made.writer.exportFree(), () => void steps++);
     expect(steps).toBeGreaterThanOrEqual(made.image.zones);
   });
 });
 
 describe('a fault is found in', () => {
+  const made = madeImage(randomFrom(5));
   const faultAfter = (change: (image: Image, free: Int32Array) => void) => {
-    const made = madeImage(randomFrom(5));
     const image = copyOf(made);
     const free = made.writer.exportFree();
     change(image, free);
@@ -107,7 +105,6 @@ describe('a fault is found in', () => {
   it('a free list that leads outside, or misses a block', () => {
     expect(faultAfter((image, free) => free.set([image.endBytes / 8 - 1, 2]))).toBe('a block lies outside');
     expect(faultAfter((_, free) => free.set([-5, 2]))).toBe('a block lies outside');
-    const made = madeImage(randomFrom(5));
     expect(findImageFault(copyOf(made), made.writer.exportFree().slice(2))).toContain(
       'neither used nor free',
     );

@@ -5,6 +5,7 @@ import { parseName } from '../../../src/dns/name.ts';
 import { compileSet, maxSetOctets, setStart } from '../../../src/zone/image/compile-set.ts';
 import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from '../../../src/zone/image/layout.ts';
 import type { RecordSet } from '../../../src/zone/zone.ts';
+import { rowsOf } from '../../support/tests/rows-of.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const APEX_OCTETS = parseName('example.').length;
@@ -59,35 +60,24 @@ describe('a compiled record set', () => {
     });
   });
 
-  it.each([
-    ['the apex', 'www 60 CNAME web', ['[3]web→16'], HAS_POINTERS],
-    ['the owner', '@ 60 MX 10 mail', ['[0][10][4]mail→12'], HAS_POINTERS],
-    [
-      'a label of the owner below the apex',
-      'a.b 60 CNAME c.b',
-      ['[1]c→14'],
-      HAS_POINTERS | HAS_OWNER_POINTERS,
-    ],
-    ['the whole owner', 'sub 60 NS ns.sub', ['[2]ns→12'], HAS_POINTERS | HAS_OWNER_POINTERS],
-    ['nothing', 'www 60 CNAME web.invalid.', ['[3]web[7]invalid[0]'], 0],
-    ['nothing for the root', 'www 60 CNAME .', ['[0]'], 0],
-    [
-      'nothing where only the end of a label is the same',
-      'www 60 CNAME \\007example.',
-      ['[8][7]example[0]'],
-      0,
-    ],
-    ['nothing of other case', 'www 60 CNAME web.Example.', ['[3]web[7]Example[0]'], 0],
-    [
-      'what a wildcard stands below, not its star',
-      '*.s 60 CNAME x.*.s',
-      ['[1]x[1]*→14'],
-      HAS_POINTERS | HAS_OWNER_POINTERS,
-    ],
-    ['the apex at a wildcard', '* 60 CNAME x', ['[1]x→14'], HAS_POINTERS],
-    ['nothing for the star at a wildcard', '* 60 CNAME x.*', ['[1]x[1]*→14'], HAS_POINTERS],
-  ])('is compressed against %s', (_, text, rdata, flags) => {
-    expect(compile(setOf(text))).toMatchObject({ rdata, flags });
+  it.each(
+    rowsOf(`
+the apex | www 60 CNAME web | [3]web→16 | pointers
+the owner | @ 60 MX 10 mail | [0][10][4]mail→12 | pointers
+a label of the owner below the apex | a.b 60 CNAME c.b | [1]c→14 | owner
+the whole owner | sub 60 NS ns.sub | [2]ns→12 | owner
+nothing | www 60 CNAME web.invalid. | [3]web[7]invalid[0] | none
+nothing for the root | www 60 CNAME . | [0] | none
+nothing where only the end of a label is the same | www 60 CNAME \\007example. | [8][7]example[0] | none
+nothing of other case | www 60 CNAME web.Example. | [3]web[7]Example[0] | none
+what a wildcard stands below, not its star | *.s 60 CNAME x.*.s | [1]x[1]*→14 | owner
+the apex at a wildcard | * 60 CNAME x | [1]x→14 | pointers
+nothing for the star at a wildcard | * 60 CNAME x.* | [1]x[1]*→14 | pointers`),
+  )('is compressed against %s', (_, text = '', rdata, kind) => {
+    const flags = { none: 0, pointers: HAS_POINTERS, owner: HAS_POINTERS | HAS_OWNER_POINTERS }[
+      kind as string
+    ];
+    expect(compile(setOf(text))).toMatchObject({ rdata: [rdata], flags });
   });
 
   it('is compressed against its earlier names, of the same octets', () => {

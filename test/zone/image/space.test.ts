@@ -8,10 +8,6 @@ import { ImageFullError, Space } from '../../../src/zone/image/space.ts';
 import { randomFrom } from '../../support/random/random-zones.ts';
 import { smallImage } from '../../support/zone/zone-image.ts';
 
-function spaceOf(image: Image): Space {
-  return new Space(image);
-}
-
 function allocate(space: Space, units: number): number {
   const ref = space.allocate(units);
   space.keep();
@@ -33,7 +29,7 @@ describe('space', () => {
     const bytes = 64 * 1024;
     const image = smallImage(bytes);
     const before = image.bytesUsed;
-    const refs = fill(spaceOf(image), 1);
+    const refs = fill(new Space(image), 1);
     expect(new Set(refs).size).toBe(refs.length);
     expect(refs.length).toBe((bytes - before) / 8);
     expect(image.bytesUsed).toBe(bytes);
@@ -42,7 +38,7 @@ describe('space', () => {
 
   it('is reused once it is retired and has no reader', () => {
     const image = smallImage();
-    const space = spaceOf(image);
+    const space = new Space(image);
     const ref = allocate(space, 5);
     const used = image.bytesUsed;
     space.retire(ref, 5);
@@ -53,7 +49,7 @@ describe('space', () => {
   });
 
   it.each([true, false])('that is tidied gives large blocks beside small ones: %s', (isTidied) => {
-    const space = spaceOf(smallImage());
+    const space = new Space(smallImage());
     const random = randomFrom(7);
     const refs = fill(space, 5);
     const [last] = refs.splice(-1); // stays in use, so that freed space does not join the untouched rest
@@ -69,7 +65,7 @@ describe('space', () => {
 
   it('is not used again while a reader that entered before is in it', () => {
     const image = smallImage();
-    const space = spaceOf(image);
+    const space = new Space(image);
     const early = new ReaderSlot(image, 3);
     const late = new ReaderSlot(image, 127);
     const ref = allocate(space, 5);
@@ -87,7 +83,7 @@ describe('space', () => {
 
   it('waits for readers across the wrap of the epoch', () => {
     const image = smallImage();
-    const space = spaceOf(image);
+    const space = new Space(image);
     const reader = new ReaderSlot(image, 0);
     for (const epoch of [2 ** 31 - 1, -1]) {
       image.header[HEADER.EPOCH] = epoch;
@@ -106,7 +102,7 @@ describe('space', () => {
 
   it('that a change allocated and did not keep is free at once', () => {
     const image = smallImage();
-    const space = spaceOf(image);
+    const space = new Space(image);
     const kept = allocate(space, 7);
     const used = image.bytesUsed;
     const refs = [space.allocate(7), space.allocate(300)];
@@ -117,7 +113,7 @@ describe('space', () => {
   });
 
   it('that becomes free in a pause is used after it only', () => {
-    const space = spaceOf(smallImage());
+    const space = new Space(smallImage());
     const [before, during] = [allocate(space, 5), allocate(space, 5)];
     space.retire(before, 5);
     space.reclaim();
@@ -132,7 +128,7 @@ describe('space', () => {
 
   it('of many small blocks makes a large one, and of a large one many small ones', () => {
     const image = smallImage();
-    const space = spaceOf(image);
+    const space = new Space(image);
     const small = fill(space, 3);
     for (const ref of small) space.retire(ref, 3);
     space.reclaim();
@@ -144,7 +140,7 @@ describe('space', () => {
   });
 
   it('does not join what is not side by side', () => {
-    const space = spaceOf(smallImage());
+    const space = new Space(smallImage());
     const refs = fill(space, 4);
     const freed = refs.filter((_, i) => i % 2 === 0 && i < refs.length - 1);
     for (const ref of freed) space.retire(ref, 4);
@@ -157,7 +153,7 @@ describe('space', () => {
     const image = new Image(createImage(2 ** 30 + 2 ** 20, 1));
     const used = image.header[HEADER.USED] as number;
     image.header[HEADER.END] = SEGMENT_UNITS - 10;
-    const space = spaceOf(image);
+    const space = new Space(image);
     const refs = [allocate(space, 6), allocate(space, 6), allocate(space, 4)];
     expect(refs).toEqual([SEGMENT_UNITS - 10, SEGMENT_UNITS, SEGMENT_UNITS - 4]);
     expect(image.header[HEADER.USED]).toBe(used + 16);
@@ -165,7 +161,7 @@ describe('space', () => {
 
   it('holds what a second writer is told is free, and what was retired with it', () => {
     const image = smallImage();
-    const space = spaceOf(image);
+    const space = new Space(image);
     const refs = Array.from({ length: 10 }, () => allocate(space, 9));
     const reader = new ReaderSlot(image, 0);
     space.retire(refs[1] as number, 9);
@@ -181,22 +177,24 @@ describe('space', () => {
 
   it('stays whole whatever is taken and given back', () => {
     const image = smallImage(256 * 1024);
-    const space = spaceOf(image);
+    const space = new Space(image);
     const random = randomFrom(7);
-    const held = new Map<number, number>();
+    const held: [ref: number, units: number][] = [];
     const reader = new ReaderSlot(image, 0);
     let refused = 0;
     for (let i = 0; i < 30_000; i++) {
       const units = 1 + Math.floor(2 ** (random() * 12));
       if (random() < 0.52) {
         try {
-          held.set(allocate(space, units), units);
+          held.push([allocate(space, units), units]);
         } catch {
           refused++;
         }
-      } else if (held.size > 0) {
-        const [ref, size] = [...held][Math.floor(random() * held.size)] as [number, number];
-        held.delete(ref);
+      } else if (held.length > 0) {
+        const at = Math.floor(random() * held.length);
+        const [ref, size] = held[at] as [number, number];
+        held[at] = held.at(-1) as [number, number];
+        held.pop();
         space.retire(ref, size);
       }
       if (random() < 0.05) reader.enter();
@@ -214,7 +212,7 @@ describe('space', () => {
   });
 });
 
-function expectApart(held: ReadonlyMap<number, number>): void {
+function expectApart(held: readonly (readonly [number, number])[]): void {
   const blocks = [...held].sort(([a], [b]) => a - b);
   for (const [i, [ref, units]] of blocks.entries()) {
     const next = blocks[i + 1];

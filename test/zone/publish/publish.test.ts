@@ -14,20 +14,10 @@ import { markOf, unprovenMarkOf, type ZoneRecord } from '../../../src/zone/zone.
 import { APEX, EDGES, NO_EDGES, newRecord, records } from '../../support/zone/customer-records.ts';
 import { publishRecords } from '../../support/zone/publish-records.ts';
 
-function shown(published: readonly ZoneRecord[]): string[] {
-  return published.map(
-    ({ owner, ttl, type, rdata }) =>
-      `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
-  );
-}
-
-const published = (...lines: string[]) =>
-  shown(
-    publishName(
-      lines.map((line) => newRecord(line)),
-      EDGES,
-    ),
-  );
+const line = ({ owner, ttl, type, rdata }: ZoneRecord) =>
+  `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`;
+const shown = (all: readonly ZoneRecord[]): string[] => all.map(line);
+const published = (...lines: string[]) => shown(publishName(records(lines), EDGES));
 const edgesAt = (name: string, ttl: number) => [
   `${name} ${ttl} A 203.0.113.1`,
   `${name} ${ttl} A 203.0.113.2`,
@@ -164,21 +154,19 @@ it('the published content of an ANAME is its addresses', () => {
 describe('an apex', () => {
   const apex = parseName('example.com.');
   const own = apexRecords({ apex, nameservers: [parseName('ns.example.net.')], serial: 1, rname: apex });
+  const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
 
   it('has the records of the service and its owner, and no mark if there are none', () => {
-    const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
     expect(publishApex(own, [record], { served: 'full', status: 'active' })).toEqual([...own, record]);
     expect(publishApex(own, [markOf(apex)], { served: 'full', status: 'active' })).toEqual(own);
   });
 
   it('that is answered with all of its zone before the domain is proven has a mark that says so', () => {
-    const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
     const published = publishApex(own, [record, markOf(apex)], { served: 'full', status: 'pending' });
     expect(published).toEqual([...own, unprovenMarkOf(apex), record]);
   });
 
   it('that alone is answered has a mark, and no records of its owner', () => {
-    const record = { owner: apex, type: TYPE.A, ttl: 60, rdata: Uint8Array.of(192, 0, 2, 1) };
     for (const status of ['pending', 'active'] as const)
       expect(publishApex(own, [record], { served: 'apex', status })).toEqual([...own, markOf(apex)]);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { denialTypes, depthOf, isSigned } from '../../../src/zone/signing/signed-types.ts';
 import { MARK_TYPE } from '../../../src/zone/zone.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 import { name } from '../../support/world/zone-exchange.ts';
 
 const { A, NS, SOA, TXT, DS, RRSIG, NSEC, NSEC3, NSEC3PARAM, DNSKEY, CAA } = TYPE;
@@ -10,14 +11,10 @@ describe('a name', () => {
   it('is inside, at a cut or below one, whatever stands at the cut’s depth', () => {
     const cuts = new Set([name('cut.test'), name('b.a.test')]);
     const depth = (at: string) => depthOf(name(at), name('test'), (each) => cuts.has(each));
-    expect(['test', 'a.test', 'cut.test', 'x.cut.test', 'c.b.a.test', 'b.a.test'].map(depth)).toEqual([
-      'inside',
-      'inside',
-      'cut',
-      'below',
-      'below',
-      'cut',
-    ]);
+    expect(['test', 'a.test', 'cut.test', 'x.cut.test', 'c.b.a.test', 'b.a.test'].map(depth)).toEqual(
+      wordsOf(`
+      inside inside cut below below cut`),
+    );
     expect(depthOf(name('test'), name('test'), () => true)).toBe('inside'); // NS of the apex are the zone's
   });
 });

@@ -10,6 +10,7 @@ import type { ZoneRecord } from '../../../src/zone/zone.ts';
 import type { DenialStyle } from '../../support/dnssec/denial-chain.ts';
 import { signRecords } from '../../support/dnssec/sign-records.ts';
 import { makeKey, signSet } from '../../support/dnssec/signing.ts';
+import { rowsOf } from '../../support/tests/rows-of.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
@@ -54,7 +55,7 @@ function isSignatureOf(name: string, type: number): (record: ZoneRecord) => bool
 }
 
 const ofAddress = isSignatureOf('ns', TYPE.A);
-const addressSet = {
+const addressSet: Parameters<typeof signSet>[0] = {
   owner: parseName('ns', APEX),
   type: TYPE.A,
   ttl: 60,
@@ -90,63 +91,38 @@ describe('a zone is in doubt', () => {
   const signing = { key: KEY, time: TIME, denial: NSEC };
   const stray = signature(addressSet.owner, sign({ set: { ...addressSet, type: TYPE.TXT } }));
   const expired = { inception: NOW - 2 * DAY, expiration: NOW - 1 };
-  const bad = (reason: string) => `BAD_SIGNATURE: ns.example. A: ${reason}`;
   const wrongSet = { ...addressSet, rdata: [Uint8Array.of(192, 0, 2, 9)] };
 
-  it.each<[string, readonly ZoneRecord[], string]>([
-    [
-      'a signature covers what is not there',
-      [...signed(), stray],
-      'STRAY_SIGNATURE: ns.example. RRSIG covers TXT, which is not there: left out',
-    ],
-    [
-      'its SOA has no signature',
-      signed().filter((record) => !isSignatureOf('@', TYPE.SOA)(record)),
-      'SOA_NOT_SIGNED: the SOA of example. has no signature, so the zone is answered as unsigned',
-    ],
-    [
-      'a set has no signature',
-      signed().filter((record) => !ofAddress(record)),
-      'NOT_SIGNED: ns.example. A has no signature',
-    ],
-    ['a signature has expired', withSignature({ time: expired }), bad('a signature has expired')],
-    [
-      'a signature ends within seven days',
-      withSignature({ time: { ...TIME, expiration: NOW + 7 * DAY - 1 } }),
-      'EXPIRES_SOON: ns.example. A: a signature ends in 167 hours',
-    ],
-    [
-      'a signature is not valid yet',
-      withSignature({ time: { ...TIME, inception: NOW + 1 } }),
-      bad('a signature is not valid yet'),
-    ],
-    [
-      'a signature is wrong',
-      withSignature({ set: wrongSet }),
-      bad(`the signature of key ${KEY.tag} is wrong`),
-    ],
-    [
-      'a key signed that is not published',
-      withSignature({ key: OTHER_KEY }),
-      bad('there is no signature of a published key with algorithm 13'),
-    ],
-    [
-      'another zone signed',
-      withSignature({ zone: parseName('test.') }),
-      bad('a signature is of another zone'),
-    ],
-    [
-      'a key has signed nothing',
-      signRecords(APEX, [...UNSIGNED, otherKey], signing),
-      `IDLE_KEY: example. DNSKEY ${OTHER_KEY.tag} has made no signature`,
-    ],
-    [
-      'glue is signed',
-      [...signed(), signature(glueOwner, sign({ set: glue }))],
-      "NOT_TO_BE_SIGNED: ns.cut.example. A is signed and is not the zone's",
-    ],
-  ])('when %s', (_, records, doubt) => {
-    expect(doubtsOf(records)).toEqual([doubt]);
+  const soon = { ...TIME, expiration: NOW + 7 * DAY - 1 };
+  const zones: Readonly<Record<string, readonly ZoneRecord[]>> = {
+    'a signature covers what is not there': [...signed(), stray],
+    'its SOA has no signature': signed().filter((record) => !isSignatureOf('@', TYPE.SOA)(record)),
+    'a set has no signature': signed().filter((record) => !ofAddress(record)),
+    'a signature has expired': withSignature({ time: expired }),
+    'a signature ends within seven days': withSignature({ time: soon }),
+    'a signature is not valid yet': withSignature({ time: { ...TIME, inception: NOW + 1 } }),
+    'a signature is wrong': withSignature({ set: wrongSet }),
+    'a key signed that is not published': withSignature({ key: OTHER_KEY }),
+    'another zone signed': withSignature({ zone: parseName('test.') }),
+    'a key has signed nothing': signRecords(APEX, [...UNSIGNED, otherKey], signing),
+    'glue is signed': [...signed(), signature(glueOwner, sign({ set: glue }))],
+  };
+
+  it.each(
+    rowsOf(`
+a signature covers what is not there | STRAY_SIGNATURE: ns.example. RRSIG covers TXT, which is not there: left out
+its SOA has no signature | SOA_NOT_SIGNED: the SOA of example. has no signature, so the zone is answered as unsigned
+a set has no signature | NOT_SIGNED: ns.example. A has no signature
+a signature has expired | BAD_SIGNATURE: ns.example. A: a signature has expired
+a signature ends within seven days | EXPIRES_SOON: ns.example. A: a signature ends in 167 hours
+a signature is not valid yet | BAD_SIGNATURE: ns.example. A: a signature is not valid yet
+a signature is wrong | BAD_SIGNATURE: ns.example. A: the signature of key ${KEY.tag} is wrong
+a key signed that is not published | BAD_SIGNATURE: ns.example. A: there is no signature of a published key with algorithm 13
+another zone signed | BAD_SIGNATURE: ns.example. A: a signature is of another zone
+a key has signed nothing | IDLE_KEY: example. DNSKEY ${OTHER_KEY.tag} has made no signature
+glue is signed | NOT_TO_BE_SIGNED: ns.cut.example. A is signed and is not the zone's`),
+  )('when %s', (name, doubt) => {
+    expect(doubtsOf(zones[name] as ZoneRecord[])).toEqual([doubt]);
   });
 
   it.each([NSEC, NSEC3])('when its ring is open: %j', (denial) => {

@@ -1,16 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../src/store/accounts/accounts.ts';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { type Answer, sharedTestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword, PASSWORD } from '../../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let operator: Browser;
 const ids: Record<string, number> = {};
 
 beforeAll(async () => {
-  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'] });
   await givePassword(api, 'operator');
   operator = new Browser(api);
   await operator.login('operator');
@@ -24,14 +23,13 @@ beforeAll(async () => {
     if (made.kind === 'created') ids[of] = made.account.id;
   }
 });
-afterAll(() => api?.stop());
 
 const emails = ({ body }: Answer): string[] => body.map(({ email }: { email: string }) => email);
 const list = (query = '') => operator.ask('GET', `/admin/accounts${query}`);
 const patch = (id: number | undefined, body: object) => operator.ask('PATCH', `/admin/accounts/${id}`, body);
 
 describe('the list', () => {
-  it('is found by a part of the email or the name, in any case', async () => {
+  it('can be searched by a part of the email or the name, in any case', async () => {
     expect(emails(await list('?search=PEOPLE.ex&sort=email'))).toEqual([
       'ada@people.example',
       'emilie@people.example',
@@ -42,7 +40,7 @@ describe('the list', () => {
     expect(emails(await list("?search=%25'"))).toEqual([]);
   });
 
-  it('comes in pages, in either order, without leaving one out or showing one twice', async () => {
+  it('has pages in either order', async () => {
     for (const sort of ['email', '-email', 'created_at', '-created_at']) {
       const whole = emails(await list(`?sort=${sort}`));
       expect(whole).toHaveLength(9);
@@ -60,7 +58,7 @@ describe('the list', () => {
     expect((await list('?sort=password_hash')).status).toBe(400);
   });
 
-  it('is filtered by state, role, plan and provider', async () => {
+  it('can be filtered by state, role, plan and provider', async () => {
     expect(emails(await list('?role=admin'))).toEqual(['operator@zonefleet.test']);
     expect(emails(await list('?plan=free&role=customer'))).toHaveLength(3);
     expect(emails(await list('?status=inactive'))).toEqual([]);
@@ -69,7 +67,7 @@ describe('the list', () => {
 });
 
 describe('one account', () => {
-  it('is shown with what counts, and no hash', async () => {
+  it('is returned without hashes', async () => {
     const { status, body } = await operator.ask('GET', `/admin/accounts/${api.accountIds.owner}`);
     expect([status, body]).toEqual([
       200,
@@ -91,7 +89,7 @@ describe('one account', () => {
       expect((await operator.ask('GET', `/admin/accounts/${id}`)).status).toBe(404);
   });
 
-  it('is made, once, and told', async () => {
+  it('is created once and audited', async () => {
     const before = await lastAudit(api.db);
     const body = { email: ' New@people.example ', name: 'New', plan: null };
     const made = await operator.ask('POST', '/admin/accounts', body);
@@ -123,7 +121,7 @@ describe('one account', () => {
 });
 
 describe('a change', () => {
-  it('is made whole or not at all, and told by what differs', async () => {
+  it('is applied whole or not at all, and audited by difference', async () => {
     const before = await lastAudit(api.db);
     const { ada } = ids;
     const changed = await patch(ada, {
@@ -160,7 +158,7 @@ describe('a change', () => {
     expect(await auditAfter(api.db, mark)).toEqual([]);
   });
 
-  it('relates clients to resellers, and a reseller to nobody', async () => {
+  it('makes an account a client or a reseller, not both', async () => {
     const { ada, grace } = ids;
     expect((await patch(grace, { provider: ada })).body.provider).toBe(ada);
     expect(emails(await list(`?provider=${ada}`))).toEqual(['grace@people.example']);
@@ -170,7 +168,7 @@ describe('a change', () => {
     expect((await patch(ada, { reseller: false })).body.reseller).toBe(false);
   });
 
-  it('of rights ends the sessions, and what is inactive is refused', async () => {
+  it('of rights ends the sessions, and an inactive account cannot sign in', async () => {
     await givePassword(api, 'stranger');
     const browser = new Browser(api);
     await browser.login('stranger');
@@ -184,7 +182,7 @@ describe('a change', () => {
     expect((await browser.login('stranger')).status).toBe(200);
   });
 
-  it('leaves the last global admin: it can neither go nor lose its rights', async () => {
+  it('cannot remove the last global admin', async () => {
     const own = api.accountIds.operator;
     for (const body of [{ admin: false }, { active: false }, { admin: false, name: 'Nobody' }]) {
       const refused = await patch(own, body);
@@ -205,7 +203,7 @@ describe('a change', () => {
     await patch(second, { admin: false });
   });
 
-  it('two admins who take each other’s rights at once leave one', async () => {
+  it('by two global admins of each other, concurrently, leaves one of them', async () => {
     const second = ids.emilie as number;
     await patch(second, { admin: true });
     const [a, b] = await Promise.all([
@@ -222,7 +220,7 @@ describe('a change', () => {
 });
 
 describe('a link', () => {
-  it('works once, is shown once, and is told without its token', async () => {
+  it('works once, is shown once, and is audited without its token', async () => {
     const before = await lastAudit(api.db);
     const url = `/admin/accounts/${api.accountIds.viewer}/links`;
     const headers = { 'idempotency-key': 'link-1' };
@@ -247,7 +245,7 @@ describe('a link', () => {
   });
 });
 
-it('keys of an account are listed without their text, and revoked', async () => {
+it('keys of an account are listed without their text, and can be revoked', async () => {
   const text = await api.makeKey({ name: 'old' }, 'viewer');
   const url = `/admin/accounts/${api.accountIds.viewer}/keys`;
   const { body, text: sent } = await operator.ask('GET', url);

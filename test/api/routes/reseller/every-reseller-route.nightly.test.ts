@@ -7,14 +7,16 @@ import { RESELLER_ROUTES } from '../../../../src/api/routes/reseller/every-resel
 import type { Answer, TestApi } from '../../../support/api/api.ts';
 import { anotherAddress } from '../../../support/api/people.ts';
 import { differenceFrom, type Outcome, readAccess } from '../../../support/walk/access.ts';
-import { CALLER_GROUPS, CALLERS, newClient } from '../../../support/walk/callers.ts';
-import { REQUESTS, type Sent } from '../../../support/walk/requests.ts';
 import {
-  prepareResellers,
+  CALLER_GROUPS,
+  CALLERS,
   RESELLER_CALLERS,
   RESELLER_GROUPS,
   type ResellerCaller,
-} from '../../../support/walk/resellers.ts';
+} from '../../../support/walk/caller-names.ts';
+import { newClient } from '../../../support/walk/callers.ts';
+import { REQUESTS, type Sent } from '../../../support/walk/requests.ts';
+import { prepareResellers } from '../../../support/walk/resellers.ts';
 import { startWalkApi } from '../../../support/walk/walk.ts';
 import { World } from '../../../support/walk/world.ts';
 

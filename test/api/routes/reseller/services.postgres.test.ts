@@ -1,4 +1,4 @@
-// Services: a client's domain with its subscription and its price in one transaction; who pays, and what the client sees.
+// Services: a client's domain with its subscription, paid in one transaction, and what the client sees of it.
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ const movements = async () => {
 };
 
 describe('POST /services', () => {
-  it('makes domain and subscription, and funds what the client lacks from the reseller as reseller_autofund', async () => {
+  it('creates domain and subscription, and funds what the client lacks from the reseller’s wallet', async () => {
     await give(reseller.id, 1000);
     await give(clientId, 400);
     const made = await ask('POST', '/services', order());
@@ -78,13 +78,13 @@ describe('POST /services', () => {
     expect((await ask('GET', `/domains/${id}`)).body.user_id).toBe(clientId);
   });
 
-  it('leaves the reseller’s wallet alone where the client holds enough', async () => {
+  it('does not use the reseller’s wallet if the client holds enough', async () => {
     await give(clientId, PRICE);
     expect((await ask('POST', '/services', order())).status).toBe(200);
     expect(await movements()).toEqual([['client', -PRICE, 'subscription']]);
   });
 
-  it('may bring the wallet as far below zero as is set; beyond it is credit_limit_reached, and nothing is made', async () => {
+  it('may use the overdraft; beyond it the response is credit_limit_reached, and nothing is created', async () => {
     await give(reseller.id, 699);
     const refused = await ask('POST', '/services', order());
     expect([refused.status, refused.body.code]).toEqual([402, 'credit_limit_reached']);
@@ -95,7 +95,7 @@ describe('POST /services', () => {
     expect(await balances()).toEqual([-300, 0]);
   });
 
-  it('happens once for its Idempotency-Key, for ever', async () => {
+  it('happens once per Idempotency-Key, which never expires', async () => {
     await give(reseller.id, 5000);
     const once = { 'idempotency-key': 'service' };
     const made = await ask('POST', '/services', order(), once);
@@ -106,7 +106,7 @@ describe('POST /services', () => {
     expect(rows).toEqual([{ for_ever: true }]);
   });
 
-  it('of a wrong name, an unknown term, a name that is taken: refused, and nothing is paid', async () => {
+  it('rejects wrong and taken names and unknown terms, without a payment', async () => {
     await give(reseller.id, 5000);
     expect((await ask('POST', '/services', order({ domain: 'not a name' }))).status).toBe(400);
     expect((await ask('POST', '/services', order({ plan_term_id: 999_999 }))).status).toBe(400);
@@ -121,7 +121,7 @@ describe('POST /services', () => {
 });
 
 describe('a service', () => {
-  it('changes its plan: paid time is switched and credited, else a term is purchased', async () => {
+  it('can change its plan: paid time is credited', async () => {
     await give(reseller.id, 20_000);
     const { id } = (await ask('POST', '/services', order())).body;
     const changed = await ask('POST', `/services/${id}/change-plan`, { plan_term_id: dearId });
@@ -133,7 +133,7 @@ describe('a service', () => {
     expect([again.status, again.body.subscription.plan_term_id]).toEqual([200, termId]);
   });
 
-  it('whose change costs more than may be paid stays as it is', async () => {
+  it('keeps its plan if the change costs too much', async () => {
     await give(reseller.id, PRICE);
     const made = await ask('POST', '/services', order());
     const refused = await ask('POST', `/services/${made.body.id}/change-plan`, { plan_term_id: dearId });
@@ -142,7 +142,7 @@ describe('a service', () => {
     expect(await balances()).toEqual([0, 0]);
   });
 
-  it('is cancelled at once without refund, and the domain stays', async () => {
+  it('is cancelled immediately without refund, and the domain stays', async () => {
     await give(reseller.id, PRICE);
     const { id } = (await ask('POST', '/services', order())).body;
     expect((await ask('DELETE', `/services/${id}`)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('a service', () => {
     expect((await ask('DELETE', `/services/${id}`)).body.code).toBe('wrong_state');
   });
 
-  it('of a disabled domain takes no write but its end: 409 domain_disabled', async () => {
+  it('of a disabled domain accepts no write: 409 domain_disabled', async () => {
     await give(reseller.id, 5000);
     const { id } = (await ask('POST', '/services', order())).body;
     const by = { kind: 'cli' } as const;

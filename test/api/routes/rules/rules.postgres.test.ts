@@ -1,115 +1,241 @@
-// The seven operations on rules, sentence by sentence.
+// The operations on rules, and the faults of a rule that need the domain. test/edge/rules.test.ts proves the values of fields.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeStatus } from '../../../../src/store/change/change-status.ts';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, sharedTestApi } from '../../../support/api/api.ts';
 import { SMALLEST } from '../../../support/rules/smallest-bodies.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domains = 0;
+/** The rules of a domain that the tests of fields share, and its two records. */
+const SHARED = '/domains/fields.example/rules';
+let [a, b] = [0, 0];
 
 beforeAll(async () => {
-  api = await startTestApi();
+  await api.makeDomain('fields.example', { planSlug: 'pro' });
+  [a, b] = [await makeRecord('a'), await makeRecord('b')];
 });
-afterAll(() => api.stop());
 
-/** The path of the rules of a domain of its own. */
-async function fresh(options: Parameters<TestApi['makeDomain']>[1] = { planSlug: 'pro' }): Promise<string> {
+const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  api.ask(method, path, body === undefined ? {} : { body });
+
+async function makeRecord(name: string, domain = 'fields.example'): Promise<number> {
+  const record = { name, type: 'A', destination: '192.0.2.7', proxied: true };
+  return (await ask('POST', `/domains/${domain}/records/`, record)).body.id;
+}
+
+/** Creates a domain and returns the path of its rules. */
+async function fresh(): Promise<string> {
   const name = `r${++domains}.example`;
-  await api.makeDomain(name, options);
+  await api.makeDomain(name, { planSlug: 'pro' });
   return `/domains/${name}/rules`;
 }
 
-const ask = async (method: string, path: string, body?: unknown, as?: string): Promise<Answer> =>
-  api.ask(method, path, { ...(body !== undefined && { body }), ...(as !== undefined && { as }) });
+const post = (type: string, body: object = {}, path = SHARED) =>
+  ask('POST', `${path}/${type}/`, { ...SMALLEST[type], ...body });
+const put = ({ id, type }: { id: number; type: string }, body: unknown) =>
+  ask('PUT', `${SHARED}/${type}/${id}`, body);
 
-async function make(path: string, type: string, body: object = {}): Promise<Answer['body']> {
-  const answer = await ask('POST', `${path}/${type}/`, { ...SMALLEST[type], ...body });
-  expect(answer.text).not.toContain('"error"');
+async function make(type: string, body: object = {}, path = SHARED): Promise<Answer['body']> {
+  const answer = await post(type, body, path);
+  expect([answer.status, answer.body.error]).toEqual([200, undefined]);
   return answer.body;
 }
 
 const idsOf = ({ body }: Answer): number[] => body.map(({ id }: { id: number }) => id);
 
-describe('create', () => {
-  it.each(Object.keys(SMALLEST))('%s answers 200 with the rule, by both spellings', async (type) => {
-    const path = await fresh();
-    const first = await ask('POST', `${path}/${type}/`, SMALLEST[type]);
-    expect([first.status, first.body.type]).toEqual([200, type]);
-    const second = await ask('POST', `${path}/${type.replace('_', '-')}/`, SMALLEST[type]);
-    expect([second.status, second.body.type]).toEqual([200, type]);
-    for (const spelling of [type, type.replace('_', '-')])
-      expect(idsOf(await ask('GET', `${path}/${spelling}/`))).toEqual([first.body.id, second.body.id]);
-    const { html: _, ...told } = SMALLEST[type] as { html?: string };
-    const { origins: __, ...plain } = told as { origins?: unknown };
-    expect(first.body).toMatchObject(plain);
+async function faults(answer: Promise<Answer>): Promise<string[]> {
+  const { status, body } = await answer;
+  if (status === 200) return [];
+  expect([status, body.code]).toEqual([400, 'validation_failed']);
+  return body.fields.map(({ field }: { field: string }) => field);
+}
+
+describe('POST', () => {
+  it.each(
+    Object.keys(SMALLEST),
+  )('creates a rule of type %s by both spellings; it can be sent back', async (type) => {
+    const first = await make(type, { action_mode: 'dry_run' });
+    const { html: _, origins: __, ...sent } = SMALLEST[type] as { html?: string; origins?: unknown };
+    expect(first).toMatchObject({ type, ...sent, action_mode: 'dry_run', record_ids: [] });
+    expect(first).not.toHaveProperty('record_id');
+    expect(first.created_at).toBe(first.updated_at);
+    const dashed = type.replace('_', '-');
+    const { body: second } = await ask('POST', `${SHARED}/${dashed}/`, SMALLEST[type]);
+    for (const spelling of [type, dashed])
+      expect(idsOf(await ask('GET', `${SHARED}/${spelling}/`))).toEqual(
+        expect.arrayContaining([first.id, second.id]),
+      );
+    const { body: read } = await ask('GET', `${SHARED}/${type}/${first.id}`);
+    const { status, body } = await ask('PUT', `${SHARED}/${type}/${first.id}`, { ...read, priority: 3 });
+    expect(status).toBe(200);
+    expect((await ask('GET', `${SHARED}/${type}/${first.id}`)).body).toEqual({
+      ...read,
+      priority: 3,
+      updated_at: body.updated_at,
+    });
   });
 
-  it('tells its change, and a repeat under an Idempotency-Key makes no second rule', async () => {
+  it('names its change, and replays the response under an Idempotency-Key', async () => {
     const path = await fresh();
     const headers = { 'idempotency-key': 'once' };
     const body = { path_includes: Array.from({ length: 64 }, (_, i) => `/${'x'.repeat(1020)}${i}`) };
     const create = () => api.ask('POST', `${path}/waf/`, { body, headers });
     const [first, again] = [await create(), await create()];
-    expect(first.headers['x-change-id']).toBeDefined();
-    expect(first.headers['x-zone-serial']).toBeDefined();
-    expect(again.headers['idempotent-replay']).toBe('true');
-    expect(again.text).toBe(first.text);
+    expect([first.headers['x-change-id'], first.headers['x-zone-serial']]).not.toContain(undefined);
+    expect([again.headers['idempotent-replay'], again.text]).toEqual(['true', first.text]);
     expect(idsOf(await ask('GET', `${path}/waf/`))).toHaveLength(1);
   });
+
+  it('accepts record_id as record_ids with one element', async () => {
+    for (const body of [{}, { record_ids: [] }, { record_id: null }]) {
+      const rule = await make('waf', body);
+      expect([rule.record_ids, 'record_id' in rule]).toEqual([[], false]);
+    }
+    for (const body of [
+      { record_id: a },
+      { record_id: a, record_ids: [a] },
+      { record_id: null, record_ids: [a] },
+    ])
+      expect(await make('waf', body)).toMatchObject({ record_id: a, record_ids: [a] });
+    const both = await make('waf', { record_ids: [b, a] });
+    expect([both.record_ids, 'record_id' in both]).toEqual([[b, a], false]);
+    for (const body of [
+      { record_id: a, record_ids: [b] },
+      { record_id: a, record_ids: [a, b] },
+      { record_id: 'x' },
+    ])
+      expect(await faults(post('waf', body))).toEqual(['record_id']);
+    const rule = await make('waf', { record_id: a });
+    expect((await put(rule, { record_id: null })).body.record_ids).toEqual([]);
+  });
+
+  it('rejects records of another domain, and a record that is named twice', async () => {
+    await api.makeDomain('other.example', { planSlug: 'pro' });
+    const foreign = await makeRecord('x', 'other.example');
+    expect(await faults(post('waf', { record_ids: [a, foreign] }))).toEqual(['record_ids[1]']);
+    expect(await faults(post('waf', { record_id: foreign }))).toEqual(['record_id']);
+    expect(await faults(post('waf', { record_ids: [a, a] }))).toEqual(['record_ids[1]']);
+    expect(await faults(put(await make('waf'), { record_ids: [999_999] }))).toEqual(['record_ids[0]']);
+  });
+
+  it('rejects fields that the type does not have, and another type than that of the path', async () => {
+    for (const [field, value] of Object.entries({ colour: 'red', target: '/x', id: 5, type: 'drop' }))
+      expect(await faults(post('waf', { [field]: value }))).toEqual([field]);
+    expect((await post('waf', { type: 'waf' })).status).toBe(200);
+  });
+
+  it('reports where a regular expression is wrong', async () => {
+    const { body } = await post('waf', { path_match_type: 'regex', path_includes: ['/ok', '/a[b'] });
+    expect(body.fields).toEqual([
+      { field: 'path_includes[1]', error: 'not RE2 syntax: missing closing ] at character 3: [b' },
+    ]);
+  });
+
+  it.each(['x', '[', [], 5, null])('rejects the body %j', async (body) => {
+    expect((await ask('POST', `${SHARED}/waf/`, body)).status).toBe(400);
+  });
 });
 
-describe('list', () => {
-  it('is in the order of evaluation: priority, then id', async () => {
+describe('origins', () => {
+  it.each([
+    '10.0.0.1',
+    '::1',
+    'a.localhost',
+  ])('%s is rejected in every field that names an origin', async (host) => {
+    expect(await faults(post('origin_route', { destination: host }))).toEqual(['destination']);
+    expect(await faults(post('bot_route', { action: 'route', destination: host }))).toEqual(['destination']);
+    const origins = [{ host: '192.0.2.1' }, { host }];
+    expect(await faults(post('origin_pool', { origins }))).toEqual(['origins[1].host']);
+  });
+
+  it("an address of the fleet's edges is rejected", async () => {
+    await sql`insert into edges (name, region, v4, v6, token_hash, token_prefix)
+      values ('e1', 'eu', '{198.51.100.9}', '{2001:db8:9::9}', '\\x01', 'edge_x')`.execute(api.database.db);
+    for (const destination of ['198.51.100.9', '2001:db8:9::9', '::ffff:198.51.100.9'])
+      expect((await post('origin_route', { destination })).text, destination).toContain('an edge');
+  });
+
+  it('a destination of a proxied record is checked if it changes', async () => {
+    const path = '/domains/fields.example/records/';
+    const plain = { name: 'plain', type: 'A', destination: '10.0.0.1' };
+    const { body: record } = await ask('POST', path, plain);
+    const change = (body: object) => faults(ask('PUT', `${path}${record.id}`, body));
+    expect(record.proxied).toBe(false);
+    expect(await change({ proxied: true })).toEqual(['destination']);
+    expect(await faults(ask('POST', path, { ...plain, name: 'other', proxied: true }))).toEqual([
+      'destination',
+    ]);
+    await sql`update records set proxied = true where id = ${record.id}`.execute(api.database.db);
+    expect(await change({ comment: 'x' })).toEqual([]);
+    expect(await change({ destination: '10.0.0.2' })).toEqual(['destination']);
+  });
+});
+
+describe('GET', () => {
+  it('lists rules in the order of evaluation, page by page', async () => {
     const path = await fresh();
     const made: number[] = [];
-    for (const priority of [100, 5, 100, 0]) made.push((await make(path, 'drop', { priority })).id);
-    await make(path, 'waf');
-    const [a, b, c, d] = made;
-    const listed = await ask('GET', `${path}/drop/`);
-    expect(idsOf(listed)).toEqual([d, b, a, c]);
-    expect((await ask('GET', `${path}/drop/`, undefined, 'viewer')).status).toBe(200);
-    const first = await ask('GET', `${path}/drop/?limit=3&count=true`);
-    expect([idsOf(first), first.headers['x-total-count']]).toEqual([[d, b, a], '4']);
-    const [, next] = /<([^>]+)>/.exec(String(first.headers.link)) as unknown as [string, string];
-    expect(idsOf(await ask('GET', next))).toEqual([c]);
+    for (const priority of [100, 5, 100, 0]) made.push((await make('drop', { priority }, path)).id);
+    await make('waf', {}, path);
+    const [first, second, third, fourth] = made;
+    expect(idsOf(await ask('GET', `${path}/drop/`))).toEqual([fourth, second, first, third]);
+    const page = await ask('GET', `${path}/drop/?limit=3&count=true`);
+    expect([idsOf(page), page.headers['x-total-count']]).toEqual([[fourth, second, first], '4']);
+    const [, next] = /<([^>]+)>/.exec(String(page.headers.link)) as unknown as [string, string];
+    expect(idsOf(await ask('GET', next))).toEqual([third]);
     expect((await ask('GET', `${path}/drop/?limit=3&cursor=x`)).status).toBe(400);
+  });
+
+  it('returns a rule as the list does', async () => {
+    const path = await fresh();
+    const rule = await make('redirect', { target: 'https://example.net/', status_code: 308 }, path);
+    expect((await ask('GET', `${path}/redirect/${rule.id}`)).body).toEqual(rule);
+    expect((await ask('GET', `${path}/redirect/`)).body).toEqual([rule]);
+  });
+
+  it('returns the text and the size of an error page for one rule only', async () => {
+    const rule = await make('error_page', { html: 'é\n' });
+    const read = async () => (await ask('GET', `${SHARED}/error-page/${rule.id}`)).body;
+    expect(rule).not.toHaveProperty('html');
+    expect(await read()).toEqual({ ...rule, html: 'é\n', size: 3 });
+    for (const each of (await ask('GET', `${SHARED}/error-page/`)).body)
+      expect(each).not.toHaveProperty('html');
+    expect((await put(rule, { status_codes: [500, 503] })).body).not.toHaveProperty('html');
+    expect(await read()).toMatchObject({ html: 'é\n', status_codes: [500, 503] });
+    await put(rule, { html: 'new' });
+    expect(await read()).toMatchObject({ html: 'new', size: 3 });
   });
 });
 
-describe('reorder', () => {
-  it('tells how many priorities changed, in one change', async () => {
+describe('PATCH …/reorder', () => {
+  const reorder = (path: string, body: unknown) => ask('PATCH', `${path}/cache/reorder`, body);
+
+  it('reports how many priorities changed', async () => {
     const path = await fresh();
-    const rules = [await make(path, 'cache'), await make(path, 'cache'), await make(path, 'cache')];
-    const [a, b, c] = rules.map(({ id }) => id);
+    const ids: number[] = [];
+    for (let i = 0; i < 3; i++) ids.push((await make('cache', {}, path)).id);
+    const [first, second, third] = ids;
     const places = [
-      { id: c, priority: 0 },
-      { id: a, priority: 100 },
-      { id: b, priority: 7 },
+      { id: third, priority: 0 },
+      { id: first, priority: 100 },
+      { id: second, priority: 7 },
     ];
-    const answer = await ask('PATCH', `${path}/cache/reorder`, places);
-    expect([answer.status, answer.body]).toEqual([200, { updated: 2 }]);
-    expect(idsOf(await ask('GET', `${path}/cache/`))).toEqual([c, b, a]);
-    expect((await ask('PATCH', `${path}/cache/reorder`, places)).body).toEqual({ updated: 0 });
-    expect((await ask('PATCH', `${path}/cache/reorder`, [])).body).toEqual({ updated: 0 });
+    const { status, body } = await reorder(path, places);
+    expect([status, body]).toEqual([200, { updated: 2 }]);
+    expect(idsOf(await ask('GET', `${path}/cache/`))).toEqual([third, second, first]);
+    for (const again of [places, []]) expect((await reorder(path, again)).body).toEqual({ updated: 0 });
   });
 
-  it('does nothing when one of its ids is unknown, of another type, or named twice', async () => {
+  it('changes nothing if an id is unknown, of another type or domain, or named twice', async () => {
     const path = await fresh();
-    const { id } = await make(path, 'cache');
-    const other = await make(path, 'waf');
-    const foreign = await make(await fresh(), 'cache');
+    const { id } = await make('cache', {}, path);
     const at = (ids: unknown[], priority: unknown = 1) => ids.map((each) => ({ id: each, priority }));
-    for (const ids of [
-      [id, 999_999],
-      [id, other.id],
-      [id, foreign.id],
-    ]) {
-      const answer = await ask('PATCH', `${path}/cache/reorder`, at(ids));
-      expect([answer.status, answer.body.error]).toEqual([404, 'rule not found']);
+    for (const other of [999_999, (await make('waf', {}, path)).id, (await make('cache')).id]) {
+      const { status, body } = await reorder(path, at([id, other]));
+      expect([status, body.error]).toEqual([404, 'rule not found']);
     }
-    const twice = await ask('PATCH', `${path}/cache/reorder`, at([id, id]));
-    expect([twice.status, twice.body.fields[0].field]).toEqual([400, '[1].id']);
+    expect(await faults(reorder(path, at([id, id])))).toEqual(['[1].id']);
     for (const body of [
       at([id], -1),
       at([id], '1'),
@@ -120,186 +246,87 @@ describe('reorder', () => {
       at([id], 1_000_001),
       at(Array.from({ length: 1001 }, (_, i) => i + 1)),
     ])
-      expect((await ask('PATCH', `${path}/cache/reorder`, body)).status, JSON.stringify(body)).toBe(400);
+      expect((await reorder(path, body)).status, JSON.stringify(body).slice(0, 80)).toBe(400);
     expect((await ask('GET', `${path}/cache/${id}`)).body.priority).toBe(100);
   });
 });
 
-describe('get, update, delete, toggle', () => {
-  it('get answers the rule as the list does', async () => {
-    const path = await fresh();
-    const rule = await make(path, 'redirect', { target: 'https://example.net/', status_code: 308 });
-    expect((await ask('GET', `${path}/redirect/${rule.id}`, undefined, 'viewer')).body).toEqual(rule);
-    expect((await ask('GET', `${path}/redirect/`)).body).toEqual([rule]);
-  });
-
-  it('update is PUT, and leaves what it does not name', async () => {
-    const path = await fresh();
-    const rule = await make(path, 'waf', { paranoia: 3, path_includes: ['/a'], enabled: false });
-    const { body } = await ask('PUT', `${path}/waf/${rule.id}`, { threshold: 9 });
+describe('PUT, PATCH …/toggle and DELETE', () => {
+  it('PUT keeps the fields that the body does not name', async () => {
+    const rule = await make('waf', { paranoia: 3, path_includes: ['/a'], enabled: false });
+    const { body } = await put(rule, { threshold: 9 });
     expect(body).toEqual({ ...rule, threshold: 9, updated_at: body.updated_at });
-    expect((await ask('PATCH', `${path}/waf/${rule.id}`, { threshold: 9 })).status).toBe(405);
-    const again = await ask('PUT', `${path}/waf/${rule.id}`, { threshold: 9 });
-    expect(again.headers['x-change-id']).toBeUndefined();
-    expect((await ask('PUT', `${path}/waf/${rule.id}`, { threshold: 0 })).body.fields[0].field).toBe(
-      'threshold',
-    );
-    expect((await ask('PUT', `${path}/waf/${rule.id}`, {})).status).toBe(200);
-    expect((await ask('PUT', `${path}/waf/${rule.id}`, [])).status).toBe(400);
+    expect((await put(rule, { threshold: 9 })).headers['x-change-id']).toBeUndefined();
+    expect(await faults(put(rule, { threshold: 0 }))).toEqual(['threshold']);
+    expect([(await put(rule, {})).status, (await put(rule, [])).status]).toEqual([200, 400]);
+    expect((await ask('PATCH', `${SHARED}/waf/${rule.id}`, { threshold: 9 })).status).toBe(405);
   });
 
-  it.each(Object.keys(SMALLEST))('%s can be read, edited and sent back', async (type) => {
-    const path = await fresh();
-    const { id } = await make(path, type);
-    const { body: read } = await ask('GET', `${path}/${type}/${id}`);
-    const answer = await ask('PUT', `${path}/${type}/${id}`, { ...read, priority: 3 });
-    expect(answer.text).not.toContain('"error"');
-    expect((await ask('GET', `${path}/${type}/${id}`)).body).toEqual({
-      ...read,
-      priority: 3,
-      updated_at: answer.body.updated_at,
-    });
+  it('PUT validates the new body together with what stays', async () => {
+    const hosts = await make('waf', { host_pattern: '*.fields.example', host_match_type: 'wildcard' });
+    expect(await faults(put(hosts, { host_pattern: '' }))).toEqual(['host_pattern']);
+    expect(await faults(put(hosts, { host_match_type: '' }))).toEqual(['host_match_type']);
+    const none = { host_pattern: '', host_match_type: '' };
+    expect((await put(hosts, none)).body).toMatchObject(none);
+    const paths = await make('waf', { path_includes: ['/a', '/*('] });
+    expect(await faults(put(paths, { path_match_type: 'regex' }))).toEqual(['path_includes[1]']);
   });
 
-  it('delete answers a message, and the rule is gone', async () => {
-    const path = await fresh();
-    const { id } = await make(path, 'captcha');
-    const gone = await ask('DELETE', `${path}/captcha/${id}`);
-    expect([gone.status, gone.body]).toEqual([200, { message: 'rule deleted' }]);
-    expect((await ask('GET', `${path}/captcha/${id}`)).status).toBe(404);
-    expect((await ask('DELETE', `${path}/captcha/${id}`)).status).toBe(404);
+  it('PUT unsets optional fields by null', async () => {
+    const health = { path: '/up', status: 204, interval_seconds: 10 };
+    const pool = await make('origin_pool', { health });
+    expect(pool.health).toEqual(health);
+    expect((await put(pool, { health: null })).body).not.toHaveProperty('health');
+    const cache = await make('cache', { browser_ttl_seconds: 60 });
+    expect(cache.browser_ttl_seconds).toBe(60);
+    expect((await put(cache, { browser_ttl_seconds: null })).body).not.toHaveProperty('browser_ttl_seconds');
   });
 
-  it('each toggle makes enabled the opposite of what it was', async () => {
-    const path = await fresh();
-    const rule = await make(path, 'rate_limit');
+  it('DELETE removes the rule', async () => {
+    const { id } = await make('captcha');
+    const { status, body } = await ask('DELETE', `${SHARED}/captcha/${id}`);
+    expect([status, body]).toEqual([200, { message: 'rule deleted' }]);
+    for (const method of ['GET', 'DELETE'])
+      expect((await ask(method, `${SHARED}/captcha/${id}`)).status).toBe(404);
+  });
+
+  it('PATCH …/toggle inverts `enabled`', async () => {
+    const rule = await make('rate_limit');
     for (const enabled of [false, true, false]) {
-      const { status, body } = await ask('PATCH', `${path}/rate-limit/${rule.id}/toggle`);
+      const { status, body } = await ask('PATCH', `${SHARED}/rate-limit/${rule.id}/toggle`);
       expect([status, body]).toEqual([200, { ...rule, enabled, updated_at: body.updated_at }]);
     }
   });
 });
 
-describe('errors', () => {
-  it('an unknown type is 404 unknown_rule_type for every operation', async () => {
-    const path = await fresh();
-    const calls: [string, string, unknown?][] = [
-      ['GET', `${path}/firewall/`],
-      ['POST', `${path}/firewall/`, {}],
-      ['PATCH', `${path}/rate--limit/reorder`, []],
-      ['GET', `${path}/WAF/1`],
-      ['PUT', `${path}/firewall/1`, {}],
-      ['DELETE', `${path}/firewall/1`],
-      ['PATCH', `${path}/firewall/1/toggle`],
-    ];
-    for (const [method, url, body] of calls) {
-      const answer = await ask(method, url, body);
-      expect([answer.status, answer.body.code], url).toEqual([404, 'unknown_rule_type']);
-    }
-  });
+it('every operation responds 404 unknown_rule_type for an unknown type', async () => {
+  for (const [method, url, body] of [
+    ['GET', 'firewall/'],
+    ['POST', 'firewall/', {}],
+    ['PATCH', 'rate--limit/reorder', []],
+    ['GET', 'WAF/1'],
+    ['PUT', 'firewall/1', {}],
+    ['DELETE', 'firewall/1'],
+    ['PATCH', 'firewall/1/toggle'],
+  ] as [string, string, unknown?][]) {
+    const answer = await ask(method, `${SHARED}/${url}`, body);
+    expect([url, answer.status, answer.body.code]).toEqual([url, 404, 'unknown_rule_type']);
+  }
+});
 
-  it('the final slash counts: the right path is named', async () => {
-    const path = await fresh();
-    const { id } = await make(path, 'waf');
-    for (const [method, url] of [
-      ['GET', `${path}/waf`],
-      ['POST', `${path}/waf`],
-      ['GET', `${path}/waf/${id}/`],
-    ] as const) {
-      const { status, body } = await ask(method, url, method === 'POST' ? {} : undefined);
-      expect([status, body.error]).toEqual([404, expect.stringContaining('did you mean')]);
-    }
-  });
-
-  it('400: the body is malformed or a value invalid', async () => {
-    const path = await fresh();
-    for (const body of [
-      'x',
-      '[',
-      [],
-      5,
-      null,
-      { priority: -1 },
-      { priority: 'high' },
-      { enabled: 1 },
-      { priority: 2 ** 31 },
-    ])
-      expect((await ask('POST', `${path}/waf/`, body)).status, JSON.stringify(body)).toBe(400);
-  });
-
-  it('401 without a key, 403 for a viewer and a read-only key, 404 for strangers', async () => {
-    const path = await fresh();
-    const { id } = await make(path, 'waf');
-    const readOnly = await api.makeKey({ readOnly: true });
-    const writes: [string, string, unknown?][] = [
-      ['POST', `${path}/waf/`, {}],
-      ['PATCH', `${path}/waf/reorder`, []],
-      ['PUT', `${path}/waf/${id}`, {}],
-      ['DELETE', `${path}/waf/${id}`],
-      ['PATCH', `${path}/waf/${id}/toggle`],
-    ];
-    for (const [method, url, body] of writes) {
-      expect((await api.ask(method, url, { as: null, body })).status).toBe(401);
-      expect((await ask(method, url, body, 'viewer')).body).toEqual({ error: 'your role lacks rules.edit' });
-      expect((await ask(method, url, body, readOnly)).body).toEqual({ error: 'read-only API key' });
-      expect((await ask(method, url, body, 'stranger')).body).toEqual({ error: 'domain not found' });
-      // the permission before the body
-      expect((await ask(method, url, body === undefined ? undefined : { wrong: 1 }, 'viewer')).status).toBe(
-        403,
-      );
-    }
-    for (const url of [`${path}/waf/`, `${path}/waf/${id}`]) {
-      expect((await ask('GET', url, undefined, readOnly)).status).toBe(200);
-      expect((await ask('GET', url, undefined, 'stranger')).status).toBe(404);
-    }
-    expect((await ask('POST', `${path}/waf/`, {}, 'editor')).status).toBe(200);
-  });
-
-  it('403: a key narrowed to names or types of records writes no rules, which are for the whole domain', async () => {
-    const path = await fresh();
-    for (const narrowed of [{ names: ['www.r.example'] }, { types: ['TXT'] }]) {
-      const key = await api.makeKey(narrowed);
-      expect((await ask('POST', `${path}/waf/`, {}, key)).status).toBe(403);
-      expect((await ask('GET', `${path}/waf/`, undefined, key)).status).toBe(200);
-    }
-  });
-
-  it('404: an id that is not of the domain and type', async () => {
-    const path = await fresh();
-    const { id } = await make(path, 'waf');
-    const foreign = await make(await fresh(), 'waf');
-    for (const [method, url] of [
-      ['GET', `${path}/drop/${id}`],
-      ['GET', `${path}/waf/${foreign.id}`],
-      ['DELETE', `${path}/drop/${id}`],
-      ['PATCH', `${path}/waf/${foreign.id}/toggle`],
-      ['GET', `${path}/waf/0`],
-      ['GET', `${path}/waf/abc`],
-    ] as const) {
-      const answer = await ask(method, url);
-      expect([answer.status, answer.body.error], url).toEqual([404, 'rule not found']);
-    }
-  });
-
-  it('409 domain_disabled for writes while the domain is disabled; reads stay open', async () => {
-    const path = await fresh();
-    const { id, domain_id: domainId } = await make(path, 'waf');
-    await changeStatus(api.db, { domainId, event: 'disable', by: { kind: 'cli' }, source: 'test' });
-    for (const [method, url] of [
-      ['POST', `${path}/waf/`],
-      ['PATCH', `${path}/waf/reorder`],
-      ['PUT', `${path}/waf/${id}`],
-      ['DELETE', `${path}/waf/${id}`],
-      ['PATCH', `${path}/waf/${id}/toggle`],
-    ] as const) {
-      const answer = await ask(
-        method,
-        url,
-        method === 'DELETE' || url.endsWith('toggle') ? undefined : { wrong: 1 },
-      );
-      expect([answer.status, answer.body.code], url).toEqual([409, 'domain_disabled']);
-    }
-    for (const as of ['owner', 'viewer'])
-      expect((await ask('GET', `${path}/waf/${id}`, undefined, as)).status).toBe(200);
-  });
+it('every operation responds 404 for a rule of another domain or type', async () => {
+  const { id } = await make('waf');
+  const foreign = (await make('waf', {}, await fresh())).id;
+  for (const [method, url] of [
+    ['GET', `drop/${id}`],
+    ['GET', `waf/${foreign}`],
+    ['PUT', `waf/${foreign}`],
+    ['DELETE', `drop/${id}`],
+    ['PATCH', `waf/${foreign}/toggle`],
+    ['GET', 'waf/0'],
+    ['GET', 'waf/abc'],
+  ] as const) {
+    const answer = await ask(method, `${SHARED}/${url}`, method === 'PUT' ? {} : undefined);
+    expect([url, answer.status, answer.body.error]).toEqual([url, 404, 'rule not found']);
+  }
 });

@@ -1,35 +1,22 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createAccount,
-  setProvider,
-  setReseller,
-  updateAccount,
-} from '../../../../src/store/accounts/accounts.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateAccount } from '../../../../src/store/accounts/accounts.ts';
 import { changeStatus } from '../../../../src/store/change/change-status.ts';
 import { addToken } from '../../../../src/store/sharing/invite-tokens.ts';
-import {
-  type Answer,
-  PUBLIC_URL,
-  startTestApi,
-  type TestAccount,
-  type TestApi,
-} from '../../../support/api/api.ts';
+import { type Answer, PUBLIC_URL, sharedTestApi, type TestAccount } from '../../../support/api/api.ts';
 import { emailOf } from '../../../support/api/people.ts';
 import { BY } from '../../../support/database/domains.ts';
 import { deleteMembership, saveMembership } from '../../../support/database/memberships.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let ids: Readonly<Record<TestAccount, number>>;
 let domainId: number;
 const DOMAIN = '/domains/shared.example';
 const INVITES = `${DOMAIN}/invites`;
 beforeAll(async () => {
-  api = await startTestApi();
   ids = api.accountIds;
   domainId = (await api.makeDomain('shared.example')).id;
 });
-afterAll(() => api?.stop());
 beforeEach(async () => {
   const { db } = api;
   for (const role of ['admin', 'editor', 'viewer'] as const)
@@ -52,7 +39,7 @@ const statuses = async () =>
   (await api.ask('GET', `${INVITES}?sort=id`)).body.map(({ status }: { status: string }) => status);
 
 describe('an invite', () => {
-  it('is a link that is shown once, for seven days, and is in no list', async () => {
+  it('is a link that is valid for seven days and shown once', async () => {
     const made = await invite();
     expect([made.status, made.body]).toEqual([
       200,
@@ -78,7 +65,7 @@ describe('an invite', () => {
     for (const { line } of rows) expect(line).not.toContain(tokenOf(made));
   });
 
-  it('repeated under its Idempotency-Key comes without the link, and is made once', async () => {
+  it('is made once under an Idempotency-Key, and the replay has no link', async () => {
     const once = { 'idempotency-key': 'invite-1' };
     const first = await invite({}, 'owner', once);
     const again = await invite({}, 'owner', once);
@@ -87,30 +74,7 @@ describe('an invite', () => {
     expect(await statuses()).toEqual(['open']);
   });
 
-  it('is made, seen, sent again and revoked by those who manage members, and by nobody else', async () => {
-    const { id } = (await invite()).body;
-    for (const as of ['editor', 'viewer']) {
-      for (const answer of [
-        await invite({}, as),
-        await resend(id, as),
-        await revoke(id, as),
-        await api.ask('GET', INVITES, { as }),
-      ])
-        expect([answer.status, answer.body.error]).toEqual([403, 'your role lacks members.manage']);
-    }
-    for (const answer of [
-      await invite({}, 'stranger'),
-      await resend(id, 'stranger'),
-      await revoke(id, 'stranger'),
-      await api.ask('GET', `${INVITES}?count=true`, { as: 'stranger' }),
-    ])
-      expect([answer.status, answer.body]).toEqual([404, { error: 'domain not found' }]);
-    expect((await invite({ email: 'a@b.example', role: 'admin' }, 'admin')).status).toBe(200);
-    for (const narrowing of [{ types: ['TXT'] }, { readOnly: true }])
-      expect((await invite({}, await api.makeKey(narrowing))).status).toBe(403);
-  });
-
-  it('of another domain is a 404', async () => {
+  it('of another domain is not found', async () => {
     const { id } = (await invite()).body;
     await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'theirs.example' } });
     for (const [method, url] of [
@@ -121,7 +85,7 @@ describe('an invite', () => {
     expect(await statuses()).toEqual(['open']);
   });
 
-  it('with a wrong email, role or member is refused by the field', async () => {
+  it('is rejected by the field that is wrong', async () => {
     for (const [body, field] of [
       [{ email: 'nobody' }, 'email'],
       [{ email: 'a b@c.example' }, 'email'],
@@ -131,7 +95,7 @@ describe('an invite', () => {
       expect((await invite(body)).body.fields[0].field).toBe(field);
   });
 
-  it('tells whoever has the link what it offers, by any credential, with the email masked', async () => {
+  it('is shown to every caller who has the link, with a masked email', async () => {
     const made = await invite();
     for (const as of [
       'stranger',
@@ -162,7 +126,7 @@ describe('accepting', () => {
     expect((await api.ask('POST', `${DOMAIN}/records/`, edit)).status).toBe(200);
   });
 
-  it('under an Idempotency-Key is answered again, and keeps the token nowhere', async () => {
+  it('is replayed under an Idempotency-Key, without storing the token', async () => {
     const token = tokenOf(await invite());
     const once = { as: 'stranger', headers: { 'idempotency-key': 'accept-1' } };
     const first = await api.ask('POST', `/invites/${token}/accept`, once);
@@ -175,7 +139,7 @@ describe('accepting', () => {
     expect(rows).toEqual([{ path: expect.stringMatching(/^\/invites\/[0-9a-f]{64}\/accept$/) }]);
   });
 
-  it('is for the account with this email, in any case and form', async () => {
+  it('requires the account with this email, in any case', async () => {
     const refused = await accept(tokenOf(await invite({ email: 'Ann@Example.com' })));
     expect([refused.status, refused.body]).toEqual([
       403,
@@ -188,7 +152,7 @@ describe('accepting', () => {
     expect((await accept(tokenOf(await invite({ email: STRANGER.toUpperCase() })))).status).toBe(200);
   });
 
-  it('wants an email that is confirmed', async () => {
+  it('requires a confirmed email', async () => {
     const token = tokenOf(await invite());
     await sql`update accounts set email_confirmed_at = null where id = ${ids.stranger}`.execute(api.db);
     expect((await accept(token)).body).toEqual({ error: 'confirm your email first' });
@@ -210,34 +174,13 @@ describe('accepting', () => {
     expect(body.filter(({ user_id }: { user_id: number }) => user_id === ids.owner)).toHaveLength(1);
   });
 
-  it('is not for narrowed or read-only keys', async () => {
-    const token = tokenOf(await invite());
-    for (const narrowing of [{ domains: ['shared.example'] }, { types: ['TXT'] }, { readOnly: true }])
-      expect((await accept(token, await api.makeKey(narrowing, 'stranger'))).status).toBe(403);
-    expect(await statuses()).toEqual(['open']);
-  });
-
-  it('at once and often: one call makes a member, the others are 404', async () => {
+  it('succeeds once for concurrent calls', async () => {
     const token = tokenOf(await invite());
     const came = await Promise.all(Array.from({ length: 6 }, () => accept(token)));
     expect(came.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
   });
 
-  it('against revoking: one of them wins', async () => {
-    for (let i = 0; i < 6; i++) {
-      await deleteMembership(api.db, domainId, ids.stranger);
-      const made = await invite();
-      const [accepted, revoked] = await Promise.all([accept(tokenOf(made)), revoke(made.body.id)]);
-      expect([
-        [200, 400],
-        [404, 200],
-      ]).toContainEqual([accepted.status, revoked.status]);
-      const isMember = (await api.ask('GET', DOMAIN, { as: 'stranger' })).status === 200;
-      expect(isMember).toBe(accepted.status === 200);
-    }
-  });
-
-  it('of a disabled domain goes on, of a banned one it does not, of a deleted one it is a 404', async () => {
+  it('is possible for a disabled domain, but not for a banned one', async () => {
     const token = tokenOf(await invite());
     await changeStatus(api.db, { ...BY, domainId, event: 'ban', exempt: true });
     expect((await accept(token)).body.code).toBe('domain_banned');
@@ -245,12 +188,6 @@ describe('accepting', () => {
     await changeStatus(api.db, { ...BY, domainId, event: 'disable', exempt: true });
     expect((await accept(token)).status).toBe(200);
     await changeStatus(api.db, { ...BY, domainId, event: 'enable', exempt: true });
-    const { body } = await api.ask('POST', '/domains/', { body: { name: 'gone.example' } });
-    const other = await api.ask('POST', `/domains/${body.id}/invites`, {
-      body: { email: STRANGER, role: 'viewer' },
-    });
-    await api.ask('DELETE', `/domains/${body.id}`);
-    expect((await accept(tokenOf(other))).status).toBe(404);
   });
 });
 
@@ -269,7 +206,7 @@ describe('an invite ends', () => {
     expect(await statuses()).toEqual(['revoked']);
   });
 
-  it('after seven days, and begins anew when it is sent again', async () => {
+  it('after seven days, until it is resent', async () => {
     const made = await invite();
     await sql`update invites set expires_at = clock_timestamp() - interval '1 second'`.execute(api.db);
     await ends(tokenOf(made));
@@ -279,7 +216,7 @@ describe('an invite ends', () => {
     expect((await accept(tokenOf(again))).status).toBe(200);
   });
 
-  it('with its links when it is sent again, the mailed one too', async () => {
+  it('with all its links when it is resent', async () => {
     const made = await invite();
     const mailed = await addToken(api.db, made.body.id, true);
     expect((await look(mailed)).status).toBe(200);
@@ -296,7 +233,7 @@ describe('an invite ends', () => {
     await ends(tokenOf(made));
   });
 
-  it('when another one is made for the same address, in any case', async () => {
+  it('when the same address is invited again, in any case', async () => {
     const first = await invite();
     const second = await invite({ email: STRANGER.toUpperCase(), role: 'viewer' });
     await ends(tokenOf(first));
@@ -309,7 +246,7 @@ describe('an invite ends', () => {
     ['is removed', () => api.ask('DELETE', `${DOMAIN}/members/${ids.admin}`)],
     ['leaves', () => api.ask('DELETE', `${DOMAIN}/members/${ids.admin}`, { as: 'admin' })],
     ['is deactivated', () => updateAccount(api.db, ids.admin, { active: false })],
-  ] as const)('when who invites %s, for good', async (_what, loses) => {
+  ] as const)('when the inviter %s, for good', async (_what, loses) => {
     const made = await invite({}, 'admin');
     const others = await invite({ email: 'other@b.example' });
     await loses();
@@ -321,57 +258,21 @@ describe('an invite ends', () => {
     expect((await look(tokenOf(others))).status).toBe(200);
   });
 
-  it('when who invites is global admin no more, and when the owner has another reseller', async () => {
+  it('when the inviter is no longer a global admin', async () => {
     const made = await invite({}, 'operator');
     await updateAccount(api.db, ids.operator, { isAdmin: false });
     await ends(tokenOf(made));
     await updateAccount(api.db, ids.operator, { isAdmin: true });
-    const reseller = await createAccount(api.db, { email: 'reseller@zonefleet.test' });
-    if (reseller.kind !== 'created') throw new Error(reseller.message);
-    await setReseller(api.db, reseller.account.id, true);
-    await setProvider(api.db, ids.owner, reseller.account.id);
-    (api.accountIds as Record<string, number>).reseller = reseller.account.id;
-    const key = await api.makeKey({}, 'reseller' as TestAccount);
-    const theirs = await invite({}, key);
-    expect((await look(tokenOf(theirs))).status).toBe(200);
-    await setProvider(api.db, ids.owner, null);
-    await ends(tokenOf(theirs));
-    await setProvider(api.db, ids.owner, reseller.account.id);
-    await ends(tokenOf(theirs));
-    await setProvider(api.db, ids.owner, null);
-  });
-
-  it('when who invites may manage no more by a way that nobody foresaw', async () => {
-    const made = await invite({}, 'admin');
-    await deleteMembership(api.db, domainId, ids.admin);
-    await ends(tokenOf(made));
-  });
-});
-
-describe('for managed clients', () => {
-  it('invites are the reseller’s, also those of others', async () => {
-    const token = tokenOf(await invite());
-    const made = await createAccount(api.db, { email: 'another-reseller@zonefleet.test' });
-    if (made.kind !== 'created') throw new Error(made.message);
-    await setReseller(api.db, made.account.id, true);
-    await setProvider(api.db, ids.stranger, made.account.id);
-    for (const answer of [
-      await look(token),
-      await accept(token),
-      await api.ask('GET', INVITES, { as: 'stranger' }),
-      await invite({}, 'stranger'),
-    ])
-      expect([answer.status, answer.body.code]).toEqual([403, 'managed_by_reseller']);
-    await setProvider(api.db, ids.stranger, null);
   });
 });
 
 describe('limits', () => {
-  it('50 are sent in a day for a domain, those that are sent again too; a refused one does not count', async () => {
+  it('a domain sends 50 invites a day, resent ones included; a rejected one does not count', async () => {
     const { id } = (await invite()).body;
-    for (let i = 0; i < 24; i++) expect((await resend(id)).status).toBe(200);
-    for (let i = 0; i < 25; i++) expect((await invite({ email: `a${i}@b.example` })).status).toBe(200);
+    await sql`update invite_windows set count = 47 where subject like 'domain%'`.execute(api.db);
     expect((await invite({ role: 'owner' })).status).toBe(400);
+    for (const sent of [await resend(id), await invite({ email: 'a@b.example' }), await resend(id)])
+      expect(sent.status).toBe(200);
     const refused = await invite({ email: 'more@b.example' }, 'admin');
     expect([refused.status, Number(refused.headers['retry-after']) > 86_000]).toEqual([429, true]);
     expect((await resend(id)).status).toBe(429);
@@ -379,7 +280,7 @@ describe('limits', () => {
     expect((await resend(id)).status).toBe(200);
   });
 
-  it('100 are open; one that takes the place of another is no more', async () => {
+  it('a domain has 100 open invites; a replaced one does not count', async () => {
     await sql`
       insert into invites (domain_id, email, email_key, role, expires_at)
       select ${domainId}, i || '@b.example', i || '@b.example', 'viewer', clock_timestamp() + interval '1 day'
@@ -392,7 +293,7 @@ describe('limits', () => {
     expect((await invite()).status).toBe(200);
   });
 
-  it('200 members: who is one already may still accept', async () => {
+  it('a domain has 200 members; existing members may still accept', async () => {
     const token = tokenOf(await invite());
     await sql`
       with made as (
@@ -413,7 +314,7 @@ describe('limits', () => {
     );
   });
 
-  it('an address gets three mails an hour, whoever invites it; the invite is made all the same', async () => {
+  it('an address receives three mails an hour; further invites are made without a mail', async () => {
     for (let i = 0; i < 5; i++) expect((await invite()).body.url).toBeDefined();
     const { rows } = await sql<{ kind: string }>`select kind from mails`.execute(api.db);
     expect(rows).toEqual(Array(3).fill({ kind: 'invite' }));
@@ -421,7 +322,7 @@ describe('limits', () => {
 });
 
 describe('a token', () => {
-  it('is in no line of the log and in no error, whatever fails', async () => {
+  it('is not in the log or in an error', async () => {
     const token = tokenOf(await invite());
     const hints = [
       await api.ask('GET', `/invites/${token}/`),

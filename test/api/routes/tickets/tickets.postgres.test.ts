@@ -1,21 +1,19 @@
-// Tickets: whose they are, whose turn it is, what bounds them, and the mail of an answer.
+// Tickets: their states, their limits, and the mail about an answer.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter } from '../../../../src/mail/mailer.ts';
 import { createMailSender } from '../../../../workers/jobs/send-mail.ts';
-import { PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { PUBLIC_URL, sharedTestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword } from '../../../support/api/people.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let operator: Browser;
 beforeAll(async () => {
-  api = await startTestApi();
   await givePassword(api, 'operator');
   operator = new Browser(api);
   await operator.login('operator');
 });
-afterAll(() => api.stop());
 beforeEach(async () => {
   await sql`truncate tickets, mails cascade`.execute(api.db);
 });
@@ -30,7 +28,7 @@ async function open(as = 'owner'): Promise<number> {
 }
 
 describe('a ticket', () => {
-  it('goes to and fro: whoever writes gives the turn to the other side', async () => {
+  it('is answered if staff wrote last, and open if the account did', async () => {
     const id = await open();
     const told = { id, subject: 'Help', created_at: expect.any(String), updated_at: expect.any(String) };
     expect((await ask('GET', '/tickets')).body).toEqual([{ ...told, status: 'open', message_count: 1 }]);
@@ -63,23 +61,19 @@ describe('a ticket', () => {
     ]);
   });
 
-  it('has its messages page by page, and no answer has more of them than it asks for', async () => {
+  it('has its messages page by page, and is returned without them', async () => {
     const id = await open();
     const path = `/tickets/${id}/messages`;
-    const text = 'x'.repeat(10_000);
-    for (let i = 0; i < 44; i++) await ask('POST', path, { message: `${i}${text}`.slice(0, 10_000) });
+    const text = 'x'.repeat(9_000);
+    for (let i = 0; i < 6; i++) await ask('POST', path, { message: i + text });
+    const starts = (body: { message: string }[]) => body.map(({ message }) => message.slice(0, 1));
     const first = await ask('GET', `${path}?limit=2&sort=-id&count=true`);
-    const starts = (body: { message: string }[]) => body.map(({ message }) => message.slice(0, 3));
-    expect([starts(first.body), first.headers['x-total-count']]).toEqual([['43x', '42x'], '45']);
+    expect([starts(first.body), first.headers['x-total-count']]).toEqual([['5', '4'], '7']);
     const [, next] = /^<(.*)>; rel="next"$/.exec(first.headers.link as string) ?? [];
-    expect(starts((await ask('GET', next as string)).body)).toEqual(['41x', '40x']);
-    const [{ id: seen }] = (await ask('GET', `${path}?limit=1&offset=40`)).body;
-    expect(starts((await ask('GET', `${path}?after=${seen}`)).body)).toEqual(['40x', '41x', '42x', '43x']);
-    const whole = await ask('GET', path);
-    expect(whole.body.map((each: { id: number }) => each.id)).toEqual(
-      whole.body.map((each: { id: number }) => each.id).toSorted((a: number, b: number) => a - b),
-    );
-    expect(whole.body).toHaveLength(45);
+    expect(starts((await ask('GET', next as string)).body)).toEqual(['3', '2']);
+    const [{ id: seen }] = (await ask('GET', `${path}?limit=1&offset=4`)).body;
+    expect(starts((await ask('GET', `${path}?after=${seen}`)).body)).toEqual(['4', '5']);
+    expect(starts((await ask('GET', path)).body)).toEqual(['I', '0', '1', '2', '3', '4', '5']);
     for (const answer of [
       await ask('POST', path, { message: 'y' }),
       await ask('GET', `/tickets/${id}`),
@@ -94,7 +88,7 @@ describe('a ticket', () => {
     ]);
   });
 
-  it('is closed and opened again, by both sides; a closed one takes no message', async () => {
+  it('is closed and reopened by both sides, and accepts no message while closed', async () => {
     const id = await open();
     expect((await ask('PATCH', `/tickets/${id}`, { status: 'closed' })).body.status).toBe('closed');
     for (const refused of [
@@ -109,7 +103,7 @@ describe('a ticket', () => {
     expect([wrong.status, wrong.body.code]).toEqual([400, 'validation_failed']);
   });
 
-  it('of another account is as one that is not there', async () => {
+  it('of another account is not found', async () => {
     const id = await open('stranger');
     for (const [method, path, body] of [
       ['GET', `/tickets/${id}`, undefined],
@@ -123,7 +117,6 @@ describe('a ticket', () => {
     }
     expect((await ask('GET', '/tickets')).body).toEqual([]);
     expect((await ask('GET', `/tickets/${id}/messages`, undefined, 'stranger')).body).toHaveLength(1);
-    expect((await api.ask('GET', '/admin/tickets', { as: 'owner' })).status).toBe(403);
   });
 
   it.each<[string, object]>([
@@ -133,16 +126,16 @@ describe('a ticket', () => {
     ['a subject that is too long', { subject: 'x'.repeat(201), message: 'x' }],
     ['a message that is too long', { subject: 'x', message: 'x'.repeat(10_001) }],
     ['a control character', { subject: 'x', message: 'a\u001b[2Jb' }],
-    ['a turn of direction', { subject: 'x', message: 'a\u202eb' }],
-    ['a member more', { subject: 'x', message: 'x', priority: true }],
-  ])('with %s is refused', async (_, body) => {
+    ['a bidirectional override', { subject: 'x', message: 'a\u202eb' }],
+    ['an unknown member', { subject: 'x', message: 'x', priority: true }],
+  ])('is rejected with %s', async (_, body) => {
     const answer = await ask('POST', '/tickets', body);
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
   });
 });
 
 describe('bounds', () => {
-  it('20 are open of an account, also when more come at once; opening one again counts', async () => {
+  it('an account has 20 open tickets, reopened ones included, also for concurrent calls', async () => {
     const many = await Promise.all(
       Array.from({ length: 24 }, () => ask('POST', '/tickets', { subject: 'Help', message: 'x' })),
     );
@@ -165,7 +158,7 @@ describe('bounds', () => {
     await open('stranger');
   });
 
-  it('200 messages are in a ticket', async () => {
+  it('a ticket has 200 messages', async () => {
     const id = await open();
     await sql`update tickets set messages = 199`.execute(api.db);
     const [last, more] = [
@@ -175,7 +168,7 @@ describe('bounds', () => {
     expect([last.status, more.status]).toEqual([200, 409]);
   });
 
-  it('200 messages are written by an account in a day, whatever number of tickets it has; staff still answer', async () => {
+  it('an account writes 200 messages a day in all tickets; staff can still answer', async () => {
     const ids = [await open(), await open()];
     await sql`
       insert into invite_windows (subject, count, ends_at)
@@ -197,23 +190,10 @@ describe('bounds', () => {
       await sql`delete from invite_windows`.execute(api.db);
     }
   });
-
-  it('a key that is narrowed reads and writes none', async () => {
-    const id = await open();
-    const key = await api.makeKey({ types: ['TXT'] });
-    for (const [method, path, body] of [
-      ['GET', '/tickets', undefined],
-      ['GET', `/tickets/${id}`, undefined],
-      ['GET', `/tickets/${id}/messages`, undefined],
-      ['POST', '/tickets', { subject: 'x', message: 'x' }],
-      ['POST', `/tickets/${id}/messages`, { message: 'x' }],
-    ] as const)
-      expect((await ask(method, path, body, key)).status).toBe(403);
-  });
 });
 
-describe('those who answer', () => {
-  it('list the tickets of all, the oldest first, and those with dedicated support alone', async () => {
+describe('staff', () => {
+  it('lists all tickets, oldest first, or those with dedicated support', async () => {
     const first = await open();
     await sql`update plans set dedicated_support_enabled = true where slug = 'pro'`.execute(api.db);
     await api.makeDomain('supported.test');
@@ -233,7 +213,7 @@ describe('those who answer', () => {
     expect(audit).toMatchObject([{ target: { kind: 'ticket', id: third, name: 'Help' } }]);
   });
 
-  it('send the owner a mail that there is an answer, once an hour for a ticket', async () => {
+  it('notifies the owner of answers by mail, once an hour per ticket', async () => {
     const id = await open();
     const answer = (message: string) => operator.ask('POST', `/admin/tickets/${id}/messages`, { message });
     const mails = async () =>

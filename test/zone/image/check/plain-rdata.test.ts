@@ -5,8 +5,8 @@ import { WireError } from '../../../../src/dns/errors.ts';
 import { checkRdata } from '../../../../src/dns/record/rdata.ts';
 import { TYPE } from '../../../../src/dns/type-codes.ts';
 import { isNsec, isRrsig } from '../../../../src/zone/image/check/plain-rdata.ts';
-import { scale } from '../../../support/tests/scale.ts';
 import { randomFrom } from '../../../support/random/random-zones.ts';
+import { scale } from '../../../support/tests/scale.ts';
 import { recordsOf } from '../../../support/zone/zone-text.ts';
 
 const LONG = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}.`;

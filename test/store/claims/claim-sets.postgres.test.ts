@@ -1,36 +1,37 @@
 // Which sets prove a claim from its beginning, with static sets and with a pool, by what was sighted of the name before.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { accountNameserverSet } from '../../../src/store/nameservers/pool-sets.ts';
+import { type AnswerSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
 import { POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { evidenceOf, makeCheck } from '../../support/world/made-checks.ts';
 
 const FIRST = ['ns1.example.net.', 'ns2.example.net.'];
 const SECOND = ['ns1.example.org.', 'ns2.example.org.'];
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let me: number;
 let they: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   me = await newAccount(db, 'me@example.org');
   they = await newAccount(db, 'they@example.org');
 });
-afterEach(() => database.drop());
 
+const save = (settings: AnswerSettings) =>
+  db.transaction().execute((trx) => saveAnswerSettings(trx, settings));
 const claim = (accountId: number, rest = {}) =>
   newDomain(db, accountId, 'example.com.', { exempt: false, ...rest });
 const domain = async (id: number) =>
@@ -50,7 +51,7 @@ const sightings = async () =>
   );
 
 describe('static sets', () => {
-  beforeEach(() => migrate(db, { ...TEST_SETTINGS, nameserverSets: [FIRST, SECOND] }));
+  beforeEach(() => save({ ...TEST_SETTINGS, nameserverSets: [FIRST, SECOND] }));
 
   test('any of them, while no other account has to do with the name; else one each', async () => {
     const a = await claim(they);
@@ -130,6 +131,8 @@ describe('static sets', () => {
 });
 
 describe('a single static set', () => {
+  beforeEach(() => save(TEST_SETTINGS));
+
   test('proves a claim whenever it was set, while no other account has to do with the name', async () => {
     const { id } = await claim(me);
     await check(id, FIRST);
@@ -155,7 +158,7 @@ describe('a single static set', () => {
 });
 
 describe('a pool', () => {
-  beforeEach(() => migrate(db, POOL));
+  beforeEach(() => save(POOL));
 
   test('gives each account its own, which proves the claim whenever it was set', async () => {
     const [a, b] = [await claim(they), await claim(me)];
@@ -176,7 +179,7 @@ describe('a pool', () => {
   });
 
   test('a shared set that was sighted, before or at the first check, is replaced by one that is new to the name', async () => {
-    await migrate(db, { ...POOL, nameserverPool: [['ns[1-5].a.example.'], ['ns[1-8].b.example.']] });
+    await save({ ...POOL, nameserverPool: [['ns[1-5].a.example.'], ['ns[1-8].b.example.']] });
     for (let i = 0; i < 36; i++) await db.transaction().execute((trx) => accountNameserverSet(trx, 1000 + i));
     const other = await newDomain(db, me, 'other.test.', { exempt: false });
     const [shared = []] = await setsOf(other.id);

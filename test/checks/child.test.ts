@@ -2,8 +2,10 @@
 // (test/flows/child-worlds.nightly.test.ts).
 
 import { describe, expect, it } from 'vitest';
-import { judgeChild } from '../../../src/checks/child/judge-child.ts';
-import { madeChild, madeProbe, madeServer, NS1, NS2, soaReply } from '../../support/world/made-child.ts';
+import { judgeChild } from '../../src/checks/child/judge-child.ts';
+import { readAsnDb } from '../../src/checks/child/read-asn-db.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { madeChild, madeProbe, madeServer, NS1, NS2, soaReply } from '../support/world/made-child.ts';
 
 const NONE = new Set<typeof NS1>();
 const codes = (evidence = madeChild(), options: Partial<Parameters<typeof judgeChild>[1]> = {}) =>
@@ -139,5 +141,58 @@ describe('a profile', () => {
     expect(codes(evidence, { profile: new Map() })).toEqual([]);
     const found = judgeChild(evidence, { own: NONE, profile: new Map([['SERIALS_DIFFER', 'notice']]) });
     expect(found).toMatchObject([{ code: 'SERIALS_DIFFER', severity: 'notice', names: [NS1] }]);
+  });
+});
+
+describe('serials', () => {
+  it('that are times may differ by an hour, which a zone transfer takes', () => {
+    expect(codes(withSerials(1_700_000_000, 1_700_003_600))).toEqual([]);
+    expect(codes(withSerials(1_700_000_000, 1_700_003_601))).toEqual(['SERIALS_DIFFER']);
+  });
+
+  it('of any other kind may not differ at all', () => {
+    expect(codes(withSerials(2024010101, 2024010102))).toEqual(['SERIALS_DIFFER']);
+    expect(codes(withSerials(1, 2))).toEqual(['SERIALS_DIFFER']);
+    expect(codes(withSerials(1, 1))).toEqual([]);
+  });
+});
+
+describe('an answer over TCP', () => {
+  const over = (tcp: ReturnType<typeof soaReply>) =>
+    codes(madeChild({ addresses: [madeProbe('5.3.0.1', [NS1], { soa: soaReply(10), tcp })] }));
+
+  it('may have a newer serial, but not an older one, and the same data with the same serial', () => {
+    expect(over(soaReply(11))).toEqual([]);
+    expect(over(soaReply(9))).toEqual(['UDP_TCP_DIFFER']);
+    expect(over(soaReply(10, { expire: 1_209_601 }))).toEqual(['UDP_TCP_DIFFER']);
+    expect(over({ outcome: 'refused' })).toEqual(['UDP_TCP_DIFFER']);
+    expect(over({ outcome: 'timeout' })).toEqual(['TCP_REFUSED']);
+  });
+
+  it('that was not asked for says nothing', () => {
+    expect(over({ outcome: 'unasked' })).toEqual([]);
+  });
+});
+
+describe('glue', () => {
+  it('of a server outside the domain may be less than it has, but not other addresses', () => {
+    const outside = parseName('ns.example.net.');
+    const found = { kind: 'found', addresses: ['5.4.0.1', '2a0b:4::1'] } as const;
+    const servers = (glue: string[]) => [
+      madeServer(NS1, ['5.3.0.1', '2a0b:3::1']),
+      madeServer(outside, [], { glue, found }),
+    ];
+    expect(codes(madeChild({ servers: servers([]) }))).toEqual([]);
+    expect(codes(madeChild({ servers: servers(['5.4.0.1']) }))).toEqual([]);
+    expect(codes(madeChild({ servers: servers(['5.9.0.1']) }))).toEqual(['GLUE_DIFFERS']);
+  });
+});
+
+describe('the autonomous systems', () => {
+  it('are judged only with the file', () => {
+    const one = readAsnDb('5.0.0.0/8 64500\n2a0b::/16 64500');
+    expect(codes(madeChild(), { asnOf: one })).toEqual(['ALL_IN_ONE_AS']);
+    expect(codes(madeChild(), { asnOf: readAsnDb('5.0.0.0/8 64500') })).toEqual([]);
+    expect(codes()).toEqual([]);
   });
 });

@@ -1,0 +1,357 @@
+// Limits of rules, also for concurrent calls; their entries in the log of changes, and reverts; deleted records; edges.
+
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { setPlan } from '../../../../src/store/change/set-plan.ts';
+import { loadEdgeRules } from '../../../../src/store/rules/load-edge-rules.ts';
+import { type Answer, sharedTestApi } from '../../../support/api/api.ts';
+import { SMALLEST } from '../../../support/rules/smallest-bodies.ts';
+import { scale } from '../../../support/tests/scale.ts';
+
+const api = sharedTestApi();
+let domains = 0;
+
+/** Creates a domain; `base` is its path, `rules` that of its rules. */
+async function fresh(planSlug = 'pro') {
+  const name = `s${++domains}.example`;
+  const { id } = await api.makeDomain(name, { planSlug });
+  return { id, base: `/domains/${name}`, rules: `/domains/${name}/rules` };
+}
+
+const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  api.ask(method, path, body === undefined ? {} : { body });
+const post = (path: string, type: string, body: object = {}) =>
+  ask('POST', `${path}/${type}/`, { ...SMALLEST[type], ...body });
+const list = async (path: string, type: string) => (await ask('GET', `${path}/${type}/`)).body;
+const changeOf = (base: string, { headers }: Pick<Answer, 'headers'>) =>
+  `${base}/changes/${headers['x-change-id']}`;
+const revert = (base: string, answer: Answer) => ask('POST', `${changeOf(base, answer)}/revert`);
+
+async function record(base: string, body: object = {}): Promise<number> {
+  const www = { name: 'www', type: 'A', destination: '192.0.2.7', proxied: true };
+  const { status, body: made } = await ask('POST', `${base}/records/`, { ...www, ...body });
+  expect([status, made.error]).toEqual([200, undefined]);
+  return made.id;
+}
+
+describe('limits', () => {
+  it('a plan limits the rules of each type, also for concurrent calls', async () => {
+    const { rules, base } = await fresh('free');
+    const answers = await Promise.all(Array.from({ length: 12 }, () => post(rules, 'drop')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const { status, body } of refused)
+      expect([status, body]).toMatchObject([403, { code: 'plan_limit', limit: 5 }]);
+    expect(await list(rules, 'drop')).toHaveLength(5);
+    expect((await post(rules, 'waf')).status).toBe(200);
+    const { domain_usage } = (await ask('GET', `${base}/features`)).body;
+    for (const [name, used] of Object.entries({ rules_drop: 5, rules_waf: 1, rules_cache: 0 }))
+      expect(domain_usage).toContainEqual({ name, used, limit: 5 });
+  });
+
+  it('rules beyond a smaller plan can be changed and deleted', async () => {
+    const { id, rules } = await fresh();
+    const [first] = [(await post(rules, 'waf')).body, (await post(rules, 'waf')).body];
+    await setPlan(api.db, { domainId: id, planSlug: 'free', overrides: { max_rules_per_set: 1 } });
+    expect((await post(rules, 'waf')).body.code).toBe('plan_limit');
+    expect((await ask('PUT', `${rules}/waf/${first.id}`, { paranoia: 2 })).status).toBe(200);
+    expect((await ask('DELETE', `${rules}/waf/${first.id}`)).status).toBe(200);
+  });
+
+  it('without rules in the plan, a rule can only be disabled and deleted', async () => {
+    const { id, rules } = await fresh();
+    const { body: rule } = await post(rules, 'waf');
+    await setPlan(api.db, { domainId: id, planSlug: 'free', overrides: { rules_enabled: false } });
+    const item = `${rules}/waf/${rule.id}`;
+    const shut = { code: 'plan_feature', feature: 'rules_enabled' };
+    const reorder = () => ask('PATCH', `${rules}/waf/reorder`, [{ id: rule.id, priority: 1 }]);
+    expect((await ask('PATCH', `${item}/toggle`)).body.enabled).toBe(false);
+    for (const refused of [
+      await post(rules, 'waf'),
+      await ask('PUT', item, { paranoia: 2 }),
+      await reorder(),
+      await ask('PATCH', `${item}/toggle`),
+    ])
+      expect(refused.body).toMatchObject(shut);
+    expect((await post(rules, 'waf', { paranoia: 9 })).status).toBe(400); // wrong values are reported first
+    await setPlan(api.db, { domainId: id, planSlug: null });
+    const none = await post(rules, 'waf');
+    expect([none.status, none.body.code]).toEqual([402, 'no_active_plan']);
+    expect((await ask('DELETE', item)).status).toBe(200);
+  });
+
+  it('a domain has at most 1,000 rules of a type', async () => {
+    const { id, rules } = await fresh();
+    const { body } = await post(rules, 'drop');
+    await sql`insert into rules (domain_id, type, enabled, priority, record_ids, fields, octets, created_at, updated_at)
+      select domain_id, type, enabled, priority, record_ids, fields, octets, created_at, updated_at
+      from rules, generate_series(1, 999) where id = ${body.id} and domain_id = ${id}`.execute(
+      api.database.db,
+    );
+    expect((await post(rules, 'drop')).body).toMatchObject({ code: 'plan_limit', limit: 1000 });
+    const all = (await list(rules, 'drop')).map((rule: { id: number }, i: number) => ({
+      id: rule.id,
+      priority: i === 100 ? 1 : i,
+    }));
+    expect((await ask('PATCH', `${rules}/drop/reorder`, all)).body).toEqual({ updated: 1000 });
+  });
+
+  it('the rules of a domain and their error pages have at most 4 MiB', async () => {
+    const { rules } = await fresh();
+    const html = 'a'.repeat(256 * 1024);
+    for (let i = 0; i < 16; i++) expect((await post(rules, 'error_page', { html })).status).toBe(200);
+    const refused = await post(rules, 'error_page', { html: 'a' });
+    expect([refused.status, refused.body.fields[0].field]).toEqual([400, 'html']);
+    const [first] = await list(rules, 'error_page');
+    expect((await ask('PUT', `${rules}/error-page/${first.id}`, { html: 'b' })).status).toBe(200);
+    expect((await post(rules, 'error_page', { html: 'a' })).status).toBe(200);
+    await sql`update rules set octets = 4194304 where id = ${first.id}`.execute(api.database.db);
+    expect((await post(rules, 'drop')).body.fields[0].field).toBe('body');
+  });
+
+  it('16 error pages that no rule has any more are kept', async () => {
+    const { id, rules } = await fresh();
+    const { body: rule } = await post(rules, 'error_page', { html: 'page 0' });
+    for (let i = 1; i < 20; i++) await ask('PUT', `${rules}/error-page/${rule.id}`, { html: `page ${i}` });
+    const { rows } = await sql<{ html: string }>`
+      select html from rule_pages where domain_id = ${id}`.execute(api.database.db);
+    const kept = rows.map(({ html }) => html);
+    expect([kept.length, kept.includes('page 19'), kept.includes('page 2')]).toEqual([17, true, false]);
+  });
+});
+
+describe('the log of changes', () => {
+  it('has the rules that a change created, and the changed fields of others', async () => {
+    const { base, rules } = await fresh();
+    const created = await post(rules, 'error_page', { html: 'secret page' });
+    const { id } = created.body;
+    const read = async (answer: Answer) => (await ask('GET', changeOf(base, answer))).body;
+    const made = await read(created);
+    expect(made).toMatchObject({ source: 'api', records: [], rules: [{ op: 'create' }] });
+    expect(made.rules[0].after).toMatchObject({ id, type: 'error_page', status_codes: [502], size: 11 });
+    expect(JSON.stringify(made)).not.toContain('secret page');
+    const edited = await read(await ask('PUT', `${rules}/error-page/${id}`, { priority: 4 }));
+    const before = { id, type: 'error_page', priority: 100 };
+    expect(edited.rules).toEqual([{ op: 'update', before, after: { ...before, priority: 4 } }]);
+    const gone = await read(await ask('DELETE', `${rules}/error-page/${id}`));
+    expect(gone.rules[0]).toMatchObject({ op: 'delete', before: { priority: 4 } });
+    expect(gone.serial).toBe(made.serial); // the zone did not change
+    const { body: audit } = await ask('GET', `${base}/audit`);
+    expect(audit.filter(({ action }: { action: string }) => action === 'rules.edit')).toHaveLength(3);
+  });
+
+  it.each([
+    'waf',
+    'origin_pool',
+    'error_page',
+  ])('every change of a rule of type %s can be reverted', async (type) => {
+    const { base, rules } = await fresh();
+    const made = await post(rules, type, { path_excludes: ['/x'] });
+    const { id } = made.body;
+    const item = `${rules}/${type}/${id}`;
+    const read = async () => {
+      const { status, body } = await ask('GET', item);
+      const { updated_at: _, ...rest } = body;
+      return status === 200 ? rest : undefined;
+    };
+    const first = await read();
+    const edit = { priority: 5, path_includes: ['/a'], ...(type === 'error_page' && { html: 'other' }) };
+    for (const [method, url, body] of [
+      ['PUT', item, edit],
+      ['PATCH', `${item}/toggle`],
+      ['PATCH', `${rules}/${type}/reorder`, [{ id, priority: 9 }]],
+      ['DELETE', item],
+    ] as [string, string, unknown?][]) {
+      const done = await ask(method, url, body);
+      expect(await read()).not.toEqual(first);
+      const back = await revert(base, done);
+      expect([back.status, back.body.reverts]).toEqual([200, Number(done.headers['x-change-id'])]);
+      expect(await read()).toEqual(first);
+    }
+    const as = await api.makeKey({ types: ['TXT'] });
+    expect((await api.ask('POST', `${changeOf(base, made)}/revert`, { as })).status).toBe(403);
+    expect((await revert(base, made)).status).toBe(200);
+    expect(await read()).toBeUndefined();
+  });
+
+  it('a change cannot be reverted while a later change of the same rule stands', async () => {
+    const { base, rules } = await fresh();
+    const { body: rule } = await post(rules, 'waf');
+    const item = `${rules}/waf/${rule.id}`;
+    const first = await ask('PUT', item, { paranoia: 2 });
+    const second = await ask('PUT', item, { priority: 7 });
+    const refused = await revert(base, first);
+    const error = `a later change touched rule ${rule.id} of this change`;
+    expect([refused.status, refused.body]).toEqual([409, { error }]);
+    for (const each of [second, first]) expect((await revert(base, each)).status).toBe(200);
+    expect((await ask('GET', item)).body).toMatchObject({ paranoia: 1, priority: 100 });
+    expect((await revert(base, first)).status).toBe(409);
+  });
+
+  it('a deleted rule can be restored only with its plan, its records and its page', async () => {
+    const { id, base, rules } = await fresh();
+    const www = await record(base);
+    const { body: rule } = await post(rules, 'waf', { record_ids: [www] });
+    const gone = await ask('DELETE', `${rules}/waf/${rule.id}`);
+    await setPlan(api.db, { domainId: id, planSlug: 'free', overrides: { max_rules_per_set: 0 } });
+    expect((await revert(base, gone)).body.code).toBe('plan_limit');
+    await setPlan(api.db, { domainId: id, planSlug: 'pro' });
+    await ask('DELETE', `${base}/records/${www}`);
+    const lacks = (what: string) => ({ code: 'wrong_state', error: expect.stringContaining(what) });
+    expect((await revert(base, gone)).body).toMatchObject(lacks(`record ${www}`));
+    const { body: page } = await post(rules, 'error_page');
+    const gonePage = await ask('DELETE', `${rules}/error-page/${page.id}`);
+    await sql`delete from rule_pages where domain_id = ${id}`.execute(api.database.db);
+    expect((await revert(base, gonePage)).body).toMatchObject(lacks('page'));
+  });
+});
+
+describe('deleting a record', () => {
+  it('removes it from its rules, and disables a rule without another record, until the revert', async () => {
+    const { base, rules } = await fresh();
+    const [a, b] = [await record(base), await record(base, { name: 'b' })];
+    const { body: both } = await post(rules, 'waf', { record_ids: [a, b] });
+    const { body: one } = await post(rules, 'drop', { record_ids: [a] });
+    const { body: whole } = await post(rules, 'cache');
+    const read = async (rule: { type: string; id: number }) =>
+      (await ask('GET', `${rules}/${rule.type}/${rule.id}`)).body;
+    const gone = await ask('DELETE', `${base}/records/${a}`);
+    expect(await read(both)).toMatchObject({ record_ids: [b], enabled: true });
+    const disabled_reason = expect.stringContaining('last record');
+    expect(await read(one)).toMatchObject({ record_ids: [], enabled: false, disabled_reason });
+    expect(await read(whole)).toEqual(whole);
+    expect((await ask('GET', changeOf(base, gone))).body).toMatchObject({
+      records: [{ op: 'delete' }],
+      rules: [
+        { op: 'update', before: { id: both.id, record_ids: [a, b] }, after: { record_ids: [b] } },
+        { op: 'update', before: { id: one.id, enabled: true }, after: { enabled: false } },
+      ],
+    });
+    expect((await revert(base, gone)).status).toBe(200);
+    expect((await read(both)).record_ids).toEqual([a, b]);
+    expect(await read(one)).toMatchObject({ record_ids: [a], enabled: true });
+    expect(await read(one)).not.toHaveProperty('disabled_reason');
+  });
+
+  it('leaves a reason that goes if the rule is enabled or receives other records', async () => {
+    const { base, rules } = await fresh();
+    const b = await record(base, { name: 'b' });
+    for (const [method, end, sent] of [
+      ['PATCH', '/toggle', undefined],
+      ['PUT', '', { enabled: true }],
+      ['PUT', '', { record_ids: [b] }],
+    ] as const) {
+      const a = await record(base);
+      const { id } = (await post(rules, 'drop', { record_ids: [a] })).body;
+      await ask('DELETE', `${base}/records/${a}`);
+      const { body: kept } = await ask('PUT', `${rules}/drop/${id}`, { priority: 3 });
+      expect(kept).toHaveProperty('disabled_reason');
+      expect((await ask(method, `${rules}/drop/${id}${end}`, sent)).body).not.toHaveProperty(
+        'disabled_reason',
+      );
+    }
+  });
+});
+
+it('edges receive the enabled rules in the order of evaluation, and a new version for every write', async () => {
+  const { id, base, rules } = await fresh();
+  const www = await record(base);
+  const dark = await record(base, { name: 'dark', proxied: false });
+  const versions = new Set();
+  const written = async (answer: Answer) => {
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    const { rows } = await sql<{ version: number }>`
+      select version from edge_changes where name = ${`${base.slice('/domains/'.length)}.`}`.execute(
+      api.database.db,
+    );
+    expect(versions.has(rows[0]?.version)).toBe(false);
+    versions.add(rows[0]?.version);
+    return answer.body.id as number;
+  };
+  const page = await written(await post(rules, 'error_page', { html: 'Soon.' }));
+  const late = await written(await post(rules, 'waf', { record_ids: [www], action_mode: 'dry_run' }));
+  const host = { host_pattern: '*.a', host_match_type: 'wildcard' };
+  const first = await written(await post(rules, 'waf', { priority: 1, ...host }));
+  const off = await written(await post(rules, 'drop', { enabled: false }));
+  await written(await post(rules, 'drop', { record_ids: [dark] }));
+  const received = async () => (await loadEdgeRules(api.database.db, [id])).get(id) ?? [];
+  const ids = async () => (await received()).map((rule) => rule.id);
+  expect(await received()).toMatchObject([
+    { id: first, host: { type: 'wildcard', pattern: '*.a' } },
+    { id: late, hosts: [`www.${base.slice(9)}`], action_mode: 'dry_run' },
+    { id: page, type: 'error_page', html: 'Soon.' },
+  ]);
+  await written(await ask('PATCH', `${rules}/drop/${off}/toggle`));
+  await written(await ask('PATCH', `${rules}/waf/reorder`, [{ id: first, priority: 500 }]));
+  expect(await ids()).toEqual([off, late, first, page]);
+  await written(await ask('DELETE', `${rules}/waf/${first}`));
+});
+
+it('any sequence of operations leaves the rules of a list in memory', async () => {
+  const type = fc.constantFrom('waf', 'drop');
+  const priority = fc.integer({ min: -1, max: 3 });
+  const step = fc.record({
+    does: fc.constantFrom('create', 'create', 'update', 'reorder', 'toggle', 'delete'),
+    type,
+    pick: fc.nat(20),
+    priority,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
+      const { rules } = await fresh('free');
+      let model: { id: number; type: string; priority: number; enabled: boolean }[] = [];
+      for (const { does, type, pick, priority } of steps) {
+        const own = model.filter((rule) => rule.type === type);
+        const rule = own[pick % Math.max(1, own.length)];
+        const item = `${rules}/${type}/${rule?.id ?? 999_999}`;
+        const isWrong = priority < 0 && ['create', 'update', 'reorder'].includes(does);
+        const { status, body } = await {
+          create: () => ask('POST', `${rules}/${type}/`, { priority }),
+          update: () => ask('PUT', item, { priority }),
+          reorder: () => ask('PATCH', `${rules}/${type}/reorder`, [{ id: rule?.id ?? 999_999, priority }]),
+          toggle: () => ask('PATCH', `${item}/toggle`),
+          delete: () => ask('DELETE', item),
+        }[does as 'create']();
+        const expected = does === 'create' ? (own.length < 5 ? 200 : 403) : rule === undefined ? 404 : 200;
+        if (isWrong) {
+          expect([400, expected]).toContain(status);
+          expect(status).not.toBe(200);
+        } else {
+          expect([does, status]).toEqual([does, expected]);
+          if (status === 200 && does === 'create') model.push({ id: body.id, type, priority, enabled: true });
+          else if (rule !== undefined) {
+            if (does === 'update' || does === 'reorder') rule.priority = priority;
+            if (does === 'toggle') rule.enabled = !rule.enabled;
+            if (does === 'delete') model = model.filter((each) => each !== rule);
+          }
+        }
+        const shown = (all: typeof model) =>
+          all.map(({ id, priority, enabled }) => ({ id, priority, enabled }));
+        const sorted = model
+          .filter((each) => each.type === type)
+          .sort((a, b) => a.priority - b.priority || a.id - b.id);
+        expect(shown(await list(rules, type))).toEqual(shown(sorted));
+      }
+    }),
+    { numRuns: scale(40, 2) },
+  );
+});
+
+it('concurrent reorders and creations keep every rule once, in one of the orders', async () => {
+  const { rules } = await fresh();
+  const made: number[] = [];
+  for (let i = 0; i < 4; i++) made.push((await post(rules, 'waf')).body.id);
+  const upwards = made.map((id, priority) => ({ id, priority }));
+  const downwards = made.map((id, i) => ({ id, priority: 10 - i }));
+  await Promise.all(
+    Array.from({ length: 4 }, () => [
+      ask('PATCH', `${rules}/waf/reorder`, upwards),
+      ask('PATCH', `${rules}/waf/reorder`, downwards),
+      post(rules, 'waf', { priority: 50 }),
+    ]).flat(),
+  );
+  const ids = (await list(rules, 'waf')).map(({ id }: { id: number }) => id);
+  expect(ids).toHaveLength(8);
+  expect([made.join(), made.toReversed().join()]).toContain(ids.slice(0, 4).join());
+});
