@@ -163,28 +163,6 @@ it('many questions at once: an account waits for its own, and beyond that is tol
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(32);
 });
 
-it('counts as a call of its key, of which there are so many a minute', async () => {
-  const slow = await startTestApi({ analytics: store, requestsPerMinute: 2 });
-  answering = async () => [];
-  try {
-    await slow.makeDomain('asked.test');
-    const get = () => slow.ask('GET', '/analytics/summary?domain=asked.test', { as: 'viewer' });
-    expect([(await get()).status, (await get()).status]).toEqual([200, 200]);
-    const { status, body } = await get();
-    expect([status, body]).toEqual([429, { error: 'rate limit exceeded' }]);
-  } finally {
-    await slow.stop();
-  }
-});
-
-it('is a GET: nothing else is there', async () => {
-  for (const method of ['POST', 'PUT', 'DELETE']) {
-    const { status } = await api.ask(method, '/analytics/summary?domain=asked.test');
-    expect([method, status]).toEqual([method, 405]);
-  }
-  expect(begun).toEqual([]);
-});
-
 it('without a store it is a 503, after what the caller may not ask at all', async () => {
   const without = await startTestApi();
   try {

@@ -1,60 +1,12 @@
-// What callers and the log are told while the database fails.
+// What callers receive while the database fails.
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import type { OutageKind } from '../../../src/store/postgres/outage.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';
-
-describe('the log of outages', () => {
-  const open = () => {
-    const lines: { outage: OutageKind; calls: number; words: string }[] = [];
-    const clock = { nowMs: 0 };
-    const log = new OutageLog(
-      { warn: ({ outage, calls }, words) => lines.push({ outage, calls, words }) },
-      () => clock.nowMs,
-    );
-    return { lines, clock, log };
-  };
-
-  it('has the first call of a kind at once, and then one line a minute for all others', () => {
-    const { lines, clock, log } = open();
-    for (let i = 0; i < 1000; i++) {
-      log.note('no_disk_space', new Error('full'));
-      clock.nowMs += 119; // to just under two minutes
-    }
-    expect(lines).toEqual([
-      { outage: 'no_disk_space', calls: 1, words: 'the database has no disk space' },
-      { outage: 'no_disk_space', calls: 505, words: 'the database has no disk space' },
-    ]);
-    clock.nowMs = 180_000;
-    log.tick();
-    log.tick();
-    expect(lines).toHaveLength(3);
-    expect(lines.reduce((all, { calls }) => all + calls, 0)).toBe(1000);
-  });
-
-  it('keeps each kind apart', () => {
-    const { lines, log } = open();
-    for (const kind of ['silent', 'busy', 'silent'] as const) log.note(kind, new Error(kind));
-    expect(lines.map(({ outage }) => outage)).toEqual(['silent', 'busy']);
-  });
-
-  it('knows what writes lack until none has met it for ten seconds', () => {
-    const { clock, log } = open();
-    log.note('silent', new Error('hung'));
-    expect(log.lacking()).toBeUndefined(); // reads fail by this too
-    log.note('no_disk_space', new Error('full'));
-    clock.nowMs = 9999;
-    expect(log.lacking()).toBe('no_disk_space');
-    clock.nowMs = 10_000;
-    expect(log.lacking()).toBeUndefined();
-  });
-});
 
 describe('while Postgres is gone', () => {
   let database: TestDatabase;

@@ -99,7 +99,7 @@ afterAll(async () => {
 const fieldsOf = (body: { fields: { field: string }[] }) => body.fields.map(({ field }) => field).sort();
 
 describe('a path', () => {
-  it('is taken as written: another case or an unknown path is 404 in JSON, never a redirect', async () => {
+  it('is matched exactly: another case or an unknown path is 404 in JSON, never a redirect', async () => {
     for (const [method, path] of [
       ['GET', '/Domains/ns-sets'],
       ['GET', '//domains/ns-sets'],
@@ -114,7 +114,7 @@ describe('a path', () => {
     }
   });
 
-  it('that cannot be decoded is 400 in our words, with a key', async () => {
+  it('that cannot be decoded is 400 with a key', async () => {
     const error = 'the path cannot be read: after "%" stand two hexadecimal digits, and the octets are UTF-8';
     for (const path of ['/%zz', '/%ff', '/domains/%zz', '/domains/a.test/records/%', '/%zz?a=b']) {
       for (const method of ['GET', 'PATCH', 'OPTIONS']) {
@@ -125,7 +125,7 @@ describe('a path', () => {
     }
   });
 
-  it('without the method that is asked is 405 and tells those that it has', async () => {
+  it('without the requested method is 405, and lists its methods', async () => {
     for (const [method, path, allow] of [
       ['POST', '/domains/ns-sets', 'GET, HEAD, OPTIONS'],
       ['PATCH', '/things?a=b', 'OPTIONS, PUT'],
@@ -143,7 +143,7 @@ describe('a path', () => {
     expect((await api.ask('PATCH', '/domains/a.test', { as: null })).status).toBe(401);
   });
 
-  it('with a wrong final slash is 404 too, and the answer names the path that is there', async () => {
+  it('with a wrong final slash is 404, and the error names the right path', async () => {
     for (const [method, path, meant] of [
       ['GET', '/domains', '/domains/'],
       ['POST', '/domains', '/domains/'],
@@ -162,11 +162,11 @@ describe('a path', () => {
     }
   });
 
-  it('can be escaped where it need not be', async () => {
+  it('can be escaped needlessly', async () => {
     expect((await api.ask('GET', '/%64omains/ns-sets')).status).toBe(200);
   });
 
-  it('answers OPTIONS with its methods, HEAD without a body', async () => {
+  it('responds to OPTIONS with its methods, to HEAD without a body', async () => {
     const options = await api.ask('OPTIONS', '/domains/ns-sets');
     expect(options).toMatchObject({ status: 200, body: { methods: ['GET', 'HEAD', 'OPTIONS'] } });
     expect(options.headers.allow).toBe('GET, HEAD, OPTIONS');
@@ -174,7 +174,7 @@ describe('a path', () => {
     expect((await api.ask('OPTIONS', '/nowhere')).status).toBe(404);
   });
 
-  it('that is unknown gives 401 without a key', async () => {
+  it('is 401 without a key if it is unknown', async () => {
     const { status, body, headers } = await api.ask('GET', '/nowhere', { as: null });
     expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
     expect(headers['www-authenticate']).toBe('Bearer');
@@ -182,7 +182,7 @@ describe('a path', () => {
 });
 
 describe('a body', () => {
-  it('is answered when it is right', async () => {
+  it('is accepted if it is valid', async () => {
     const sent = { name: 'x', count: 3, kind: 'a', parts: [{ size: 1 }] };
     expect(await api.ask('PUT', '/things', { body: sent })).toMatchObject({
       status: 200,
@@ -206,7 +206,7 @@ describe('a body', () => {
     [null, ['body']],
     [{ name: 'a\u0000b' }, ['name']],
     [{ name: 'half \ud800' }, ['name']],
-  ])('that is wrong is 400 and names each field: %j', async (body, fields) => {
+  ])('is 400 and names each wrong field: %j', async (body, fields) => {
     const answer = await api.ask('PUT', '/things', { body: JSON.stringify(body) });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     expect(Object.keys(answer.body).sort()).toEqual(['code', 'error', 'fields']);
@@ -217,7 +217,7 @@ describe('a body', () => {
     expect(answer.body.error).toBe(`${field}: ${error}${more}`);
   });
 
-  it('names an unknown member whatever it is called', async () => {
+  it('is 400 with an unknown member of any name', async () => {
     for (const member of ['__proto__', 'constructor', 'toString', 'a.b', '']) {
       const answer = await api.ask('PUT', '/things', {
         body: `{"name":"x",${JSON.stringify(member)}:{"a":1}}`,
@@ -233,7 +233,7 @@ describe('a body', () => {
     [Buffer.from('7b226e616d65223a22ff227d', 'hex'), 'the body is not UTF-8'],
     [`{"parts":${'['.repeat(100)}${']'.repeat(100)}}`, 'the body is nested deeper than 64 levels'],
     ['['.repeat(500_000), 'the body is nested deeper than 64 levels'],
-  ])('that is no JSON is 400 in our words: %s', async (body, error) => {
+  ])('is 400 if it is not JSON: %s', async (body, error) => {
     const answer = await api.ask('PUT', '/things', { body });
     expect([answer.status, answer.body]).toEqual([400, { error }]);
   });
@@ -261,7 +261,7 @@ describe('a body', () => {
     expect(bare.status).toBe(200);
   });
 
-  it('may be empty where none is asked, whatever its type, and be nothing else', async () => {
+  it('must be empty if the route has none, with any type', async () => {
     for (const type of [
       undefined,
       'application/json',
@@ -278,7 +278,7 @@ describe('a body', () => {
     expect([answer.status, fieldsOf(answer.body)]).toEqual([400, ['force']]);
   });
 
-  it('beyond 1 MiB is 400, whether its length was told or not', async () => {
+  it('beyond 1 MiB is 400, with and without a length', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1024 * 1024) });
     const authorization = `Bearer ${api.keys.owner}`;
     const told = await fetch(`${url}/things`, { method: 'PUT', headers: { authorization }, body });
@@ -289,7 +289,7 @@ describe('a body', () => {
     expect([untold.status, await untold.json()]).toEqual([400, { error: 'the body is too large' }]);
   });
 
-  it('is not read before the guards have passed the request', async () => {
+  it('is not read before the guards admit the request', async () => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.write('PUT /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{');
@@ -300,7 +300,7 @@ describe('a body', () => {
 });
 
 describe('a query', () => {
-  it('with a wrong parameter is 400 and names it, also an unknown one, on every path', async () => {
+  it('with a wrong or unknown parameter is 400 and names it', async () => {
     const wrong = await api.ask('GET', '/things/?limit=x');
     expect([wrong.status, fieldsOf(wrong.body)]).toEqual([400, ['limit']]);
     const twice = await api.ask('GET', '/things/?limit=1&limit=2');
@@ -330,7 +330,7 @@ describe('a bug', () => {
   it.each([
     '/things/bug',
     '/things/lie',
-  ])('is 500 with a request id and no word of what went wrong: %s', async (path) => {
+  ])('is 500 with a request id and without details: %s', async (path) => {
     const { status, body, headers } = await api.ask('GET', path);
     expect([status, body]).toEqual([500, { error: 'internal error' }]);
     const id = headers['x-request-id'];
@@ -346,7 +346,7 @@ describe('a long list', () => {
     expect(body[49_999]).toEqual({ n: 49_999 });
   });
 
-  it('that breaks off in the middle is cut, never closed as if it were whole', async () => {
+  it('that fails in the middle is cut, not ended regularly', async () => {
     const headers = { authorization: `Bearer ${api.keys.owner}` };
     const response = await fetch(`${url}/things/broken`, { headers });
     expect(response.status).toBe(200);
@@ -354,24 +354,40 @@ describe('a long list', () => {
   });
 });
 
-describe('what is not HTTP', () => {
-  it.each([
-    ['nonsense\r\n\r\n', 400],
-    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('is refused in JSON: %s', async (sent, status) => {
+describe('bytes on a connection', () => {
+  /** Sends the text, and returns the response once the API closes the connection. */
+  async function exchange(sent: string): Promise<string> {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.write(sent);
     let text = '';
     for await (const octets of socket) text += octets;
-    const [head = '', body = ''] = text.split('\r\n\r\n');
+    return text;
+  }
+
+  it.each([
+    ['nonsense\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('that are not HTTP are rejected in JSON: %s', async (sent, status) => {
+    const [head = '', body = ''] = (await exchange(sent)).split('\r\n\r\n');
     expect(head).toContain(`HTTP/1.1 ${status} `);
     expect(head).toContain('X-Request-Id: ');
     expect(Object.keys(JSON.parse(body))).toEqual(['error']);
   });
+
+  it.each([
+    ['Authorization: Bearer KEY', 'authorization: Bearer OTHER', 'Authorization'],
+    ['X-Api-Key: KEY', 'x-api-key: KEY', 'X-Api-Key'],
+  ])('are rejected with two keys: %s and %s', async (first, second, name) => {
+    const lines = ['GET /things/ HTTP/1.1', 'Host: x', first, second, 'Connection: close', '', ''];
+    const { owner, viewer } = api.keys;
+    const text = await exchange(lines.join('\r\n').replaceAll('KEY', owner).replaceAll('OTHER', viewer));
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(text).toContain(`{"error":"the ${name} header is there more than once"}`);
+  });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
   it.each([
@@ -388,30 +404,5 @@ describe('every answer', () => {
     const body = method === 'PUT' ? '{' : undefined;
     const answer = await api.ask(method, path, { as, ...(body === undefined ? {} : { body }) });
     expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(SAFE)]);
-  });
-});
-
-describe('a request with two keys', () => {
-  it.each([
-    ['Authorization: Bearer KEY', 'Authorization: Bearer OTHER', 'Authorization'],
-    ['Authorization: Bearer KEY', 'authorization: Bearer KEY', 'Authorization'],
-    ['X-Api-Key: KEY', 'x-api-key: KEY', 'X-Api-Key'],
-  ])('is refused, whichever is right: %s and %s', async (first, second, name) => {
-    const listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
-    try {
-      const [{ port = 0 } = {}] = listeners.addresses;
-      const socket = connect(port, '127.0.0.1');
-      let text = '';
-      socket.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-      });
-      const lines = ['GET /things/ HTTP/1.1', 'Host: x', first, second, 'Connection: close', '', ''];
-      socket.write(lines.join('\r\n').replaceAll('KEY', api.keys.owner).replaceAll('OTHER', api.keys.viewer));
-      await new Promise((done) => socket.once('close', done));
-      expect(text).toMatch(/^HTTP\/1.1 400 /);
-      expect(text).toContain(`{"error":"the ${name} header is there more than once"}`);
-    } finally {
-      await listeners.close(0);
-    }
   });
 });

@@ -6,8 +6,6 @@ import { type Answer, startTestApi, type TestApi } from '../../support/api/api.t
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/tests/until.ts';
 
-const SLOW = 120_000; // a thread loads its modules first
-
 let database: TestDatabase;
 let work: LargeWork;
 let api: TestApi;
@@ -51,9 +49,7 @@ const CALL = {
 };
 const LARGE = items(Math.ceil(THREAD_BODY_BYTES / 1000));
 
-it('a large batch is carried out by a thread, and another call is answered before it', {
-  timeout: SLOW,
-}, async () => {
+it('a large batch is carried out by a thread, and another call is answered before it', async () => {
   const order: string[] = [];
   const large = api.ask('PUT', BATCH, { body: { create: LARGE } }).then((answer) => {
     order.push('large');
@@ -71,7 +67,7 @@ it('a large batch is carried out by a thread, and another call is answered befor
   expect(record).toMatchObject([{ destination: '192.0.2.1' }]);
 });
 
-it('its problems are those of a small one', { timeout: SLOW }, async () => {
+it('its problems are those of a small one', async () => {
   const wrong = await api.ask('PUT', BATCH, { body: { create: items(LARGE.length, 'nonsense') } });
   expect([wrong.status, wrong.body.code, wrong.body.items.length]).toEqual([400, 'validation_failed', 20]);
   const kind = await api.ask('PUT', BATCH, { body: { create: LARGE.map(() => ['x'.repeat(1000)]) } });
@@ -80,7 +76,7 @@ it('its problems are those of a small one', { timeout: SLOW }, async () => {
   expect([broken.status, broken.body]).toEqual([400, { error: 'the body is not valid JSON' }]);
 });
 
-it('an Idempotency-Key counts in a thread too', { timeout: SLOW }, async () => {
+it('an Idempotency-Key counts in a thread too', async () => {
   const ask = (destination: string) =>
     api.ask('PUT', '/domains/other.example/records/batch', {
       body: { create: items(LARGE.length, destination) },
@@ -92,7 +88,7 @@ it('an Idempotency-Key counts in a thread too', { timeout: SLOW }, async () => {
   expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
 });
 
-it('a short text that makes many records is parsed by a thread', { timeout: SLOW }, async () => {
+it('a short text that makes many records is parsed by a thread', async () => {
   const parsing = api.ask('POST', '/domains/large.example/records/import/parse', {
     body: '$GENERATE 1-300 h$ A 192.0.2.1\n',
     headers: { 'content-type': 'text/plain' },
@@ -101,7 +97,7 @@ it('a short text that makes many records is parsed by a thread', { timeout: SLOW
   expect((await parsing).body.records).toHaveLength(300);
 });
 
-it('an account waits for its own calls, and beyond that gets a 503', { timeout: SLOW }, async () => {
+it('an account waits for its own calls, and beyond that gets a 503', async () => {
   let release: () => void = () => {};
   const held = new Promise<never>((_, reject) => {
     release = () => reject(new Error('released'));
@@ -125,7 +121,7 @@ it('an account waits for its own calls, and beyond that gets a 503', { timeout: 
   await until(() => work.room.bytes === 0, 'the room is free again');
 });
 
-it('a thread without memory fails only its own call', { timeout: SLOW }, async () => {
+it('a thread without memory fails only its own call', async () => {
   const narrow = threads(database, { limits: { maxOldGenerationSizeMb: 8 } });
   const answer = narrow.answer(
     {
@@ -142,9 +138,7 @@ it('a thread without memory fails only its own call', { timeout: SLOW }, async (
   ).toBe(200);
 });
 
-it('a call that takes too long is given up with its thread, and its place is free', {
-  timeout: SLOW,
-}, async () => {
+it('a call that takes too long is given up with its thread, and its place is free', async () => {
   const hasty = threads(database, { workMs: 1 });
   const order = { call: CALL, gone: new AbortController().signal, log: api.app.log };
   expect(await hasty.answer(order, (run) => run())).toMatchObject({ status: 503 });
@@ -152,7 +146,7 @@ it('a call that takes too long is given up with its thread, and its place is fre
   expect(hasty.state).toEqual({ threads: 0, working: 0, waiting: 0 });
 });
 
-it('one thread stays ready, and another ends when it has no work', { timeout: SLOW }, async () => {
+it('one thread stays ready, and another ends when it has no work', async () => {
   const work = threads(database, { idleMs: 50 });
   work.prepare();
   expect(work.state.threads).toBe(1);

@@ -1,9 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
-import { type ClientRequest, request as httpRequest } from 'node:http';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listenHttp } from '../../../src/api/http/listen.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeEvidence, type JsonEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import {
@@ -18,19 +16,20 @@ import {
   noteVantageSeen,
   removeVantage,
 } from '../../../src/store/vantage/vantages.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { type Answer, sharedTestApi } from '../../support/api/api.ts';
+import { holdTimers } from '../../support/tests/hold-timers.ts';
+import { until } from '../../support/tests/until.ts';
 import { evidenceOf } from '../../support/world/made-checks.ts';
 
 const JOBS = '/vantage/v1/jobs';
 const ANSWERS = '/vantage/v1/answers';
-const MINUTE_MS = 60_000;
+const JOB = { nameText: 'shop.example.', fresh: true, thorough: false, deadlineSeconds: 30 };
 
-let api: TestApi;
+const api = sharedTestApi();
 let ams: KeyObject;
 let fra: KeyObject;
 
 beforeAll(async () => {
-  api = await startTestApi();
   const add = async (name: string) => {
     const { privateKey, publicKey } = makeVantageKey();
     await addVantage(api.db, { name, network: name, publicKey, address: null });
@@ -39,7 +38,6 @@ beforeAll(async () => {
   ams = await add('ams');
   fra = await add('fra');
 });
-afterAll(() => api?.stop());
 beforeEach(async () => {
   await sql`truncate vantage_jobs, vantage_nonces`.execute(api.db);
   await sql`update vantages set answers = 0, dropped = 0`.execute(api.db);
@@ -49,24 +47,16 @@ beforeEach(async () => {
 interface Sent {
   readonly by?: KeyObject;
   readonly name?: string;
-  readonly path?: string;
-  readonly signed?: string;
-  readonly timeMs?: number;
   readonly headers?: Record<string, string>;
 }
 
-function headersOf(
-  path: string,
-  text: string,
-  { by = ams, name = 'ams', timeMs }: Sent,
-): Record<string, string> {
-  const signed = { method: 'POST', path, body: Buffer.from(text) };
-  return signVantageRequest(by, name, signed, timeMs === undefined ? {} : { timeMs });
+function headersOf(path: string, text: string, { by = ams, name = 'ams' }: Sent): Record<string, string> {
+  return signVantageRequest(by, name, { method: 'POST', path, body: Buffer.from(text) });
 }
 
 async function send(path: string, body: unknown, sent: Sent = {}): Promise<Answer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const headers = sent.headers ?? headersOf(sent.path ?? path, sent.signed ?? text, sent);
+  const headers = sent.headers ?? headersOf(path, text, sent);
   return await api.ask('POST', path, { as: null, body: text, headers });
 }
 
@@ -78,13 +68,8 @@ const seen = (name = 'shop.example.'): JsonEvidence =>
 const answer = (id: string, evidence: unknown = seen(), name = 'shop.example') => ({ id, name, evidence });
 
 /** Makes jobs for both, and hands out that of `ams`. */
-async function ask(deadlineSeconds = 30): Promise<{ readonly ask: string; readonly id: string }> {
-  const made = await makeVantageJobs(api.db, {
-    nameText: 'shop.example.',
-    fresh: true,
-    thorough: false,
-    deadlineSeconds,
-  });
+async function ask(): Promise<{ readonly ask: string; readonly id: string }> {
+  const made = await makeVantageJobs(api.db, JOB);
   const { body } = await take();
   return { ask: made.ask, id: body.jobs[0].id };
 }
@@ -95,7 +80,7 @@ const counts = async (name: string) => {
 };
 
 describe('a request of an observer', () => {
-  it('counts by its signature alone: an API key does not help, and is not needed', async () => {
+  it('needs a signature and no API key', async () => {
     expect((await take()).status).toBe(200);
     const unsigned = await api.ask('POST', JOBS, { as: 'operator', body: { max: 1, waitSeconds: 0 } });
     expect(unsigned.status).toBe(401);
@@ -103,66 +88,13 @@ describe('a request of an observer', () => {
     expect(unsigned.headers['www-authenticate']).toBe('Zonefleet-Vantage');
   });
 
-  it.each([
-    ['by another key', { by: makeKey() }],
-    ['by the key of another observer', { name: 'fra' }],
-    ['by an observer that there is not', { name: 'lon' }],
-    ['for another path', { path: ANSWERS }],
-    ['two minutes ago', { timeMs: Date.now() - 2 * MINUTE_MS }],
-    ['in two minutes', { timeMs: Date.now() + 2 * MINUTE_MS }],
-  ])('is refused when it was signed %s', async (_, sent: Sent) => {
-    const { status, body } = await take(sent);
-    expect(status).toBe(401);
-    expect(body.jobs).toBeUndefined();
-    const { rows } = await sql`select 1 from vantage_nonces`.execute(api.db);
-    expect(rows).toEqual([]);
+  it('is refused with another key, or the name of another observer, in the same words', async () => {
+    const answers = [await take({ by: makeKey() }), await take({ name: 'fra' }), await take({ name: 'lon' })];
+    for (const { status, body } of answers) expect([status, body]).toEqual([401, answers[0]?.body]);
+    expect((await sql`select 1 from vantage_nonces`.execute(api.db)).rows).toEqual([]);
   });
 
-  it('is refused when another body comes than was signed', async () => {
-    const { status, body } = await take({ signed: '{"max":1,"waitSeconds":1}' });
-    expect([status, body.error]).toEqual([401, 'x-vantage-digest: not that of the body']);
-  });
-
-  it('is answered while others, without a key, hold hundreds of bodies open from two addresses', async () => {
-    const listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
-    const { port } = listeners.addresses[0] as { port: number };
-    const opened: ClientRequest[] = [];
-    const open = (i: number) =>
-      new Promise<number | undefined>((done) => {
-        const forged = headersOf(JOBS, '{}', i % 2 === 0 ? { by: makeKey() } : { name: 'lon' });
-        const request = httpRequest({
-          ...{ host: '127.0.0.1', localAddress: `127.0.0.${2 + (i % 4 < 2 ? 0 : 1)}`, port },
-          ...{ method: 'POST', path: JOBS, agent: false },
-          headers: { 'content-type': 'application/json', ...(i % 3 === 0 ? {} : forged) },
-        });
-        request.on('response', (response) => done(response.resume().statusCode));
-        request.on('error', () => done(undefined));
-        request.write('{'); // and no more
-        opened.push(request);
-      });
-    try {
-      const statuses = await Promise.all(Array.from({ length: 300 }, (_, i) => open(i)));
-      const text = JSON.stringify({ max: 1, waitSeconds: 0 });
-      const response = await fetch(`http://127.0.0.1:${port}${JOBS}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headersOf(JOBS, text, {}) },
-        body: text,
-      });
-      expect(response.status).toBe(200);
-      expect(new Set(statuses)).toEqual(new Set([401]));
-    } finally {
-      for (const request of opened) request.destroy();
-      await listeners.close(0);
-    }
-  });
-
-  it('tells nobody whether the name or the signature is wrong', async () => {
-    const name = await take({ name: 'lon' });
-    const signature = await take({ by: makeKey() });
-    expect(name.body).toEqual(signature.body);
-  });
-
-  it('counts once', async () => {
+  it('is accepted once', async () => {
     const text = JSON.stringify({ max: 1, waitSeconds: 0 });
     const headers = headersOf(JOBS, text, {});
     expect((await send(JOBS, text, { headers })).status).toBe(200);
@@ -170,7 +102,7 @@ describe('a request of an observer', () => {
     expect([again.status, again.body.error]).toEqual([401, 'x-vantage-nonce: used before']);
   });
 
-  it('is refused a moment after its observer was removed', async () => {
+  it('is refused soon after its observer was removed', async () => {
     const { privateKey, publicKey } = makeVantageKey();
     const by = readPrivateKey(privateKey) as KeyObject;
     await addVantage(api.db, { name: 'lon', network: 'lon', publicKey, address: null });
@@ -181,13 +113,8 @@ describe('a request of an observer', () => {
 });
 
 describe('jobs', () => {
-  it('are handed out once, to the observer that they were made for, and tell the name, the deadline and how to ask', async () => {
-    await makeVantageJobs(api.db, {
-      nameText: 'shop.example.',
-      fresh: true,
-      thorough: true,
-      deadlineSeconds: 30,
-    });
+  it('are handed out once, to their observer, with name, deadline and options', async () => {
+    await makeVantageJobs(api.db, { ...JOB, thorough: true });
     const { status, body } = await take();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -205,39 +132,44 @@ describe('jobs', () => {
     expect((await take({ by: fra, name: 'fra' })).body.jobs).toHaveLength(1);
   });
 
-  it('are waited for, as long as the call says', async () => {
+  it('are waited for, for the time in the call', async () => {
+    const end = holdTimers(20_000);
     const waiting = take({}, { max: 16, waitSeconds: 20 });
-    await makeVantageJobs(api.db, {
-      nameText: 'shop.example.',
-      fresh: false,
-      thorough: false,
-      deadlineSeconds: 30,
-    });
+    await makeVantageJobs(api.db, { ...JOB, fresh: false });
     expect((await waiting).body.jobs).toHaveLength(1);
-    expect((await take({}, { max: 1, waitSeconds: 1 })).body).toEqual({ jobs: [] });
+    let isOver = false;
+    const none = take({}, { max: 1, waitSeconds: 20 }).finally(() => {
+      isOver = true;
+    });
+    await until(() => {
+      end.fire();
+      return isOver;
+    }, 'the call ends with its time');
+    expect((await none).body).toEqual({ jobs: [] });
+    end.release();
   });
 
-  it('are waited for by a few calls of one observer at a time', async () => {
-    const calls = Array.from({ length: 6 }, () => take({}, { max: 1, waitSeconds: 2 }));
+  it('are waited for by at most four calls of one observer', async () => {
+    let answered = 0;
+    const calls = Array.from({ length: 6 }, () =>
+      take({}, { max: 1, waitSeconds: 20 }).finally(() => {
+        answered++;
+      }),
+    );
+    await until(() => answered === 2, 'two calls are refused');
+    for (let i = 0; i < 4; i++) await makeVantageJobs(api.db, JOB);
     const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
   });
 
-  it.each([
-    ['max', { max: 17, waitSeconds: 0 }],
-    ['max', { max: 0, waitSeconds: 0 }],
-    ['waitSeconds', { max: 1, waitSeconds: 21 }],
-    ['waitSeconds', { max: 1 }],
-    ['more', { max: 1, waitSeconds: 0, more: 1 }],
-  ])('a wrong %s is named', async (field, body) => {
-    const { status, body: told } = await send(JOBS, body);
-    expect(status).toBe(400);
-    expect(told.fields[0].field).toBe(field);
+  it('are refused if the body is wrong', async () => {
+    const { status, body } = await send(JOBS, { max: 17, waitSeconds: 0 });
+    expect([status, body.fields[0].field]).toEqual([400, 'max']);
   });
 });
 
 describe('an answer', () => {
-  it('is taken once, in time, and is then what the worker reads', async () => {
+  it('is stored once, and is then what the worker reads', async () => {
     const { ask: of, id } = await ask();
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
     const [read] = await loadVantageAnswers(api.db, [of], []);
@@ -252,7 +184,7 @@ describe('an answer', () => {
     expect(await counts('ams')).toEqual([1, 1]);
   });
 
-  it('is dropped for a job that there is not, of another observer, or of another name', async () => {
+  it('is dropped for an unknown job, for the job of another observer, and with another name', async () => {
     const { ask: of, id } = await ask();
     const reason = async (body: unknown, sent: Sent = {}) => (await send(ANSWERS, body, sent)).body;
     expect(await reason(answer(randomUUID()))).toEqual({ taken: false, reason: 'unknown' });
@@ -272,14 +204,14 @@ describe('an answer', () => {
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
   });
 
-  it('is dropped behind the deadline', async () => {
+  it('is dropped after the deadline', async () => {
     const { ask: of, id } = await ask();
     await sql`update vantage_jobs set deadline = clock_timestamp()`.execute(api.db);
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: false, reason: 'late' });
     expect(await kept(of)).toEqual([]);
   });
 
-  it('is dropped for a job that was not handed out, as if there were none', async () => {
+  it('is dropped for a job that was not handed out', async () => {
     const { ask: of } = await ask();
     const { rows } = await sql<{ id: string }>`select id from vantage_jobs where vantage = 'fra'`.execute(
       api.db,
@@ -289,43 +221,23 @@ describe('an answer', () => {
     expect(await kept(of)).toEqual([]);
   });
 
-  const server = seen().servers[0] as JsonEvidence['servers'][number];
   it.each<[string, unknown]>([
     ['evidence.domain', { ...seen(), domain: 'other.example.' }],
-    ['evidence.domain', { ...seen(), domain: 'SHOP.example.' }],
-    ['evidence.domain', { ...seen(), domain: `${'a'.repeat(64)}.example.` }],
-    ['evidence.servers[0].transport', { ...seen(), servers: [{ ...server, transport: 'database' }] }],
-    ['evidence.servers[0].outcome', { ...seen(), servers: [{ ...server, outcome: 'yes' }] }],
-    ['evidence.servers[0].ns[0]', { ...seen(), servers: [{ ...server, ns: ['ns1.a..example.'] }] }],
-    ['evidence.servers[0].ds[0]', { ...seen(), servers: [{ ...server, ds: ['***'] }] }],
-    ['evidence.servers[0].error', { ...seen(), servers: [{ ...server, error: 'a\u001b[31m' }] }],
-    ['evidence.servers[0].address', { ...seen(), servers: [{ ...server, address: '' }] }],
-    ['evidence.servers', { ...seen(), servers: Array.from({ length: 129 }, () => server) }],
-    ['evidence.walk', { ...seen(), walk: Array.from({ length: 65 }, () => seen().walk[0]) }],
-    [
-      'evidence.servers[0].ns',
-      { ...seen(), servers: [{ ...server, ns: Array.from({ length: 65 }, () => 'a.') }] },
-    ],
-    ['evidence.finishedAt', { ...seen(), finishedAt: 'now' }],
-    ['evidence.more', { ...seen(), more: 1 }],
+    ['evidence.servers[0].outcome', { ...seen(), servers: [{ ...seen().servers[0], outcome: 'yes' }] }],
     ['evidence', 'none'],
-  ])('with a wrong %s is refused, and nothing of it is kept', async (field, evidence) => {
+  ])('with a wrong %s is refused, and nothing of it is stored', async (field, evidence) => {
     const { ask: of, id } = await ask();
     const { status, body } = await send(ANSWERS, answer(id, evidence));
-    expect(status).toBe(400);
-    expect(body.fields[0].field).toBe(field);
+    expect([status, body.fields[0].field]).toEqual([400, field]);
     expect(await kept(of)).toEqual([]);
     expect(await counts('ams')).toEqual([0, 0]);
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
   });
 
-  it('of more than 256 KiB, or of a hundred thousand names, is refused before it is judged', async () => {
+  it('of more than 256 KiB is refused before it is parsed', async () => {
     const { ask: of, id } = await ask();
     const large = await send(ANSWERS, answer(id, { ...seen(), padding: 'x'.repeat(1024 * 1024) }));
     expect([large.status, large.body.error]).toEqual([400, 'the body is too large']);
-    const names = Array.from({ length: 100_000 }, () => '.');
-    const many = await send(ANSWERS, answer(id, { ...seen(), servers: [{ ...server, ns: names }] }));
-    expect(many.status).toBe(400);
     const half = await send(ANSWERS, JSON.stringify(answer(id)).slice(0, -20));
     expect([half.status, half.body.error]).toEqual([400, 'the body is not valid JSON']);
     expect(await kept(of)).toEqual([]);

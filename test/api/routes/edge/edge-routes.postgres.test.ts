@@ -265,3 +265,10 @@ describe('the key of a certificate', () => {
     expect((await api.ask('GET', '/edge/v1/certificates/1', { as: token })).status).toBe(404);
   });
 });
+
+it('reports of requests are a 503 without an analytics store', async () => {
+  const headers = { 'content-type': 'application/x-ndjson', 'batch-id': 'a' };
+  const answer = await api.ask('POST', '/edge/v1/requests', { as: token, body: '{}', headers });
+  const told = [answer.status, answer.body.error, answer.headers['retry-after']];
+  expect(told).toEqual([503, 'analytics are off', '300']);
+});

@@ -7,8 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { REQUEST_BOUNDS } from '../../../../src/api/requests/take-requests.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
-import { createEdge, revokeEdge } from '../../../../src/store/edges/edges.ts';
-import { startTestApi } from '../../../support/api/api.ts';
+import { revokeEdge } from '../../../../src/store/edges/edges.ts';
 import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { FakeStore, linesOf, packed, requestLine, sendBatch } from '../../../support/edge/report-requests.ts';
 
@@ -50,7 +49,7 @@ const spooled = () =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(part|gz)$/.test(name));
 
 describe('a batch of requests', () => {
-  it('gets into the store, plain or gzip, under a token of its own', async () => {
+  it('is stored under its own token, plain or gzip', async () => {
     const text = linesOf([
       requestLine({ uri: '/a?b=1', cache: 'hit' }),
       requestLine({ host: 'shop.example' }),
@@ -73,7 +72,7 @@ describe('a batch of requests', () => {
     expect(new Set(rows.map(({ visitor }) => visitor)).size).toBe(1);
   });
 
-  it('drops and counts lines that do not count, and takes the others', async () => {
+  it('drops and counts invalid lines, and accepts the others', async () => {
     const answer = await report([
       requestLine(),
       '{"at":',
@@ -87,13 +86,13 @@ describe('a batch of requests', () => {
     expect((await store.until(2)).map(({ uri }) => uri)).toEqual(['/', '/last']);
   });
 
-  it('without any line that counts is answered, and nothing is written', async () => {
+  it('without a valid line is not stored', async () => {
     expect((await report([requestLine({ host: 'other.example' })])).body.accepted).toBe(0);
     expect((await send('\n\n')).body).toEqual({ accepted: 0, dropped: dropped() });
     expect(store.tries).toBe(0);
   });
 
-  it('that is repeated changes nothing and is answered as the first time', async () => {
+  it('changes nothing if it is repeated, and receives the same response', async () => {
     const batch = randomUUID();
     const first = await report([requestLine(), 'bad'], { batch });
     const again = await report([requestLine(), requestLine(), requestLine()], { batch });
@@ -102,18 +101,18 @@ describe('a batch of requests', () => {
     expect((await store.until(2)).map(({ uri }) => uri)).toEqual(['/', '/after']);
   });
 
-  it('that comes at once over several connections counts once', async () => {
+  it('counts once if it arrives over several connections concurrently', async () => {
     const batch = randomUUID();
-    const lines = Array.from({ length: 3000 }, (_, i) => requestLine({ uri: `/${i}` }));
+    const lines = Array.from({ length: 300 }, (_, i) => requestLine({ uri: `/${i}` }));
     const answers = await Promise.all([1, 2].map(() => report(lines, { batch })));
-    expect(answers.map(({ body }) => body.accepted)).toEqual([3000, 3000]);
+    expect(answers.map(({ body }) => body.accepted)).toEqual([300, 300]);
     await report([requestLine({ uri: '/after' })]);
-    const rows = await store.until(3001);
-    expect(rows).toHaveLength(3001);
-    expect(new Set(rows.map(({ uri }) => uri)).size).toBe(3001);
+    const rows = await store.until(301);
+    expect(rows).toHaveLength(301);
+    expect(new Set(rows.map(({ uri }) => uri)).size).toBe(301);
   });
 
-  it('of another edge with the same id is another batch', async () => {
+  it('is different from one of another edge with the same id', async () => {
     const batch = randomUUID();
     await report([requestLine()], { batch });
     const other = await api.makeEdge(`edge${edges++}`);
@@ -121,14 +120,14 @@ describe('a batch of requests', () => {
     expect(await store.until(2)).toHaveLength(2);
   });
 
-  it('is kept while the store is away', async () => {
+  it('is kept while the store is unavailable', async () => {
     store.fault = () => new Error('away');
     expect((await report([requestLine()])).status).toBe(200);
     store.fault = undefined;
     expect(await store.until(1)).toHaveLength(1);
   });
 
-  it('is answered, and in no store twice, when the database fails between spool and row', async () => {
+  it('is stored once if the database fails between spool and row', async () => {
     await sql`alter table edge_batches rename to edge_batches_away`.execute(api.db);
     const batch = randomUUID();
     const failed = await report([requestLine()], { batch });
@@ -141,7 +140,7 @@ describe('a batch of requests', () => {
 });
 
 describe('hosts', () => {
-  it('belong to the longest domain that edges serve, whoever has it', async () => {
+  it('belong to the longest domain that edges serve', async () => {
     const inner = await api.makeDomain('inner.shop.example');
     const lines = ['a.inner.shop.example', 'inner.shop.example', 'xinner.shop.example', 'SHOP.example'];
     const answer = await report(lines.map((host) => requestLine({ host })));
@@ -154,7 +153,7 @@ describe('hosts', () => {
     ]);
   });
 
-  it('of a domain that other regions serve are dropped, also where the edge serves the domain above', async () => {
+  it('of a domain that other regions serve are dropped, also below a served domain', async () => {
     const theirs = await api.makeDomain('theirs.shop.example');
     await setServedRegions(api.db, theirs.id, ['us']);
     const host = 'www.theirs.shop.example';
@@ -167,7 +166,7 @@ describe('hosts', () => {
     expect((await store.until(1))[0]).toMatchObject({ domain_id: theirs.id });
   });
 
-  it('without a record of their own are kept for long under the nearest wildcard, of many labels too', async () => {
+  it('without a record of their own count under the nearest wildcard, also with many labels', async () => {
     const add = (name: string) =>
       api.ask('POST', '/domains/shop.example/records/', {
         body: { type: 'A', name, destination: '198.51.100.1', proxied: true },
@@ -199,14 +198,14 @@ describe('hosts', () => {
     expect(rows.at(-1)?.domain_id).toBe(bare.id);
   });
 
-  it('that are made up in one domain take no names from others, nor from what is often asked for', async () => {
+  it('that visitors make up do not displace the names of records, in this domain or in others', async () => {
     const add = async (domain: string) => {
       const body = { type: 'A', name: 'own', destination: '198.51.100.1', proxied: true };
       expect((await api.ask('POST', `/domains/${domain}/records/`, { body })).status).toBe(200);
     };
     await api.makeDomain('calm.example');
     for (const domain of ['shop.example', 'calm.example']) await add(domain);
-    const madeUp = Array.from({ length: 4000 }, (_, i) => `a${i}.shop.example`);
+    const madeUp = Array.from({ length: 2100 }, (_, i) => `a${i}.shop.example`);
     const own = ['own.shop.example', 'own.shop.example', 'own.calm.example', 'own.calm.example'];
     const hosts = [...madeUp.slice(0, 900), ...own, ...madeUp.slice(900), ...own];
     await report(hosts.map((host) => requestLine({ host })));
@@ -221,51 +220,28 @@ describe('hosts', () => {
       ]),
     );
   });
-
-  it('of a domain that visitors make up are no more names than its records, beyond what is looked up too', async () => {
-    const labels = Array.from({ length: 110 }, () => 'a').join('.');
-    const lines = Array.from({ length: 4000 }, (_, i) =>
-      requestLine({ host: `${labels}.${i}.shop.example` }),
-    );
-    await report(lines);
-    const rows = await store.until(1000);
-    expect(new Set(rows.map(({ host }) => host))).toEqual(new Set(['*.shop.example']));
-  });
-
-  it('that visitors make up cost a bounded number of looks into the table', async () => {
-    const labels = Array.from({ length: 120 }, () => 'a').join('.');
-    const lines = Array.from({ length: 4000 }, (_, i) => requestLine({ host: `${labels}.${i}.example` }));
-    expect((await report(lines)).body).toEqual({ accepted: 0, dropped: dropped({ host: 4000 }) });
-  });
 });
 
-describe('is refused', () => {
-  it.each(
-    [undefined, '', 'a b', 'x'.repeat(65), 'é', 'a:b', '../x'].map((batch) => [batch]),
-  )('a Batch-Id that is %s: 400', async (batch) => {
-    const asked = { as: token, body: linesOf([requestLine()]) };
-    const headers = {
-      'content-type': 'application/x-ndjson',
-      ...(batch === undefined ? {} : { 'batch-id': batch }),
-    };
-    const { status, body } = await api.ask('POST', '/edge/v1/requests', { ...asked, headers });
-    expect(status).toBe(400);
-    expect(body.error).toMatch(/Batch-Id/);
+describe('POST /edge/v1/requests responds', () => {
+  it('400 for a wrong Batch-Id, or without a body', async () => {
+    const type = { 'content-type': 'application/x-ndjson' };
+    for (const batch of [undefined, '', 'a b', 'x'.repeat(65), 'é', 'a:b', '../x']) {
+      const headers = batch === undefined ? type : { ...type, 'batch-id': batch };
+      const asked = { as: token, body: linesOf([requestLine()]), headers };
+      const { status, body } = await api.ask('POST', '/edge/v1/requests', asked);
+      expect([batch, status, body.error]).toEqual([batch, 400, expect.stringMatching(/Batch-Id/)]);
+    }
+    const bare = { as: token, headers: { 'batch-id': 'a' } };
+    expect((await api.ask('POST', '/edge/v1/requests', bare)).status).toBe(400);
   });
 
-  it('no body: 400', async () => {
-    expect(
-      (await api.ask('POST', '/edge/v1/requests', { as: token, headers: { 'batch-id': 'a' } })).status,
-    ).toBe(400);
-  });
-
-  it('another type, or another coding: 415', async () => {
+  it('415 for another type or coding', async () => {
     const text = linesOf([requestLine()]);
     expect((await send(text, { headers: { 'content-type': 'application/json' } })).status).toBe(415);
     expect((await send(text, { headers: { 'content-encoding': 'br' } })).status).toBe(415);
   });
 
-  it('what is not gzip, or not all of it: 400', async () => {
+  it('400 for broken gzip', async () => {
     const headers = { 'content-encoding': 'gzip' };
     expect((await send('not gzip', { headers })).status).toBe(400);
     const whole = gzipSync(
@@ -275,13 +251,13 @@ describe('is refused', () => {
     await nothingLeft();
   });
 
-  it('garbage: 422', async () => {
+  it('422 if none of the first lines can be read', async () => {
     const { status, body } = await send('garbage\n'.repeat(200_000));
     expect(status).toBe(422);
     expect(body.error).toMatch(/none of the first \d+ lines/);
   });
 
-  it('more than 8 MiB: 413, also when no length was announced', async () => {
+  it('413 beyond 8 MiB, announced or not', async () => {
     const line = `${linesOf([requestLine({ uri: `/${'x'.repeat(900)}` })])}\n`;
     expect((await send(line.repeat(Math.ceil((9 * MIB) / line.length)))).status).toBe(413);
     const endless = new ReadableStream({
@@ -294,24 +270,21 @@ describe('is refused', () => {
     await nothingLeft();
   });
 
-  it.each([
-    ['one line', 'x'],
-    ['empty lines', '\n'],
-  ])('a bomb of gzip, of %s: 413', async (_what, text) => {
-    const bomb = gzipSync(Buffer.alloc(256 * MIB, text));
+  it('413 for a gzip bomb', async () => {
+    const bomb = gzipSync(Buffer.alloc(65 * MIB, 'x'));
     expect(bomb.length).toBeLessThan(MIB);
     expect((await send(bomb, { headers: { 'content-encoding': 'gzip' } })).status).toBe(413);
     await nothingLeft();
   });
 
-  it('more lines than a batch may have: 413', async () => {
+  it('413 for too many lines', async () => {
     expect(
       (await send(`${linesOf([requestLine()])}\n\n`.concat('\n'.repeat(REQUEST_BOUNDS.lines)))).status,
     ).toBe(413);
     await nothingLeft();
   });
 
-  it('a token that was revoked: 401, also while the body comes', async () => {
+  it('401 for a revoked token, also while the body arrives', async () => {
     const name = `edge${edges++}`;
     const gone = await api.makeEdge(name);
     let sent = 0;
@@ -326,46 +299,4 @@ describe('is refused', () => {
     expect((await report([requestLine()], { as: gone })).status).toBe(401);
     expect(store.tries).toBe(0);
   });
-
-  it('too many batches of one edge in a minute: 429 with the time to wait', async () => {
-    let answer = await report([requestLine()]);
-    for (let i = 0; i < 125 && answer.status === 200; i++) answer = await report([]);
-    expect(answer.status).toBe(429);
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  });
-});
-
-it('an edge that sends more bytes than it may has to wait, and others have not', async () => {
-  const own = await startEdgeApi({
-    reports: { sink: new FakeStore(), budget: { bytes: 10_000, bytesASecond: 1 } },
-  });
-  const [first, other] = [await own.makeEdge('first'), await own.makeEdge('other')];
-  const ask = (as: string) =>
-    sendBatch({
-      url: own.url,
-      token: as,
-      batch: randomUUID(),
-      body: linesOf(Array(100).fill(requestLine())),
-    });
-  expect((await ask(first)).status).toBe(200);
-  const refused = await ask(first);
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1000);
-  expect((await ask(other)).status).toBe(200);
-  await own.stop();
-});
-
-it('without an analytics store edges keep what they have: 503', async () => {
-  const off = await startTestApi();
-
-  const created = await createEdge(off.db, { name: 'one', region: 'eu', v4: ['192.0.2.1'], v6: [] });
-  if (created.kind !== 'created') throw new Error(created.kind);
-  const headers = { 'content-type': 'application/x-ndjson', 'batch-id': 'a' };
-  const answer = await off.ask('POST', '/edge/v1/requests', { as: created.token, body: '{}', headers });
-  expect([answer.status, answer.body.error, answer.headers['retry-after']]).toEqual([
-    503,
-    'analytics are off',
-    '300',
-  ]);
-  await off.stop();
 });

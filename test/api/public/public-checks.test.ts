@@ -1,11 +1,13 @@
-// Whoever asks chooses the name and its servers: what that may cost is bounded.
+// Callers choose the name and its servers, so the cost of a check is limited.
 
-import { describe, expect, it, vi } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
 import { boundEvidence } from '../../../src/api/public/bound-evidence.ts';
 import { judgePublicName } from '../../../src/api/public/judge-public-name.ts';
 import { type PublicCheckLimits, PublicChecks } from '../../../src/api/public/public-checks.ts';
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import { type Name, parseName } from '../../../src/dns/name.ts';
+import { until } from '../../support/tests/until.ts';
 
 const NAMES = Array.from({ length: 100 }, (_, at) => parseName(`n${at}.example.net.`));
 const name = (at: number) => NAMES[at] as Name;
@@ -42,8 +44,8 @@ function slowWalks(limits: Partial<PublicCheckLimits> = {}) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('looks for anybody', () => {
-  it('are two at a time, the others wait in line and begin when one ends', async () => {
+describe('public checks', () => {
+  it('run two at a time; the others wait in the queue', async () => {
     const { checks, begun, ends } = slowWalks();
     const asked = [0, 1, 2, 3].map((at) => checks.ask(name(at), `192.0.2.${at}`));
     await turn();
@@ -58,7 +60,7 @@ describe('looks for anybody', () => {
     expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['seen', 'seen', 'seen', 'seen']);
   });
 
-  it('that wait too long, or in too long a line, are refused; a walk that fails gives its place back', async () => {
+  it('are rejected if they wait too long or the queue is full; a failed walk releases its slot', async () => {
     const { checks, begun, ends } = slowWalks({ waiting: 1, waitMs: 1 });
     const held = [checks.ask(name(0), '192.0.2.1'), checks.ask(name(1), '192.0.2.2')];
     await turn();
@@ -73,27 +75,20 @@ describe('looks for anybody', () => {
     for (let at = 0; at < 5; at++) await expect(failing.ask(name(at), '192.0.2.1')).rejects.toThrow('closed');
   });
 
-  it('begin at most so often, however fast the walks are', async () => {
-    vi.useFakeTimers();
-    try {
-      let begun = 0;
-      const checks = new PublicChecks(
-        async (domain) => {
-          begun++;
-          return evidence(domain);
-        },
-        { startEveryMs: 500, waitMs: 60_000, waiting: 100 },
-        () => Date.now(),
-      );
-      for (let at = 0; at < 50; at++) void checks.ask(name(at), `192.0.2.${at}`);
-      await vi.advanceTimersByTimeAsync(4999);
-      expect(begun).toBe(10);
-    } finally {
-      vi.useRealTimers();
+  it('begin once per interval, however fast the walks are', async () => {
+    const { checks, begun, ends, clock } = slowWalks({ startEveryMs: 1, places: 10 });
+    const asked = [0, 1, 2].map((at) => checks.ask(name(at), `192.0.2.${at}`));
+    for (const count of [1, 2, 3]) {
+      await until(() => begun.length === count);
+      await pause(5);
+      expect(begun).toHaveLength(count);
+      clock.now++;
     }
+    for (const end of ends) end();
+    await Promise.all(asked);
   });
 
-  it('are ten a minute for an IPv4 address and for an IPv6 /64, also of results that are there', async () => {
+  it('are limited to ten a minute per IPv4 address or IPv6 /64, cached results included', async () => {
     const clock = { now: 0 };
     const limits = { startEveryMs: 0 };
     const checks = new PublicChecks(
@@ -113,7 +108,7 @@ describe('looks for anybody', () => {
     expect((await checks.ask(name(0), '192.0.2.1')).kind).toBe('seen');
   });
 
-  it('of one name are one walk: together, and for five minutes', async () => {
+  it('of one name share a walk, concurrently and for five minutes', async () => {
     const { checks, begun, ends, clock } = slowWalks();
     const both = [checks.ask(name(0), '192.0.2.1'), checks.ask(name(0), '192.0.2.2')];
     await turn();
@@ -131,7 +126,7 @@ describe('looks for anybody', () => {
     ends[1]?.();
   });
 
-  it('are kept in bounded number and size, the newest', async () => {
+  it('are cached in limited number and size, newest first', async () => {
     const walk = async (domain: Name) => evidence(domain);
     const few = new PublicChecks(walk, { startEveryMs: 0, kept: 3 });
     for (let at = 0; at < 10; at++) await few.ask(name(at), `192.0.2.${at}`);
@@ -143,7 +138,7 @@ describe('looks for anybody', () => {
     expect(small.size).toBe(0);
   });
 
-  it('keep a bounded part of what a server sends', () => {
+  it('keep a limited part of a response', () => {
     const whole = Buffer.alloc(100_000);
     const server: ServerEvidence = {
       server: name(0),
@@ -166,7 +161,7 @@ describe('looks for anybody', () => {
   });
 });
 
-describe('a name that anybody may have looked at', () => {
+describe('the name of a public check', () => {
   it.each([
     ['', 'needed'],
     ['com', 'single label'],
