@@ -1,11 +1,11 @@
 // A whole list of very many domains is streamed: memory holds a few pages of it, for any length and any speed of its reader.
 
 import { expect, it } from 'vitest';
-import { listenHttp } from '../../../src/api/http/listen.ts';
-import { startTestApi } from '../../support/api/api.ts';
-import { makeManyDomains } from '../../support/database/many-domains.ts';
-import { heapOctets } from '../../support/tests/heap-octets.ts';
-import { scale } from '../../support/tests/scale.ts';
+import { listenHttp } from '../../src/api/http/listen.ts';
+import { startTestApi } from '../support/api/api.ts';
+import { makeManyDomains } from '../support/database/many-domains.ts';
+import { heapOctets } from '../support/tests/heap-octets.ts';
+import { scale } from '../support/tests/scale.ts';
 
 it('holds a few pages in memory', async () => {
   const api = await startTestApi();
