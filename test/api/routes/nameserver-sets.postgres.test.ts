@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { NameserverSets } from '../../../src/api/schemas/nameservers.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { sharedTestApi } from '../../support/api/api.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 
-let api: TestApi;
-
-beforeEach(async () => {
-  api = await startTestApi();
-});
-afterEach(() => api.stop());
+const api = sharedTestApi();
 
 const setsOf = async (as = 'owner') => {
   const { status, body } = await api.ask('GET', '/domains/ns-sets', { as });
@@ -25,12 +20,12 @@ const withPool = () =>
   });
 
 describe('the nameserver sets', () => {
-  it('without a pool are those of the fleet, for every account', async () => {
+  it('without a pool are those of the fleet', async () => {
     expect(await setsOf()).toEqual(TEST_SETTINGS.nameserverSets);
     expect(await setsOf('stranger')).toEqual(TEST_SETTINGS.nameserverSets);
   });
 
-  it('with a pool are one, the account’s own, which it keeps', async () => {
+  it('with a pool are one set of the account, which it keeps', async () => {
     await withPool();
     const [set, ...more] = await setsOf();
     expect(more).toEqual([]);
@@ -39,8 +34,7 @@ describe('the nameserver sets', () => {
     expect(await setsOf('stranger')).not.toEqual([set]);
   });
 
-  it('with a pool: no customer has a name of it, nor one inside or above it', async () => {
-    await withPool();
+  it('with a pool keep its names, and those inside and above, from customers', async () => {
     for (const name of ['ns07.fleet-a.test', 'x.ns40.fleet-b.test', 'fleet-b.test']) {
       const { status, body } = await api.ask('POST', '/domains/', { body: { name } });
       expect([status, body.code]).toEqual([409, 'domain_taken']);

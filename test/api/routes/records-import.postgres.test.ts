@@ -48,7 +48,7 @@ const A = (name: string, destination: string, more = {}) => item(name, 'A', dest
 describe('POST import', () => {
   it('adds valid items in one change and reports the others', async () => {
     const { path, domain, id } = await freshDomain();
-    const answer = await load(path, [
+    const records = [
       A('www', '192.0.2.1'),
       A('www', '192.0.2'),
       item('@', 'MX', 'mail.example.net', { mx_priority: 10, ttl: 1 }),
@@ -61,12 +61,18 @@ describe('POST import', () => {
       item('late', 'A', '192.0.2.9', { ttl: 999_999_999, timeout: 0 }),
       item('late', 'A', '192.0.2.8', { ttl: 999_999_999 }),
       A('n'.repeat(2000), '192.0.2.1'),
-    ]);
+      A('b\ud800', '192.0.2.1'),
+    ];
+    const headers = { 'idempotency-key': `import-${domains}` }; // The response is stored, which a lone surrogate cannot be.
+    const answer = await api.ask('POST', `${path}import`, { body: { records }, headers });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ created: 3, overwritten: 0, removed: 0, serial: 2 });
     expect(answer.body.change_id).toBe(Number(answer.headers['x-change-id']));
     expect(answer.headers['x-zone-serial']).toBe('2');
-    expect(answer.body.failed.map((f: { index: number }) => f.index)).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 11]);
+    expect(answer.body.failed.map((f: { index: number }) => f.index)).toEqual([
+      1, 3, 4, 5, 6, 7, 8, 9, 11, 12,
+    ]);
+    expect(answer.body.failed.at(-1).name).toBe('b\ufffd');
     expect(answer.body.failed[0]).toEqual({ index: 1, name: 'www', type: 'A', error: expect.any(String) });
     expect(await lines(path)).toEqual([
       '@ 60 MX mail.example.net',
@@ -77,25 +83,6 @@ describe('POST import', () => {
     expect(changes.body[0]).toMatchObject({ id: answer.body.change_id, source: 'import' });
     expect(changes.body[0].records).toHaveLength(3);
     expect(await checkPublished(api.db, id)).toEqual([]);
-  });
-
-  it('reports invalid values by item', async () => {
-    const { path } = await freshDomain();
-    const records = [
-      A('a', '192.0.2.1', { ttl: 1e30 }),
-      item('a', 'FOO', 'x'),
-      item('a', 'a\0', '192.0.2.1'),
-      A('b', '192.0.2.1', { ttl: 60.5 }),
-      A('b', '192.0.2.1', { scheme: 'Gopher' }),
-      A('b\ud800', '192.0.2.1'),
-      A('a', '192.0.2.1', { comment: '\ud800' }),
-    ];
-    const headers = { 'idempotency-key': `values-${domains}` };
-    const { status, body } = await api.ask('POST', `${path}import`, { body: { records }, headers });
-    expect([status, body]).toMatchObject([200, { created: 1 }]);
-    expect(body.failed.map((f: { index: number }) => f.index)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(body.failed[4].name).toBe('b\ufffd');
-    expect(await lines(path)).toEqual(['a 86400 A 192.0.2.1']);
   });
 
   it('returns the id of each record that it created or overwrote', async () => {
@@ -246,13 +233,6 @@ describe('items of one name and type', () => {
     expect(refused.body).toMatchObject({ overwritten: 1, removed: 0, failed: [{ index: 1 }] });
     expect(await lines(path)).toEqual(['w 300 A 192.0.2.1', 'w 300 A 192.0.2.2']);
   });
-
-  it('are stored once if they are equal', async () => {
-    const { path } = await freshDomain();
-    const answer = await load(path, [A('w', '192.0.2.1'), A('w', '192.0.2.1')]);
-    expect(answer.body).toMatchObject({ created: 1, failed: [{ index: 1 }] });
-    expect(await lines(path)).toEqual(['w 300 A 192.0.2.1']);
-  });
 });
 
 it('TXT records are added to the set, equal ones too, and published once', async () => {
@@ -294,21 +274,6 @@ describe('items that conflict', () => {
       'p 300 A 192.0.2.1 proxied',
       'sub 300 NS ns.sub',
     ]);
-  });
-
-  it('because a record cannot be removed leave their set unchanged', async () => {
-    const { path, domain } = await freshDomain();
-    await put(path, {
-      create: [
-        item('sub', 'NS', `a.sub.${domain}`),
-        item('sub', 'NS', `b.sub.${domain}`),
-        A('a.sub', '192.0.2.1'),
-        A('b.sub', '192.0.2.2'),
-      ],
-    });
-    const answer = await load(path, [item('sub', 'NS', `a.sub.${domain}`)]);
-    expect(answer.body).toMatchObject({ overwritten: 0, removed: 0, failed: [{ index: 0 }] });
-    expect(await lines(path)).toHaveLength(4);
   });
 });
 
