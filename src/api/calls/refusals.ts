@@ -89,5 +89,7 @@ function guardCodes(route: Route): ProblemCode[] {
     codes.push('domain_banned');
     if (!access.whileDisabled) codes.push('domain_disabled');
   }
+  // A global admin may write any domain, and several accounts may have the name. Resellers name domains by id.
+  if (access.kind === 'domain' && writes && !isResellerPath(route.path)) codes.push('domain_ambiguous');
   return codes;
 }
