@@ -1,7 +1,7 @@
 // When a domain's own zone is due to be looked at, and what is kept of it.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ChildFinding } from '../../src/checks/child/child-findings.ts';
 import { parseName } from '../../src/dns/name.ts';
 import { claimDueChildChecks } from '../../src/store/child/claim-due-child-checks.ts';
@@ -10,21 +10,19 @@ import { loadChildDomain } from '../../src/store/child/load-child-domain.ts';
 import { noteCheckedDomains } from '../../src/store/child/note-checked-domains.ts';
 import { endChildChecks, saveChildCheck } from '../../src/store/child/save-child-check.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { madeChild } from '../support/world/made-child.ts';
 
 const SET = ['ns1.example.net.', 'ns2.example.net.'];
 const OTHER = ['ns1.other.test.'];
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let id: number;
 beforeEach(async () => {
-  database = await createDatabase();
   const accountId = await newAccount(database.db, 'me@example.org');
   id = (await newDomain(database.db, accountId)).id;
 });
-afterEach(() => database.drop());
 
 const shows = (ns: string[] | null) =>
   sql`update domain_checks set current_ns = ${ns}::text[] where domain_id = ${id}`.execute(database.db);

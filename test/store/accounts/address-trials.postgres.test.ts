@@ -1,17 +1,15 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { postgresTrials } from '../../../src/store/accounts/address-trials.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
 });
-afterEach(() => database.drop());
 
 const open = () => postgresTrials(db, () => {});
 const silences = async (address: string) =>

@@ -1,6 +1,6 @@
 // Keys are found by their hash alone, and say whether they still hold; accounts belong to one email in any case.
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   createAccount,
   findAccount,
@@ -16,7 +16,7 @@ import {
   touchApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 test('a key is 40 base62 characters behind its prefix, another one each time', () => {
   const keys = Array.from({ length: 500 }, generateKey);
@@ -27,15 +27,13 @@ test('a key is 40 base62 characters behind its prefix, another one each time', (
     expect(isKeyText(text)).toBe(false);
 });
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let accountId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   const created = await createAccount(database.db, { email: 'Me@example.org', name: 'Me' });
   accountId = created.kind === 'created' ? created.account.id : 0;
 });
-afterEach(() => database.drop());
 
 test('only the hash is stored; a key is valid until it is revoked or expired', async () => {
   const { db } = database;

@@ -102,7 +102,7 @@ it('changes of accounts that relate to each other wait, and never for each other
   const { db } = database;
   // The account with the higher id is changed first in one, and named as the provider in the other.
   const pairs = await Promise.all(
-    Array.from({ length: 12 }, async (_, i) => [
+    Array.from({ length: 4 }, async (_, i) => [
       await newAccount(db, `a${runs}-${i}@example.org`),
       await newAccount(db, `b${runs}-${i}@example.org`),
     ]),

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listAccounts } from '../../../src/store/accounts/accounts.ts';
 import { findKeyIds, generateKey, listApiKeys, revokeApiKey } from '../../../src/store/accounts/api-keys.ts';
 import { createFirstAdminKey, ensureAdminKey } from '../../../src/store/accounts/first-admin.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database?.drop());
+const database = sharedDatabase();
 
 describe('the first admin', () => {
   it('is made once, with a key that works, however many start at the same time', async () => {

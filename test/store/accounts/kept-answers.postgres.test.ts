@@ -1,26 +1,24 @@
 // A request with a key happens once, whatever is sent twice, at once, or fails in between.
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   type IdempotentRequest,
   runOnce,
   type StoredResponse,
 } from '../../../src/store/accounts/kept-answers.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, listed, newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   accountId = await newAccount(database.db, 'a@example.org');
   domainId = (await newDomain(database.db, accountId)).id;
 });
-afterEach(() => database.drop());
 
 const request = (rest: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   accountId,

@@ -1,7 +1,7 @@
 // The operator says which set proves a domain: the one that the parent shows, or any other of ours.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -10,28 +10,29 @@ import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let accountId: number;
 let id: number;
 
+beforeAll(async () => {
+  await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS });
+});
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
-  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
   accountId = await newAccount(db, 'a@example.org');
   ({ id } = await newDomain(db, accountId));
   await saved(db, id, edit({ create: ['www A 192.0.2.1'] }));
 });
-afterEach(() => database.drop());
 
 const approve = (domainId = id) => approveDomain(db, { ...CLI, domainId });
 

@@ -1,25 +1,29 @@
 // What people may do to a domain's status, and what is served after it.
 
-import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import type { StatusEvent } from '../../../src/zone/domain/domain-status.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { BY, expectPublished, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import {
+  BY,
+  expectPublished,
+  limitClaims,
+  newAccount,
+  newDomain,
+  saved,
+} from '../../support/database/domains.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
 });
-afterEach(() => database.drop());
 
 const row = () =>
   database.db
@@ -68,8 +72,9 @@ test('enable makes no more domains wait than a create may; operators have no lim
     code: 'plan_limit',
     limit: 1,
   });
-  await sql`update plans set max_claims = 1`.execute(database.db);
+  const restore = await limitClaims(database.db, 1);
   expect(await enable()).toMatchObject({ kind: 'refused', code: 'plan_limit', limit: 1 });
+  await restore();
   expect((await row()).status).toBe('disabled');
   expect(await enable({ claimsPerAccount: 2 })).toMatchObject({ kind: 'updated' });
   expect(await enable({ claimsPerAccount: 0 })).toMatchObject({ code: 'wrong_state' });
@@ -112,7 +117,7 @@ test('of moves at once each is judged by what the one before left', async () => 
 
 test('a domain that never was managed is not served, and has a fresh challenge each time', async () => {
   const { db } = database;
-  const external = await newDomain(db, 1, 'ext.example.com.', { dnsMode: 'external' });
+  const external = await newDomain(db, (await row()).account_id, 'ext.example.com.', { dnsMode: 'external' });
   await move('disable', { domainId: external.id });
   const enabled = await move('enable', { domainId: external.id });
   expect(enabled).toMatchObject({ kind: 'updated', domain: { status: 'unverified', served: 'none' } });

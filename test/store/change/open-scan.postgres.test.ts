@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openScan, type ScanOrder, withdrawScan } from '../../../src/store/change/open-scan.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import type { ScanKind } from '../../../src/store/postgres/tables/check-tables.ts';
@@ -10,23 +10,21 @@ import { beginScan, giveBackScan, keepScan } from '../../../src/store/scans/begi
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
 import { findRecentScan, waitForScan } from '../../../src/store/scans/load-scan.ts';
 import { saveScan } from '../../../src/store/scans/save-scan.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { loadScan } from '../../support/database/saved-scans.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { scanOf, unreachable } from '../../support/world/made-scans.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let domainId: number;
 let account: number;
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   account = await newAccount(db, 'a@example.org');
   ({ id: domainId } = await newDomain(db, account));
 });
-afterEach(() => database.drop());
 
 const open = (kind: ScanKind, more: Partial<ScanOrder> = {}) =>
   openScan(db, { domainId, kind, by: BY.by, narrowing: null, ...more });

@@ -1,7 +1,7 @@
 // Who may have a name, and what becomes of it: created, deleted, restored, and never twice.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -12,10 +12,10 @@ import { purgeDomains } from '../../../src/store/housekeeping/purge-domains.ts';
 import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { CustomerZoneError, saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
+  limitClaims,
   listed,
   newAccount,
   newDomain,
@@ -24,18 +24,17 @@ import {
   wantedDomain,
 } from '../../support/database/domains.ts';
 import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let mine: number;
 let theirs: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   mine = await newAccount(database.db, 'me@example.org');
   theirs = await newAccount(database.db, 'they@example.org');
 });
-afterEach(() => database.drop());
 
 const create = async (accountId: number, name: string, rest = {}) =>
   (await createDomain(database.db, wantedDomain(accountId, name, rest))).kind;
@@ -104,8 +103,9 @@ test('an account has so many domains that wait, by its plan or by the setting; p
   expect(await claim('two.test.', 1)).toMatchObject({ kind: 'plan_limit', limit: 1 });
   await sql`update domains set status = 'active' where account_id = ${account}`.execute(database.db);
   expect((await claim('two.test.', 1)).kind).toBe('created');
-  await sql`update plans set max_claims = 1`.execute(database.db);
+  const restore = await limitClaims(database.db, 1);
   expect(await claim('three.test.')).toMatchObject({ kind: 'plan_limit', limit: 1 });
+  await restore();
 });
 
 test('a name that another account has active or moved is taken, names inside and above it are not', async () => {

@@ -1,20 +1,20 @@
 // A change is taken back by another one: records as they were, the serial still growing.
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { saveRevert } from '../../../src/store/change/save-revert.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
+let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
+  accountId = await newAccount(database.db, 'a@example.org');
+  domainId = (await newDomain(database.db, accountId)).id;
 });
-afterEach(() => database.drop());
 
 const revert = (changeId: number, rest = {}) =>
   saveRevert(database.db, { domainId, changeId, by: BY.by, ...rest });
@@ -68,7 +68,7 @@ test('a change whose records were touched since, that has none, or is not the do
   expect(await revert(first.changeId)).toMatchObject({ kind: 'conflict', ids: [id] });
   const [created] = (await listDomainChanges(db, domainId, { limit: 9 })).slice(-1);
   expect(await revert(created?.id as number)).toMatchObject({ kind: 'nothing_to_revert' });
-  const other = await newDomain(db, 1, 'other.test.');
+  const other = await newDomain(db, accountId, 'other.test.');
   expect(await revert(first.changeId, { domainId: other.id })).toMatchObject({ kind: 'no_change' });
   expect(await listed(db, domainId)).toEqual(['a 300 A 192.0.2.9']);
 });

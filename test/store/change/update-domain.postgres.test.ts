@@ -1,7 +1,7 @@
 // What an owner sets: fields that change nothing in DNS, and the choice of nameservers, which does.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
@@ -9,7 +9,7 @@ import { setSuspended, updateDomain } from '../../../src/store/change/update-dom
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -19,21 +19,25 @@ import {
   saved,
 } from '../../support/database/domains.ts';
 import { listRecords } from '../../support/database/list-records.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 
+beforeAll(async () => {
+  await migrate(database.db, {
+    ...TEST_SETTINGS,
+    nameserverSets: [...TEST_SETTINGS.nameserverSets, OTHER_SET],
+  });
+});
 beforeEach(async () => {
-  database = await createDatabase();
   const { db } = database;
-  await migrate(db, { ...TEST_SETTINGS, nameserverSets: [...TEST_SETTINGS.nameserverSets, OTHER_SET] });
   const accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
 });
-afterEach(() => database.drop());
 
 const update = (set: Parameters<typeof updateDomain>[1]['set']) =>
   updateDomain(database.db, { ...BY, domainId, set });

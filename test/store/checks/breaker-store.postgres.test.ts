@@ -1,7 +1,7 @@
 // The breaker's counts of all workers, and its trips as their audit has them.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
 import {
   addCheckCounts,
@@ -17,16 +17,14 @@ import {
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
 });
-afterEach(() => database.drop());
 
 test('counts of many workers add up, by parent, over 15 minutes', async () => {
   const one = [

@@ -1,19 +1,17 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { hastenNames, hastenWaiting } from '../../../src/store/checks/hasten-checks.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let id: number;
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   ({ id } = await newDomain(db, await newAccount(db, 'a@example.org')));
 });
-afterEach(() => database.drop());
 
 /** In `seconds`; `status` and `misses` as given. */
 async function plan(seconds: number, status = 'pending', misses = 0): Promise<void> {

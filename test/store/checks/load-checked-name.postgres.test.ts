@@ -1,7 +1,7 @@
 // A name as a check begins with it.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -9,9 +9,10 @@ import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { checkOnce, HOUR_MS } from '../../support/database/saved-checks.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const FIRST = 'referral ns1.example.net ns2.example.net';
 const SECOND = 'referral ns1.example.org ns2.example.org';
@@ -20,18 +21,18 @@ const SETS = [
   ['ns1.example.org', 'ns2.example.org'],
 ];
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let domainId: number;
 
+beforeAll(async () => {
+  await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS });
+});
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
-  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
   domainId = (await newDomain(db, await newAccount(db, 'me@example.org'), 'example.com.', { exempt: false }))
     .id;
 });
-afterEach(() => database.drop());
 
 const load = async () => await loadCheckedName(db, domainId);
 const claim = async () => (await load())?.claims.claims.find(({ id }) => id === domainId);

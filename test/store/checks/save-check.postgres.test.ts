@@ -1,7 +1,7 @@
 // What a check does to its domain, to the log and to what nodes serve; and that it does all of it or nothing.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -12,7 +12,7 @@ import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -23,6 +23,7 @@ import {
 } from '../../support/database/domains.ts';
 import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const FIRST = 'referral ns1.example.net ns2.example.net';
@@ -30,21 +31,21 @@ const SECOND = 'referral ns1.example.org ns2.example.org';
 const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let me: number;
 let they: number;
 let domainId: number;
 
+beforeAll(async () => {
+  await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS });
+});
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
-  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
   me = await newAccount(db, 'me@example.org');
   they = await newAccount(db, 'they@example.org');
   domainId = (await newDomain(db, me, 'example.com.', { exempt: true })).id;
 });
-afterEach(() => database.drop());
 
 /** The domain's own row, with that of its checks. */
 const row = async (id = domainId) => ({

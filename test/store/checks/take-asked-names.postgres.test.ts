@@ -6,19 +6,19 @@ import { takeAskedNames } from '../../../src/store/checks/take-asked-names.ts';
 import { reportAskedZones } from '../../../src/store/feed/asked-names.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const NOTHING = { due: 0, later: 0, ignored: 0 };
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let workers: Database;
 let node: Connection;
 let accountId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   workers = openDatabase(asRole(database.url, 'zonefleet_worker'), { maxConnections: 2 });
   node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
@@ -27,7 +27,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await node.close();
   await workers.destroy();
-  await database.drop();
 });
 
 /** Pending, answered whole, checked before, and not due for hours. */

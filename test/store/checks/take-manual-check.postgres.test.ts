@@ -1,7 +1,7 @@
 // One check an hour, and for one of those who ask at once.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   giveBackManualCheck,
   takeManualCheck,
@@ -9,21 +9,20 @@ import {
 } from '../../../src/store/checks/take-manual-check.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, databaseNow, type TestDatabase } from '../../support/database/database.ts';
+import { databaseNow } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const HOUR_MS = 3_600_000;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let id: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
   ({ id } = await newDomain(db, await newAccount(db, 'a@example.org')));
 });
-afterEach(() => database.drop());
 
 const last = async () => (await loadDomainById(db, id))?.lastManualNsCheckAt ?? null;
 

@@ -4,20 +4,19 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reportAskedZones } from '../../../src/store/feed/asked-names.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const SLOTS = 4096;
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let node: Connection;
 
 beforeEach(async () => {
-  database = await createDatabase();
   node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
 });
 afterEach(async () => {
   await node.close();
-  await database.drop();
 });
 const reported = async () => {
   const { rows } = await sql<{ id: number }>`

@@ -1,23 +1,21 @@
 // A change is in sync when the last expected node serves it, and not before.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { inSync } from '../../../src/store/feed/in-sync.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { followLoaded } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let domainId: number;
 
 beforeEach(async () => {
-  database = await createDatabase();
   domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
 });
-afterEach(() => database.drop());
 
 const change = async (i: number) =>
   (await saved(database.db, domainId, edit({ create: [`h${i} A 192.0.2.1`] }))).changeId;

@@ -4,19 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimNodeName } from '../../../src/store/feed/nodes.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let connections: Connection[];
 
 beforeEach(async () => {
-  database = await createDatabase();
   connections = [];
 });
 afterEach(async () => {
   await Promise.all(connections.map((connection) => connection.close()));
-  await database.drop();
 });
 
 async function open(parameters = ''): Promise<Connection> {

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { type DnsCountsReport, reportDnsCounts } from '../../../src/store/feed/report-dns-counts.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const REPORT: DnsCountsReport = {
   node: 'ams1',
@@ -19,16 +20,14 @@ const REPORT: DnsCountsReport = {
   names: [{ zoneId: 5, name: parseName('a\\000\\"{},.example.'), count: 256 }],
 };
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let node: Connection;
 
 beforeEach(async () => {
-  database = await createDatabase();
   node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
 });
 afterEach(async () => {
   await node.close();
-  await database.drop();
 });
 
 test('a report is one row, also when it is repeated', async () => {

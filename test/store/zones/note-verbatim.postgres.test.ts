@@ -1,18 +1,18 @@
 // Operators watch when the signatures of zones end that others signed, however such zones came and go.
 
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { listSigning } from '../../../src/store/signing/load-signing.ts';
 import { loadSigningState } from '../../../src/store/signing/signing-state.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import { createSigningMetrics } from '../../../workers/metrics/signing-metrics.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY } from '../../support/database/domains.ts';
 import { enabled, useSecrets } from '../../support/database/signed-zones.ts';
 import { signRecords } from '../../support/dnssec/sign-records.ts';
 import { makeKey } from '../../support/dnssec/signing.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const FROM = { source: 'test', actor: 'me' } as const;
@@ -37,12 +37,10 @@ function signed(zone: string, days: number) {
   return { apex, records: signRecords(apex, records, { key, time, denial: { kind: 'nsec' } }) };
 }
 
-let database: TestDatabase;
+const database = sharedDatabase();
 beforeEach(async () => {
-  database = await createDatabase();
   useSecrets(database.db);
 });
-afterEach(() => database.drop());
 
 /** Until the first one ends, in days; undefined: there is none. */
 const left = async (kind: 'verbatim' | 'ours' = 'verbatim') => {

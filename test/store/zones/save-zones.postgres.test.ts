@@ -1,14 +1,14 @@
 // Zones are written as differences, under one lock order, with versions that rise.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 import { countStatements } from '../../support/database/count-statements.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { smallZone } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const BY = { source: 'test', actor: 'me' } as const;
@@ -20,12 +20,7 @@ function sorted(records: readonly ZoneRecord[]): string[] {
     .sort();
 }
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 const changes = () => database.db.selectFrom('changes').selectAll().orderBy('id').execute();
 

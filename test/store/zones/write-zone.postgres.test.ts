@@ -1,12 +1,12 @@
 // What a change of a few names costs in a table of many.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { differenceWritten } from '../../../src/store/zones/write-zone.ts';
 import { chunksOfOwners } from '../../../src/store/zones/zone-rows.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const A = parseName('a.example.');
@@ -24,12 +24,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = sharedDatabase();
 
 test('a change of a few names of a large zone reads the rows of these names only', async () => {
   const { db } = database;

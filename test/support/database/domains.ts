@@ -89,6 +89,16 @@ export async function expectPublished(db: Database, ...domainIds: number[]): Pro
   for (const id of domainIds) expect(await checkPublished(db, id)).toEqual([]);
 }
 
+/** Sets how many domains of an account may wait, in every plan. The returned function restores the plans. */
+export async function limitClaims(db: Database, limit: number): Promise<() => Promise<void>> {
+  const plans = await db.selectFrom('plans').select(['id', 'max_claims']).execute();
+  await db.updateTable('plans').set({ max_claims: limit }).execute();
+  return async () => {
+    for (const { id, max_claims } of plans)
+      await db.updateTable('plans').set({ max_claims }).where('id', '=', id).execute();
+  };
+}
+
 /** Empties tables, and those that refer to them: also those that nobody may empty. */
 export async function emptyTables(db: Database, ...tables: readonly string[]): Promise<void> {
   await db.transaction().execute(async (trx) => {

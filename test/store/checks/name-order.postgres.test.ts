@@ -2,24 +2,25 @@
 // transaction, and back in the same way.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { listChecks } from '../../../src/store/checks/load-checks.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import type { TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';
-import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
+import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let me: number;
 let they: number;
@@ -27,8 +28,10 @@ let holder: number;
 let claim: number;
 let start: number;
 
+beforeAll(async () => {
+  await migrate(database.db, POOL);
+});
 beforeEach(async () => {
-  database = await createPoolDatabase();
   ({ db } = database);
   me = await newPoolAccount(db, 'me@example.org', 1);
   they = await newPoolAccount(db, 'they@example.org', 2);
@@ -39,7 +42,6 @@ beforeEach(async () => {
   claim = (await newDomain(db, me, 'example.com.', { exempt: false, transfer: true })).id;
   await saved(db, claim, edit({ create: ['new A 192.0.2.2'] }));
 });
-afterEach(() => database.drop());
 
 const domain = async (id: number) =>
   (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;

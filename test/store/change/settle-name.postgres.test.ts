@@ -2,27 +2,30 @@
 // serial that only grows.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { askForTurn } from '../../../src/store/change/ask-for-turn.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
-import type { TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';
-import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
+import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 let ids: number[];
 
+beforeAll(async () => {
+  await migrate(database.db, POOL);
+});
 beforeEach(async () => {
-  database = await createPoolDatabase();
   ({ db } = database);
   ids = [];
   for (const [i, email] of ['a@example.org', 'b@example.org', 'c@example.org'].entries()) {
@@ -30,7 +33,6 @@ beforeEach(async () => {
     ids.push((await newDomain(db, account, 'example.com.', { exempt: false })).id);
   }
 });
-afterEach(() => database.drop());
 
 const domain = async (id: number) =>
   (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;

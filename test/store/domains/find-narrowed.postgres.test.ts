@@ -1,6 +1,6 @@
-// Narrowed lists of domains: what a search and a finding find, and what they read.
+// Domains found by a search or a finding.
 
-import { type KyselyPlugin, type OperationNode, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { SOUGHT_FINDINGS } from '../../../src/store/domains/find-narrowed.ts';
@@ -13,8 +13,6 @@ import {
 } from '../../../src/store/domains/list-domains.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
-import { makeManyDomains } from '../../support/database/many-domains.ts';
-import { scale } from '../../support/tests/scale.ts';
 
 const BY_NAME: DomainOrder = { sort: 'name', descending: false };
 
@@ -150,81 +148,3 @@ describe('a domain with a finding', () => {
     expect(await namesOf(me, { finding: 'NS_FOREIGN', search: 'eig', statuses: ['disabled'] })).toEqual([]);
   });
 });
-
-test('few are found with few blocks read, many too, however many domains an account has', async () => {
-  const { db } = database;
-  const total = scale(300_000, 12_000);
-  const accountId = await newAccount(db, 'many@example.org');
-  await makeManyDomains(db, accountId, total);
-  await sql`
-      update domains set findings = '[{"code": "STALE_DS", "message": "x"}]'
-      where account_id = ${accountId} and name like 'n77__.%'`.execute(db);
-  await sql`
-      update domains set findings = '[{"code": "NOT_DELEGATED", "message": "x"}]'
-      where account_id = ${accountId} and id % 3 = 0`.execute(db);
-  await sql`vacuum analyze domains, domain_checks, memberships, accounts, records, aname_targets`.execute(db);
-  const caller = { accountId, isAdmin: false };
-  const rare: DomainFilter[] = [
-    { search: 'n11111' },
-    { search: '@' },
-    { search: 'qz' },
-    { search: 'nothing like it' },
-    { search: 'many.n' },
-    { finding: 'STALE_DS' },
-    { finding: 'GLUE_MISSING' },
-    { finding: 'ANAME_LOOP' },
-    { finding: 'PREPARE' },
-    { finding: 'TAKEOVER_SEEN' },
-  ];
-  const common: DomainFilter[] = [
-    { search: 'many' },
-    { search: 'n' },
-    { search: '1' },
-    { search: '7.m' },
-    { finding: 'NOT_DELEGATED' },
-    { finding: 'NOT_DELEGATED', search: '5' },
-    { search: '1.many.', finding: 'STALE_DS' },
-  ];
-  for (const [filters, most] of [
-    [rare, 2000],
-    [common, 12_500],
-  ] as const) {
-    for (const filter of filters) {
-      for (const sort of DOMAIN_SORTS) {
-        const order = { sort, descending: false };
-        const ask = (asked: Asked) => listDomains(db.withPlugin(asked), caller, filter, order, { limit: 50 });
-        const read = await blocksRead(ask);
-        expect.soft([filter, sort, read <= most ? 'few' : read]).toEqual([filter, sort, 'few']);
-      }
-    }
-  }
-  await sql`truncate domains, domain_checks cascade`.execute(db);
-});
-
-async function blocksRead(ask: (asked: Asked) => Promise<unknown>): Promise<number> {
-  const asked = new Asked();
-  await ask(asked);
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      explain (analyze, buffers, timing off) ${asked.last}`.execute(database.db);
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-  const [, hit = 0, read = 0] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];
-  return +hit + +read;
-}
-
-/** Notes the last statement, for an EXPLAIN of it. */
-class Asked implements KyselyPlugin {
-  #statement: OperationNode | undefined;
-
-  transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => {
-    this.#statement = node;
-    return node;
-  };
-
-  transformResult: KyselyPlugin['transformResult'] = async ({ result }) => result;
-
-  get last() {
-    const statement = this.#statement;
-    if (statement === undefined) throw new Error('nothing was asked');
-    return { toOperationNode: () => statement };
-  }
-}

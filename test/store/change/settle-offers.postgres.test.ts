@@ -2,7 +2,7 @@
 // ends it.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -11,7 +11,6 @@ import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
 import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -20,31 +19,28 @@ import {
   published,
   saved,
 } from '../../support/database/domains.ts';
+import { POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce, DAY_MS } from '../../support/database/saved-checks.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-const POOL = {
-  ...TEST_SETTINGS,
-  nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
-  nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
-};
 /** Its DNS is elsewhere. */
 const ELSEWHERE = 'referral ns1.other. ns2.other.';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let db: Database;
 /** Two claims of one name. */
 let first: number;
 let second: number;
+beforeAll(async () => {
+  await migrate(database.db, POOL);
+});
 beforeEach(async () => {
-  database = await createDatabase();
   ({ db } = database);
-  await migrate(db, POOL);
   first = await claim('a@example.org');
   second = await claim('b@example.org');
 });
-afterEach(() => database.drop());
 
 const claim = async (email: string) =>
   (await newDomain(db, await newAccount(db, email), 'example.com.', { exempt: false })).id;
