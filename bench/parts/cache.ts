@@ -20,10 +20,10 @@ export const cache: Part = {
         part: 'cache',
         title: 'Caches of edges',
         blocks: [
-          `${count(purges.length)} purges of a URL that each of three test proxies has cached, one after the other; from the call to the last proxy that has taken it away, which a visit at each confirms. ` +
-            `The test proxies run in the process that measures.`,
+          `${count(purges.length)} purges of a URL, one after the other; from the call until the last of three edges has received it. ` +
+            `The edges run in the process that measures.`,
           table(
-            ['a purge is effective on every edge', 'ms'],
+            ['a purge is received by every edge', 'ms'],
             [
               ['p50', percentile(purges, 0.5).toFixed(1)],
               ['p99', judged(percentile(purges, 0.99), PURGE_MS, 1)],

@@ -4,16 +4,11 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { migrateQueue } from '../../src/queue/connection.ts';
-import { runJobWorker } from '../../src/queue/job-worker.ts';
-import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { newAccount, newDomain } from '../support/database/domains.ts';
 import { freePort } from '../support/peers/peers.ts';
 import { startProxy } from '../support/processes/tcp-proxy.ts';
 import { until } from '../support/tests/until.ts';
-import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
 
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
@@ -116,12 +111,6 @@ describe('the API process', () => {
     await empty.drop();
   });
 
-  it('without a database to be found says what to set', async () => {
-    const started = await start({ DATABASE_URL: '' });
-    expect(await started.exited).toBe(1);
-    expect(started.told[0]?.reason).toMatch(/^DATABASE_URL is not set, and no "npm start" runs on/);
-  });
-
   it('that is started while Postgres is away answers 503 until it comes', async () => {
     const proxy = await startProxy(database.url);
     proxy.cut();
@@ -144,66 +133,6 @@ describe('the API process', () => {
     started.process.kill('SIGTERM');
     expect(await started.exited).toBe(0);
     await proxy.stop();
-  });
-
-  describe('with the queue', () => {
-    const key = generateKey();
-    const NAME = 'queued.com';
-    let domainId: number;
-    beforeAll(async () => {
-      await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
-      const accountId = await newAccount(database.db, 'queue@shop.example');
-      const by = { kind: 'cli', name: 'test' } as const;
-      ({ id: domainId } = await newDomain(database.db, accountId, `${NAME}.`, { exempt: true, by }));
-    });
-    const check = async ({ url }: Started) => {
-      const answer = await fetch(`${url}/domains/${NAME}/ns-check`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}` },
-      });
-      const body = (await answer.json()) as Record<string, unknown> & { check?: Record<string, unknown> };
-      return { status: answer.status, headers: answer.headers, body };
-    };
-
-    it('has workers make checks and waits for the outcomes', async () => {
-      const failed: Error[] = [];
-      const worker = runJobWorker(
-        { databaseUrl: database.url, redisUrl: undefined },
-        CHECK_DELEGATION,
-        async (job) => {
-          const said = ['ns1.example.net.', 'ns2.example.net.'];
-          await makeCheck(database.db, job, (domain) => evidenceOf(domain, said));
-        },
-        { concurrency: 1, onTrouble: () => {}, onFailed: (_job, error) => failed.push(error) },
-      );
-      const started = await start({ BOOTSTRAP_API_KEY: key });
-      await ready(started);
-      const { status, body } = await check(started);
-      expect([status, body.status, body.check?.verdict, body.check?.domain_id]).toEqual([
-        200,
-        'active',
-        'match',
-        domainId,
-      ]);
-      expect(failed).toEqual([]);
-      started.process.kill('SIGTERM');
-      expect(await started.exited).toBe(0);
-      await worker.stop(1000);
-    });
-
-    it('out of reach gives 503 to calls that need it, and serves all others', async () => {
-      const started = await start({ BOOTSTRAP_API_KEY: key, REDIS_URL: 'redis://127.0.0.1:1' });
-      await ready(started);
-      const { status, headers, body } = await check(started);
-      expect([status, Number(headers.get('retry-after')) > 0, Object.keys(body)]).toEqual([
-        503,
-        true,
-        ['error'],
-      ]);
-      expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
-      started.process.kill('SIGTERM');
-      expect(await started.exited).toBe(0);
-    });
   });
 
   it('ends when its parent is gone', async () => {

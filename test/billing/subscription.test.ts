@@ -1,11 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import * as rules from '../../src/billing/subscription.ts';
-import { firstDifference, type Rules } from '../support/billing/play-history.ts';
+import { describe, expect, it } from 'vitest';
+import { addDays, beginSubscription, beginTrial, nextSubscription } from '../../src/billing/subscription.ts';
+import { firstDifference } from '../support/billing/play-history.ts';
 
-const { addDays, beginSubscription, beginTrial, nextSubscription } = rules;
 const START = new Date('2026-01-01T12:00:00Z');
 const FREE = { id: 1, days: 30, priceRials: 0 };
 const PRICED = { id: 2, days: 30, priceRials: 500 };
@@ -79,59 +75,6 @@ describe('a subscription', () => {
   });
 });
 
-const HISTORIES = 500;
-const SOURCE = readFileSync(new URL('../../src/billing/subscription.ts', import.meta.url), 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'zonefleet-rules-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** The rules with one text in the place of another. */
-async function withFault(name: string, from: string, to: string): Promise<Rules> {
-  expect(SOURCE.split(from), name).toHaveLength(2);
-  const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.ts`);
-  writeFileSync(file, SOURCE.replace(from, to));
-  return (await import(file)) as Rules;
-}
-
-describe('random histories of subscriptions', () => {
-  it('equal the model', () => {
-    expect(firstDifference(rules, HISTORIES)).toBeUndefined();
-  });
-
-  it.each([
-    ['grace is forgotten', "status === 'grace' && graceUntil !== null ? graceUntil : expiresAt", 'expiresAt'],
-    ['a renewal is made twice', 'addDays(from, days)', 'addDays(from, 2 * days)'],
-    ['a trial goes into grace', '  if (isTrial) return', '  if (isTrial && at < expiresAt) return'],
-    [
-      'a cancelled one goes into grace',
-      "  if (status === 'cancelled')",
-      "  if (status === 'cancelled' && at < expiresAt)",
-    ],
-    ['the wallet is asked in each round', 'unpaid: { ...now, chargeTriedAt: at }', 'unpaid: { ...now }'],
-    [
-      'the wallet is asked once only',
-      'return days < GRACE_DAYS ? addDays(end, days) : undefined',
-      'return undefined',
-    ],
-    ['the wallet is asked a day too late', 'const RENEWAL_DAYS = 3', 'const RENEWAL_DAYS = 2'],
-    ['renewal begins when it is paid', 'at < addDays(end, GRACE_DAYS) ? end : at', 'at'],
-    ['past time is paid', 'at < addDays(end, GRACE_DAYS) ? end : at', 'end'],
-    [
-      'who was not asked is not asked later',
-      'if (renewAt !== undefined && renewAt <= at)',
-      'if (renewAt !== undefined && renewAt <= at && at < addDays(expiresAt, GRACE_DAYS))',
-    ],
-    ['a day of grace is missing', 'const GRACE_DAYS = 7', 'const GRACE_DAYS = 6'],
-    [
-      'the renewed one stays in grace',
-      "    status: 'active',\n    expiresAt: addDays(from",
-      '    expiresAt: addDays(from',
-    ],
-    [
-      'the free one begins when it is noticed',
-      'next: { ...now, status, endedAt }, endedAt }',
-      'next: { ...now, status, endedAt }, endedAt: new Date(endedAt.getTime() + 1) }',
-    ],
-  ])('differ from it where %s', async (name, from, to) => {
-    expect(firstDifference(await withFault(name, from, to), HISTORIES)).toMatch(/^seed \d+/);
-  });
+it('random histories of subscriptions equal the model', () => {
+  expect(firstDifference(500)).toBeUndefined();
 });

@@ -16,40 +16,28 @@ const withSerials = (...serials: number[]) =>
       madeProbe(`5.${i}.0.1`, [NS1], { soa: soaReply(serial), tcp: soaReply(serial) }),
     ),
   });
-const timers = (changed: Parameters<typeof soaReply>[1]) =>
-  codes(
-    madeChild({
-      addresses: [madeProbe('5.3.0.1', [NS1], { soa: soaReply(1, changed), tcp: soaReply(1, changed) })],
-    }),
-  );
+const one = (change: Parameters<typeof madeProbe>[2]) =>
+  codes(madeChild({ addresses: [madeProbe('5.3.0.1', [NS1], change)] }));
 
-describe('a healthy domain', () => {
-  it('has no findings', () => {
-    expect(codes()).toEqual([]);
-  });
-
-  it('without a delegation has none either: the check of the parent tells that', () => {
-    expect(codes(madeChild({ servers: [], addresses: [], failure: 'no reply', isComplete: false }))).toEqual(
-      [],
-    );
-  });
+it('a healthy domain has no findings, and neither has one without a delegation', () => {
+  expect(codes()).toEqual([]);
+  const none = madeChild({ servers: [], addresses: [], failure: 'no reply', isComplete: false });
+  expect(codes(none)).toEqual([]);
 });
 
-describe('timers of the SOA', () => {
-  it.each([
-    [{ refresh: 14_399 }, ['SOA_REFRESH_LOW']],
-    [{ refresh: 14_400 }, []],
-    [{ retry: 3599 }, ['SOA_RETRY_LOW']],
-    [{ refresh: 14_400, retry: 14_400 }, ['SOA_RETRY_NOT_BELOW_REFRESH']],
-    [{ expire: 604_799 }, ['SOA_EXPIRE_LOW']],
-    [{ refresh: 700_000, expire: 650_000 }, ['SOA_EXPIRE_LOW']],
-    [{ minimum: 299 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
-    [{ minimum: 300 }, []],
-    [{ minimum: 86_400 }, []],
-    [{ minimum: 86_401 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
-  ])('%j', (changed, expected) => {
-    expect(timers(changed)).toEqual(expected);
-  });
+it.each([
+  [{ refresh: 14_399 }, ['SOA_REFRESH_LOW']],
+  [{ refresh: 14_400 }, []],
+  [{ retry: 3599 }, ['SOA_RETRY_LOW']],
+  [{ refresh: 14_400, retry: 14_400 }, ['SOA_RETRY_NOT_BELOW_REFRESH']],
+  [{ expire: 604_799 }, ['SOA_EXPIRE_LOW']],
+  [{ refresh: 700_000, expire: 650_000 }, ['SOA_EXPIRE_LOW']],
+  [{ minimum: 299 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
+  [{ minimum: 300 }, []],
+  [{ minimum: 86_400 }, []],
+  [{ minimum: 86_401 }, ['SOA_MINIMUM_OUT_OF_RANGE']],
+])('a SOA with %j is judged', (changed, expected) => {
+  expect(one({ soa: soaReply(1, changed), tcp: soaReply(1, changed) })).toEqual(expected);
 });
 
 describe('what was not asked', () => {
@@ -144,55 +132,41 @@ describe('a profile', () => {
   });
 });
 
-describe('serials', () => {
-  it('that are times may differ by an hour, which a zone transfer takes', () => {
-    expect(codes(withSerials(1_700_000_000, 1_700_003_600))).toEqual([]);
-    expect(codes(withSerials(1_700_000_000, 1_700_003_601))).toEqual(['SERIALS_DIFFER']);
-  });
-
-  it('of any other kind may not differ at all', () => {
-    expect(codes(withSerials(2024010101, 2024010102))).toEqual(['SERIALS_DIFFER']);
-    expect(codes(withSerials(1, 2))).toEqual(['SERIALS_DIFFER']);
-    expect(codes(withSerials(1, 1))).toEqual([]);
-  });
+it.each([
+  ['times up to an hour apart', 1_700_000_000, 1_700_003_600, []],
+  ['times further apart', 1_700_000_000, 1_700_003_601, ['SERIALS_DIFFER']],
+  ['dates', 2024010101, 2024010102, ['SERIALS_DIFFER']],
+  ['other numbers', 1, 2, ['SERIALS_DIFFER']],
+  ['the same numbers', 1, 1, []],
+])('serials that are %s are judged', (_, first, second, expected) => {
+  expect(codes(withSerials(first, second))).toEqual(expected);
 });
 
-describe('an answer over TCP', () => {
-  const over = (tcp: ReturnType<typeof soaReply>) =>
-    codes(madeChild({ addresses: [madeProbe('5.3.0.1', [NS1], { soa: soaReply(10), tcp })] }));
-
-  it('may have a newer serial, but not an older one, and the same data with the same serial', () => {
-    expect(over(soaReply(11))).toEqual([]);
-    expect(over(soaReply(9))).toEqual(['UDP_TCP_DIFFER']);
-    expect(over(soaReply(10, { expire: 1_209_601 }))).toEqual(['UDP_TCP_DIFFER']);
-    expect(over({ outcome: 'refused' })).toEqual(['UDP_TCP_DIFFER']);
-    expect(over({ outcome: 'timeout' })).toEqual(['TCP_REFUSED']);
-  });
-
-  it('that was not asked for says nothing', () => {
-    expect(over({ outcome: 'unasked' })).toEqual([]);
-  });
+it.each([
+  ['a newer serial', soaReply(11), []],
+  ['an older serial', soaReply(9), ['UDP_TCP_DIFFER']],
+  ['other data', soaReply(10, { expire: 1_209_601 }), ['UDP_TCP_DIFFER']],
+  ['a refusal', { outcome: 'refused' }, ['UDP_TCP_DIFFER']],
+  ['silence', { outcome: 'timeout' }, ['TCP_REFUSED']],
+  ['no query', { outcome: 'unasked' }, []],
+] as const)('%s over TCP is judged', (_, tcp, expected) => {
+  expect(one({ soa: soaReply(10), tcp })).toEqual(expected);
 });
 
-describe('glue', () => {
-  it('of a server outside the domain may be less than it has, but not other addresses', () => {
-    const outside = parseName('ns.example.net.');
-    const found = { kind: 'found', addresses: ['5.4.0.1', '2a0b:4::1'] } as const;
-    const servers = (glue: string[]) => [
-      madeServer(NS1, ['5.3.0.1', '2a0b:3::1']),
-      madeServer(outside, [], { glue, found }),
-    ];
-    expect(codes(madeChild({ servers: servers([]) }))).toEqual([]);
-    expect(codes(madeChild({ servers: servers(['5.4.0.1']) }))).toEqual([]);
-    expect(codes(madeChild({ servers: servers(['5.9.0.1']) }))).toEqual(['GLUE_DIFFERS']);
-  });
+it('glue of a server outside the domain may be incomplete, but not different', () => {
+  const outside = parseName('ns.example.net.');
+  const found = { kind: 'found', addresses: ['5.4.0.1', '2a0b:4::1'] } as const;
+  const withGlue = (...glue: string[]) =>
+    codes(
+      madeChild({
+        servers: [madeServer(NS1, ['5.3.0.1', '2a0b:3::1']), madeServer(outside, [], { glue, found })],
+      }),
+    );
+  expect([withGlue(), withGlue('5.4.0.1'), withGlue('5.9.0.1')]).toEqual([[], [], ['GLUE_DIFFERS']]);
 });
 
-describe('the autonomous systems', () => {
-  it('are judged only with the file', () => {
-    const one = readAsnDb('5.0.0.0/8 64500\n2a0b::/16 64500');
-    expect(codes(madeChild(), { asnOf: one })).toEqual(['ALL_IN_ONE_AS']);
-    expect(codes(madeChild(), { asnOf: readAsnDb('5.0.0.0/8 64500') })).toEqual([]);
-    expect(codes()).toEqual([]);
-  });
+it('autonomous systems are judged only if the file has them', () => {
+  const all = readAsnDb('5.0.0.0/8 64500\n2a0b::/16 64500');
+  expect(codes(madeChild(), { asnOf: all })).toEqual(['ALL_IN_ONE_AS']);
+  expect(codes(madeChild(), { asnOf: readAsnDb('5.0.0.0/8 64500') })).toEqual([]);
 });

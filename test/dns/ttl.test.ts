@@ -13,18 +13,6 @@ it.each([
   expect(parseTtl(text)).toBe(seconds);
 });
 
-it.each([
-  '',
-  'h',
-  '1h30',
-  '1x',
-  '-1',
-  '1.5h',
-  '1 h',
-  '4294967296',
-  '7102w',
-  '1e3',
-  '٣',
-])('%j is no time', (text) => {
+it.each('|h|1h30|1x|-1|1.5h|1 h|4294967296|7102w|1e3|٣'.split('|'))('%j is no time', (text) => {
   expect(parseTtl(text)).toBeUndefined();
 });

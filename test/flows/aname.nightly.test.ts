@@ -1,5 +1,4 @@
-// ANAME records from the call that makes them to the answer: API, workers and nameserver on a small internet; and, on a
-// clock of its own, a target whose servers are dead for a long time.
+// ANAME records from the API call that creates them to the answer: API, workers and nameserver on a small internet.
 
 import { Resolver } from 'node:dns/promises';
 import { sql } from 'kysely';
@@ -54,11 +53,6 @@ describe.skipIf(needs !== '')(`from the call to the answer${needs}`, () => {
     expect(answer).toMatchObject({ status: 200 });
     return answer;
   };
-  /** Their codes; checks find that the domains are nowhere else. */
-  const anameFindings = ({ body }: Answer): string[] =>
-    body.findings
-      .map(({ code }: { code: string }) => code)
-      .filter((code: string) => code.startsWith('ANAME'));
   /** As if the TTL of the target were over. */
   const makeDue = () =>
     sql`update aname_targets set due_at = now(), checked_at = checked_at - interval '1 day'`.execute(api.db);
@@ -84,7 +78,6 @@ describe.skipIf(needs !== '')(`from the call to the answer${needs}`, () => {
     await untilAnswered('first.test', '192.0.2.1', 300);
     await write('PUT', path + made.body.id, { proxied: false, name: '*.shop' });
     await untilAnswered('any.shop.first.test', '198.51.100.7', 90);
-    expect(anameFindings(await api.ask('GET', '/domains/first.test'))).toEqual([]);
   });
 
   it(`${DOMAINS} domains that point to one name are one look-up, and all change with it`, async () => {
@@ -107,25 +100,5 @@ describe.skipIf(needs !== '')(`from the call to the answer${needs}`, () => {
     expect(targets.length).toBeLessThan(10); // both targets, both families, and the alias of one
     const { rows } = await sql<{ id: number }>`select id from domains`.execute(api.db);
     await expectPublished(api.db, ...rows.map(({ id }) => id));
-  });
-
-  it('a target that leads back to itself is told of in every domain that points there, and in none when it is mended', async () => {
-    const codes = async (name: string) => anameFindings(await api.ask('GET', `/domains/${name}`));
-    const told = async (wanted: string) =>
-      until(async () => (await codes('d0.test')).join() === wanted, `the findings are ${wanted}`);
-    const { zones } = worldWith('web CNAME loop\nloop CNAME web');
-    world.become({ zones });
-    await makeDue();
-    await told('ANAME_LOOP');
-    expect(await codes('d1.test')).toEqual(['ANAME_LOOP']);
-    expect((await api.ask('GET', '/domains/?search=d2.test')).body[0].findings).toContainEqual({
-      code: 'ANAME_LOOP',
-      message: expect.stringContaining('web.cdn.net'),
-    });
-    expect(await answers('www.d1.test')).toEqual([{ address: '198.51.100.8', ttl: 120 }]);
-    world.become(worldWith('web 120 A 198.51.100.8'));
-    await makeDue();
-    await told('');
-    expect(await workers.metric('zonefleet_aname_lookups_total{outcome="failed"}')).toBeGreaterThan(0);
   });
 });

@@ -5,7 +5,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInstalled } from '../support/peers/peers.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { FreshClone } from '../support/processes/fresh-clone.ts';
 import { curlPrinted, digPrinted, digStatus, EDGE, metricsUrls } from '../support/processes/printed-lines.ts';
 import { until } from '../support/tests/until.ts';
@@ -92,23 +91,6 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
       }
     });
 
-    it('tells all faults of the settings at once', async () => {
-      const started = clone.start({ RRL: 'much', EDGE_IPV4: 'here' });
-      expect(await started.ended).toBe(1);
-      expect(started.output).toContain('RRL: expected');
-      expect(started.output).toContain('EDGE_IPV4: expected');
-      expect(clone.processes()).toEqual([]);
-    });
-
-    it('is told which process has the database when another npm start runs on it', async () => {
-      const first = clone.start();
-      await first.ready();
-      const second = clone.start({ DNS_LISTEN: `127.0.0.1:${await freePort()}` });
-      expect(await second.ended).toBe(1);
-      expect(second.output).toMatch(/in use by the process with pid \d+/);
-      await clone.stop(first);
-    });
-
     it('ends cleanly on Ctrl-C, which the terminal sends to everyone and npm once more', async () => {
       const started = clone.start();
       await started.ready();
@@ -153,14 +135,6 @@ describe.skipIf(process.platform !== 'linux' || skipped !== '')(
         PATIENCE_MS,
       );
       await clone.stop(started);
-    });
-
-    it('says which setting is wrong when the database cannot be reached', async () => {
-      const url = `postgresql://zonefleet:hunter2@localhost:${await freePort()}/zonefleet`;
-      const started = clone.start({ DATABASE_URL: url });
-      expect(await started.ended).toBe(1);
-      expect(started.output).toMatch(/^zonefleet: DATABASE_URL: .*ECONNREFUSED/m);
-      expect(started.output).not.toContain('hunter2');
     });
 
     it('ends with npm, even if npm is killed and cannot tell it', async () => {

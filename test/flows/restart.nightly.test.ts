@@ -1,6 +1,6 @@
 // A nameserver process that is killed and started again, with Postgres there and without: it serves what it served before.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -102,32 +102,4 @@ test('a second process of its name and directory never gets ready', async () => 
   );
   expect(refusal.message).toContain('NODE_NAME: another process runs as node "ns1"');
   expect(refusal.message).not.toContain('"ready"');
-});
-
-test('a snapshot that is damaged is refused with a line in the log, and the zones come from Postgres', async () => {
-  await node.stop();
-  const place = join(directory, 'nodes', 'ns1');
-  const image = readdirSync(place).find((name) => name.endsWith('.image')) as string;
-  const bytes = readFileSync(join(place, image));
-  bytes[bytes.length - 100] = (bytes[bytes.length - 100] as number) ^ 1;
-  writeFileSync(join(place, image), bytes);
-  node = await start();
-  expect(node.log()).toContain('a snapshot is refused');
-  expect(node.log()).toContain('zones loaded');
-  expect(await serials()).toEqual([3, 3]);
-});
-
-test('a log of the snapshot that is damaged is used up to there, with a line in the log', async () => {
-  await until(() => node.log().includes('snapshot written'), 'a snapshot');
-  await saveZones(database.db, [smallZone('a.example.', 4)], BY);
-  await untilServed(4);
-  await node.stop();
-  const place = join(directory, 'nodes', 'ns1');
-  const log = readdirSync(place).find((name) => name.endsWith('.log')) as string;
-  const bytes = readFileSync(join(place, log));
-  bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
-  writeFileSync(join(place, log), bytes);
-  node = await start();
-  expect(node.log()).toContain('the log of the snapshot ends early');
-  await untilServed(4);
 });

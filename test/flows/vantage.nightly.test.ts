@@ -1,11 +1,9 @@
 // Four networks, each with its own view of a small internet (docs/rules.md "Vantage points"): the workers stand in one, an
 // observer in each of the others. Real processes: API, workers, three observers, Postgres. One network sees a lying registry.
 
-import type { KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addVantageCommands } from '../../src/cli/vantage/vantage.ts';
-import { makeVantageKey, readPrivateKey, signVantageRequest } from '../../src/process/vantage-signature.ts';
 import { runCommands } from '../support/cli/run-commands.ts';
 import { type ObserverProcess, startObserver } from '../support/processes/observer-process.ts';
 import { type Asker, RealFleet, type Replied } from '../support/processes/real-fleet.ts';
@@ -18,8 +16,6 @@ type Label = 'paris' | 'rome' | 'oslo';
 
 const OBSERVERS: readonly Label[] = ['paris', 'rome', 'oslo'];
 const FOREIGN = ['ns1.other.zz', 'ns2.other.zz'];
-const JOBS = '/vantage/v1/jobs';
-const ANSWERS = '/vantage/v1/answers';
 const needs = needsNetworks();
 
 describe.skipIf(needs !== '')(`observers in other networks${needs}`, () => {
@@ -220,93 +216,5 @@ describe.skipIf(needs !== '')(`observers in other networks${needs}`, () => {
     ]);
     expect(await see(ann, 'sold')).toMatchObject({ status: 'disabled' });
     expect(codes(await see(ann, 'third'))).not.toContain('VANTAGES_AWAY');
-  });
-
-  it('are believed once, and only with their key', async () => {
-    const { passed } = networks.paris;
-    const answer = passed.findLast(({ path }) => path === ANSWERS);
-    if (answer === undefined) throw new Error('paris has not answered');
-    const post = async (path: string, headers: Record<string, string>, body: Buffer) => {
-      const response = await fetch(`${fleet.api.url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body,
-      });
-      return { status: response.status, body: (await response.json()) as Body };
-    };
-    const signed = (name: Label, key: string, path: string, body: Buffer) =>
-      post(
-        path,
-        signVantageRequest(readPrivateKey(key) as KeyObject, name, { method: 'POST', path, body }),
-        body,
-      );
-    const ofVantage = Object.entries(answer.headers).filter(([name]) => name.startsWith('x-vantage-'));
-    const before = await droppedBy('paris');
-    // As it was, word for word; then signed anew; then by another observer.
-    expect(
-      await post(ANSWERS, Object.fromEntries(ofVantage) as Record<string, string>, answer.body),
-    ).toMatchObject({
-      status: 401,
-    });
-    expect(await signed('paris', keys.paris, ANSWERS, answer.body)).toMatchObject({
-      status: 200,
-      body: { taken: false },
-    });
-    expect(await signed('rome', keys.rome, ANSWERS, answer.body)).toMatchObject({
-      status: 200,
-      body: { taken: false },
-    });
-    expect(await droppedBy('paris')).toBe(before + 1);
-    const dropped = (outcome: string) =>
-      fleet.api.metric(`zonefleet_vantage_answers_total{outcome="${outcome}"}`);
-    expect([await dropped('twice'), await dropped('other_vantage')]).toEqual([1, 1]);
-    // Another key, a name that nobody has, a changed body.
-    const { privateKey } = makeVantageKey();
-    const asking = Buffer.from('{"max":1,"waitSeconds":0}');
-    expect(await signed('paris', privateKey, JOBS, asking)).toMatchObject({ status: 401 });
-    expect(await signed('lima' as Label, keys.paris, JOBS, asking)).toMatchObject({ status: 401 });
-    const headers = signVantageRequest(readPrivateKey(keys.paris) as KeyObject, 'paris', {
-      method: 'POST',
-      path: JOBS,
-      body: asking,
-    });
-    expect(await post(JOBS, headers, Buffer.from('{"max":16,"waitSeconds":0}'))).toMatchObject({
-      status: 401,
-    });
-    const refused = (path: string) =>
-      fleet.api.metric(`zonefleet_api_requests_total{route="${path}",method="POST",status="401"}`);
-    expect([await refused(ANSWERS), await refused(JOBS)]).toEqual([1, 3]);
-    // The process itself says so, and goes on asking.
-    const impostor = startObserver(networks.oslo, 'paris', privateKey, '127.0.0.1:9154');
-    try {
-      await until(() => {
-        if (impostor.child.exitCode !== null) throw new Error(`it ended: ${impostor.log()}`);
-        return impostor.log().includes('no observer of this name with this key');
-      }, 'it says what is wrong');
-    } finally {
-      await impostor.stop();
-    }
-  });
-
-  async function droppedBy(label: Label): Promise<number> {
-    const { rows } = await sql<{
-      dropped: number;
-    }>`select dropped::int from vantages where name = ${label}`.execute(fleet.database.db);
-    return rows[0]?.dropped as number;
-  }
-
-  it('are waited for no more when the operator removes them', async () => {
-    await vanish(...OBSERVERS);
-    await everywhere({ fourth: anns, keep: FOREIGN });
-    await create(ann, 'fourth');
-    await untilAll([
-      [ann, 'fourth', has('VANTAGES_AWAY')],
-      [ann, 'keep', has('VANTAGES_AWAY')],
-    ]);
-    for (const label of OBSERVERS) expect((await command('vantage', 'remove', label)).code).toBe(0);
-    await untilAll([
-      [ann, 'fourth', is('active')],
-      [ann, 'keep', is('moved')],
-    ]);
   });
 });

@@ -5,13 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
 import type { Edns } from '../../src/dns/message/edns.ts';
 import type { Message } from '../../src/dns/message/message.ts';
-import { type Name, printName } from '../../src/dns/name.ts';
-import { type Network, parseNetwork } from '../../src/dns/record/network.ts';
+import { printName } from '../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
-import { loadRootHints } from '../../src/resolver/state/root-hints.ts';
 import { encodeMessage } from '../support/answer/encode-message.ts';
 import { exchangeUdp } from '../support/answer/sockets.ts';
 import { heldZoneFor } from '../support/database/held-zone.ts';
@@ -21,9 +19,8 @@ import {
   outcomeOf,
   printDifferences,
   printEvidence,
-  wantedOf,
 } from '../support/world/compare-check.ts';
-import { FakeInternet, startWorld } from '../support/world/fake-internet.ts';
+import { FakeInternet } from '../support/world/fake-internet.ts';
 import {
   type Expectations,
   type ExpectedCheck,
@@ -134,7 +131,7 @@ describe('a delegation check', () => {
         ({ claim } = judged);
         const { violations } = internet;
         const outcome = outcomeOf(check, expected.sets, { ...judged, evidence, violations });
-        const wanted = wantedOf(check);
+        const { wanted } = check;
         expect(
           outcome,
           `check ${index + 1}: ${printDifferences(outcome, wanted)} (${printEvidence(evidence)})`,
@@ -150,25 +147,6 @@ describe('a delegation check', () => {
       await resolver.close();
       await internet.close();
     }
-  });
-});
-
-describe('a difference from what a world expects', () => {
-  it('names each field, with both values', () => {
-    const got = { verdict: 'match', parent: 'test.', findings: ['ALIAS'], status: 'active' };
-    expect(printDifferences(got, { verdict: 'alias', parent: 'test.', findings: ['ALIAS'], misses: 2 })).toBe(
-      'verdict: expected "alias", got "match"; misses: expected 2, got none; status: expected none, got "active"',
-    );
-  });
-});
-
-describe('the worlds', () => {
-  it('each have a sentence of their own', () => {
-    expect(scenarios.length).toBeGreaterThan(100);
-    expect(
-      scenarios.filter(({ world }) => !/^[A-Z].*\.$/.test(world.title)).map(({ folder }) => folder),
-    ).toEqual([]);
-    expect(new Set(scenarios.map(({ world }) => world.title)).size).toBe(scenarios.length);
   });
 });
 
@@ -244,47 +222,6 @@ zone com.
       `${who} a question comes without DO, or offers another size`,
     ]);
     expect(await at(WITHOUT_EDNS)).toEqual([`${who} a question comes without EDNS`]);
-  });
-});
-
-describe('a world for whole programs', () => {
-  it('is found by its root hints and its port, and becomes another', async () => {
-    const world = await startWorld({
-      zones: {
-        'test.': 'example NS ana.fleet.net.\nexample NS ben.fleet.net.',
-        'co.test.': 'example NS cleo.fleet.net.\nexample NS dora.fleet.net.',
-      },
-    });
-    const resolver = createResolver({
-      exchange: createExchange({ port: world.port, timeoutMs: TIMEOUT_MS, attempts: TRIES }),
-      rootServers: await loadRootHints(world.rootHints),
-      allowed: [parseNetwork(world.settings.RESOLVER_ALLOW) as Network],
-      rates: new AddressRates(50, undefined, Date.now),
-      hasIpv6: () => false,
-    });
-    const { sets } = parseExpectations('domain a.\ncheck\n  verdict match\n  parent .');
-    const verdictOf = async (name: string) => {
-      const evidence = await resolver.observeDelegation(nameOf(name));
-      return `${judgeWorld(evidence, undefined, { sets, ourAddresses: undefined }, { rules: RULES, frozen: false }).judgement.verdict} at ${printName(evidence.parent as Name)}`;
-    };
-    try {
-      expect(await verdictOf('example.test.')).toBe('match at test.');
-      expect(await verdictOf('example.co.test.')).toBe('match at co.test.');
-      expect(await verdictOf('other.test.')).toBe('unregistered at test.');
-      world.become({ zones: { 'test.': 'example NS ns.elsewhere.org.', 'co.test.': '' } });
-      expect(await verdictOf('example.test.')).toBe('foreign at test.');
-      expect(await verdictOf('example.co.test.')).toBe('unregistered at co.test.');
-      expect(world.internet.violations).toEqual([]);
-    } finally {
-      await resolver.close();
-      await world.close();
-    }
-  });
-
-  it('has loopback addresses only', async () => {
-    await expect(
-      startWorld({ text: 'server a.root. 5.0.0.1\n  serves .\nzone .\n  @ NS a.root.' }),
-    ).rejects.toThrow('5.0.0.1 is no loopback address');
   });
 });
 

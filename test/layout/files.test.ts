@@ -57,7 +57,7 @@ describe('files', () => {
 describe('tests', () => {
   it('mirror the sources file for file, or folder for folder', () => {
     const strays = tests.filter((path) => {
-      if (/^test\/(flows|proofs|chaos|mutants|support|layout)\//.test(path)) return false;
+      if (/^test\/(flows|proofs|mutants|support|layout)\//.test(path)) return false;
       const stem = path.replace(/^test\//, '').replace(TEST_END, '');
       const console = stem.replace(/^console\//, 'console/src/');
       return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`, stem, `${console}.ts`].some(

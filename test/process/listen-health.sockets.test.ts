@@ -12,8 +12,8 @@ afterEach(async () => {
   listener = undefined;
 });
 
-async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {
-  const gauges = {
+const metrics = () =>
+  createMetrics(() => new QueryCounters(), {
     zones: () => 1,
     records: () => 2,
     regions: () => 2,
@@ -26,37 +26,29 @@ async function listening(readiness: () => Readiness | Promise<Readiness>): Promi
     heldZones: () => 0,
     asked: () => ({ reported: 0, dropped: 0 }),
     counted: () => ({ reported: 0, other: 0, dropped: 0 }),
-  };
-  const metrics = createMetrics(() => new QueryCounters(), gauges);
-  listener = await listenHealth({ address: '127.0.0.1', port: 0 }, metrics, readiness, ['node1.example.net']);
+  });
+
+async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {
+  const address = { address: '127.0.0.1', port: 0 };
+  listener = await listenHealth(address, metrics(), readiness, ['node1.example.net']);
   return `http://127.0.0.1:${listener.address.port}`;
 }
 
-test('a process that runs is alive, and ready when it says so', async () => {
-  let readiness: Readiness = { kind: 'waiting', reason: 'no zones loaded' };
+test('a process is alive while it runs; its readiness, warnings included, is what it reports', async () => {
+  let readiness: Readiness | Promise<Readiness> = { kind: 'waiting', reason: 'no zones loaded' };
   const url = await listening(() => readiness);
+  const ready = async () => {
+    const answer = await fetch(`${url}/readyz`);
+    return [answer.status, await answer.text(), answer.headers.get('retry-after')];
+  };
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  const waiting = await fetch(`${url}/readyz`);
-  expect(waiting.status).toBe(503);
-  expect(await waiting.text()).toBe('no zones loaded\n');
+  expect(await ready()).toEqual([503, 'no zones loaded\n', '1']);
+  readiness = Promise.resolve({ kind: 'waiting', reason: 'the queue cannot be reached' });
+  expect(await ready()).toEqual([503, 'the queue cannot be reached\n', '1']);
   readiness = { kind: 'ready' };
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
-});
-
-test('a process that is ready tells what an operator should see to', async () => {
-  const url = await listening(() => ({ kind: 'ready', warnings: ['the pool is nearly given', 'another'] }));
-  const ready = await fetch(`${url}/readyz`);
-  expect([ready.status, await ready.text()]).toEqual([
-    200,
-    'ready\nwarning: the pool is nearly given\nwarning: another\n',
-  ]);
-});
-
-test('what has to be looked up first is waited for, and a client is told when to ask again', async () => {
-  const url = await listening(async () => ({ kind: 'waiting', reason: 'the queue cannot be reached' }));
-  const waiting = await fetch(`${url}/readyz`);
-  expect([waiting.status, await waiting.text()]).toEqual([503, 'the queue cannot be reached\n']);
-  expect(waiting.headers.get('retry-after')).toBe('1');
+  expect(await ready()).toEqual([200, expect.any(String), null]);
+  readiness = { kind: 'ready', warnings: ['the pool is nearly given', 'another'] };
+  expect(await ready()).toEqual([200, 'ready\nwarning: the pool is nearly given\nwarning: another\n', null]);
 });
 
 test('the metrics are exported in the text format', async () => {
@@ -85,22 +77,7 @@ test('an address in use is an error', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
   const { port } = taken.address() as { port: number };
-  const gauges = {
-    zones: () => 1,
-    records: () => 2,
-    regions: () => 2,
-    tcpConnections: () => 0,
-    feedLagSeconds: () => 0,
-    imageBytes: () => 4096,
-    imageCapacityBytes: () => 65536,
-    refusedZones: () => 0,
-    zonesWithoutRoom: () => 7,
-    heldZones: () => 0,
-    asked: () => ({ reported: 0, dropped: 0 }),
-    counted: () => ({ reported: 0, other: 0, dropped: 0 }),
-  };
-  const metrics = createMetrics(() => new QueryCounters(), gauges);
-  const starting = listenHealth({ address: '127.0.0.1', port }, metrics, () => ({ kind: 'ready' }));
+  const starting = listenHealth({ address: '127.0.0.1', port }, metrics(), () => ({ kind: 'ready' }));
   await expect(starting).rejects.toThrow(`METRICS_LISTEN: 127.0.0.1:${port} is in use`);
   await new Promise((done) => taken.close(done));
 });

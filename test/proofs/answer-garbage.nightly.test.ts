@@ -28,53 +28,42 @@ ns.sibling AAAA 2001:db8::1
 service HTTPS 1 mail alpn=h2`;
 
 const COOKIE = 'cookie:2464c4abcf10c957';
-const QUERIES: readonly (readonly [string, Uint8Array])[] = [
-  ['an address', queryFor('www.example.test.', TYPE.A)],
-  ['an address with EDNS', queryFor('www.example.test.', TYPE.A, { opt: 'do' })],
-  [
-    'an address with cookie, NSID and ZONEVERSION',
-    queryFor('www.example.test.', TYPE.A, { opt: `${COOKIE} nsid zoneversion` }),
-  ],
-  ['NODATA', queryFor('www.example.test.', TYPE.AAAA, { opt: '' })],
-  ['NXDOMAIN', queryFor('nx.example.test.', TYPE.A, { opt: '' })],
-  ['NXDOMAIN in mixed case', queryFor('Nx.eXample.test.', TYPE.A, { opt: '' })],
-  ['a chain', queryFor('toalias.example.test.', TYPE.A, { opt: '' })],
-  ['a DNAME', queryFor('x.dname.example.test.', TYPE.A, { opt: '' })],
-  ['a wildcard', queryFor('x.wild.example.test.', TYPE.A, { opt: '' })],
-  ['MX with addresses', queryFor('example.test.', TYPE.MX, { opt: '' })],
-  ['MX in mixed case', queryFor('Example.Test.', TYPE.MX, { opt: '' })],
-  ['a service binding', queryFor('service.example.test.', TYPE.HTTPS, { opt: '' })],
-  ['a referral', queryFor('x.sub.example.test.', TYPE.A, { opt: '' })],
-  ['ANY', queryFor('example.test.', TYPE.ANY, { opt: '' })],
-  ['a refusal', queryFor('example.org.', TYPE.A, { opt: '' })],
-  ['the version', queryFor('version.bind.', TYPE.TXT, { class: 3 })],
+/** Each with EDNS: name, type and options. */
+const QUERIES: readonly string[] = [
+  'www.example.test. A',
+  `www.example.test. A ${COOKIE} nsid zoneversion`,
+  'www.example.test. AAAA',
+  'nx.example.test. A',
+  'Nx.www.eXample.test. A',
+  'wild.example.test. A',
+  'toalias.example.test. A',
+  'x.dname.example.test. A',
+  'x.wild.example.test. A',
+  'x.wild.example.test. TXT',
+  'example.test. MX',
+  'Example.Test. MX',
+  'service.example.test. HTTPS',
+  'x.sub.example.test. A',
+  'example.test. ANY',
+  'example.org. A',
 ];
-
-/** With DO, of the zone when it is signed. */
-const SIGNED_QUERIES: readonly (readonly [string, Uint8Array])[] = [
-  ['an address', queryFor('www.example.test.', TYPE.A, { opt: 'do' })],
-  ['NODATA', queryFor('www.example.test.', TYPE.AAAA, { opt: 'do' })],
-  ['NXDOMAIN', queryFor('nx.example.test.', TYPE.A, { opt: 'do' })],
-  ['NXDOMAIN in mixed case', queryFor('Nx.www.eXample.test.', TYPE.A, { opt: 'do' })],
-  ['an empty non-terminal', queryFor('wild.example.test.', TYPE.A, { opt: 'do' })],
-  ['a chain', queryFor('toalias.example.test.', TYPE.A, { opt: 'do' })],
-  ['a DNAME to a wildcard', queryFor('x.dname.example.test.', TYPE.A, { opt: 'do' })],
-  ['a wildcard', queryFor('x.wild.example.test.', TYPE.A, { opt: 'do' })],
-  ['NODATA of a wildcard', queryFor('x.wild.example.test.', TYPE.TXT, { opt: 'do' })],
-  ['MX in mixed case', queryFor('Example.Test.', TYPE.MX, { opt: 'do' })],
-  ['a referral', queryFor('x.sub.example.test.', TYPE.A, { opt: 'do' })],
-  ['keys', queryFor('example.test.', TYPE.DNSKEY, { opt: 'do' })],
-  ['RRSIG', queryFor('example.test.', TYPE.RRSIG, { opt: 'do' })],
-  ['ANY', queryFor('example.test.', TYPE.ANY, { opt: 'do' })],
-];
+const SIGNED_QUERIES = [...QUERIES, 'example.test. DNSKEY', 'example.test. RRSIG'];
 
 const ROUNDS = scale(8, 12);
 const ANSWERS = scale(40_000, 8000);
 
-test.each(QUERIES)('%s', (_, query) => expectNoGarbage(query));
+function queryOf(line: string, dnssecOk: boolean): Uint8Array {
+  const [name = '', type = '', ...options] = line.split(' ');
+  return queryFor(name, TYPE[type as 'A'], { opt: [...(dnssecOk ? ['do'] : []), ...options].join(' ') });
+}
+
+test.each(QUERIES)('%s', (line) => expectNoGarbage(queryOf(line, false)));
+
+test('www.example.test. A without EDNS', () => expectNoGarbage(queryFor('www.example.test.', TYPE.A)));
+test('the version', () => expectNoGarbage(queryFor('version.bind.', TYPE.TXT, { class: 3 })));
 
 describe.each([DENIAL_STYLES[0], DENIAL_STYLES[3]])('from a zone signed with %j', (denial) => {
-  test.each(SIGNED_QUERIES)('%s', (_, query) => expectNoGarbage(query, denial && { denial }));
+  test.each(SIGNED_QUERIES)('%s', (line) => expectNoGarbage(queryOf(line, true), denial && { denial }));
 });
 
 function expectNoGarbage(query: Uint8Array, options: TestNodeOptions = {}): void {

@@ -215,70 +215,54 @@ describe.skipIf(suffix !== '')(`the change feed under 32 writers, seed ${SEED}${
     TIMEOUT_MS,
   );
 
-  test(
-    'the same after pg_restore --clean into the same database, with version numbers used again',
-    async () => {
-      const dump = join(servers.directory, 'clean.dump');
-      await postgresProgram('pg_dump', current, ['-Fc', '-f', dump, 'zonefleet']);
-      await editAll(db, LATER_EDITS, SEED + 100);
-      await allEqual();
-      const before = await newestVersion();
-      await postgresProgram('pg_restore', current, ['--clean', '--if-exists', '-d', 'zonefleet', dump]);
-      expect(await editsReuseVersions(before, SEED + 200)).toBe(true);
-      await allEqual();
-    },
-    TIMEOUT_MS,
-  );
+  async function dumped(name: string, ...options: string[]): Promise<string> {
+    const dump = join(servers.directory, `${name}.dump`);
+    await postgresProgram('pg_dump', current, ['-Fc', ...options, '-f', dump, 'zonefleet']);
+    return dump;
+  }
 
-  test(
-    'the same after the database was dropped, created and restored',
-    async () => {
-      const dump = join(servers.directory, 'drop.dump');
-      await postgresProgram('pg_dump', current, ['-Fc', '-f', dump, 'zonefleet']);
-      await editAll(db, LATER_EDITS, SEED + 300);
-      await allEqual();
-      const before = await newestVersion();
-      await db.destroy();
-      const maintenance = { url: current.url.replace('/zonefleet?', '/postgres?') };
-      await runOn(maintenance, 'drop database zonefleet with (force)');
-      await runOn(maintenance, 'create database zonefleet');
-      await postgresProgram('pg_restore', current, ['-d', 'zonefleet', dump]);
-      db = openDatabase(current.url, { maxConnections: WRITERS });
-      expect(await editsReuseVersions(before, SEED + 400)).toBe(true);
-      await allEqual();
-    },
-    TIMEOUT_MS,
-  );
+  const restore = (...options: string[]) =>
+    postgresProgram('pg_restore', current, [...options, '-d', 'zonefleet']);
 
-  test(
-    'the same after the rows alone were restored',
-    async () => {
-      const dump = join(servers.directory, 'rows.dump');
-      await postgresProgram('pg_dump', current, [
-        '-Fc',
-        '--exclude-table-data=nodes',
-        '-f',
-        dump,
-        'zonefleet',
-      ]);
-      await editAll(db, LATER_EDITS, SEED + 500);
+  async function recreateAndRestore(dump: string): Promise<void> {
+    await db.destroy();
+    const maintenance = { url: current.url.replace('/zonefleet?', '/postgres?') };
+    await runOn(maintenance, 'drop database zonefleet with (force)');
+    await runOn(maintenance, 'create database zonefleet');
+    await restore(dump);
+    db = openDatabase(current.url, { maxConnections: WRITERS });
+  }
+
+  async function restoreRows(dump: string): Promise<void> {
+    const { rows } = await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'nodes'`.execute(
+      db,
+    );
+    await emptyTables(db, ...rows.map(({ name }) => name));
+    await restore('--data-only', '--disable-triggers', dump);
+  }
+
+  test.each([
+    [
+      'pg_restore --clean into the same database',
+      [],
+      (dump: string) => restore('--clean', '--if-exists', dump),
+    ],
+    ['the database was dropped, created and restored', [], recreateAndRestore],
+    ['the rows alone were restored', ['--exclude-table-data=nodes'], restoreRows],
+  ] as const)(
+    'the same after %s, with version numbers used again',
+    async (what, options, restored) => {
+      const seed = SEED + 200 * what.length;
+      const dump = await dumped(String(what.length), ...options);
+      await editAll(db, LATER_EDITS, seed);
       await allEqual();
       const before = await newestVersion();
-      const { rows: tables } = await sql<{ name: string }>`
-        select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'nodes'`.execute(
-        db,
-      );
-      await emptyTables(db, ...tables.map(({ name }) => name));
-      await postgresProgram('pg_restore', current, [
-        '--data-only',
-        '--disable-triggers',
-        '-d',
-        'zonefleet',
-        dump,
-      ]);
-      expect(await editsReuseVersions(before, SEED + 600)).toBe(true);
-      // A node that looked in between has seen a database without zones, and holds those that are gone for good too.
-      const confirming = setInterval(() => confirmNodes(db).catch(() => undefined), 200);
+      await restored(dump);
+      expect(await editsReuseVersions(before, seed + 100)).toBe(true);
+      // A node that looked while rows were restored has seen a database without zones, and holds those that are deleted.
+      const confirm = () => confirmNodes(db).catch(() => undefined);
+      const confirming = restored === restoreRows ? setInterval(confirm, 200) : undefined;
       await allEqual().finally(() => clearInterval(confirming));
     },
     TIMEOUT_MS,

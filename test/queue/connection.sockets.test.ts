@@ -1,13 +1,10 @@
 import { Queue } from 'bullmq';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectQueue, migrateQueue } from '../../src/queue/connection.ts';
-import { createDatabase, runOn, type TestDatabase } from '../support/database/database.ts';
+import { runOn } from '../support/database/database.ts';
+import { keptDatabase } from '../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database?.drop());
+const database = keptDatabase();
 
 const schemas = async () =>
   (await runOn(database, 'select nspname from pg_namespace')).map(({ nspname }) => nspname);

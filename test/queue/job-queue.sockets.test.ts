@@ -226,15 +226,13 @@ for (const backend of BACKENDS) {
         CHECK_DELEGATION,
       );
       const job = { domainId: 1, kind: 'manual', request: randomUUID() } as const;
-      await expect(queue.enqueueNow(job)).rejects.toMatchObject({ name: 'QueueUnavailable' });
-      await expect(queue.depth()).rejects.toMatchObject({ name: 'QueueUnavailable' });
-      const error = await queue.depth().then(
-        () => new Error('it is there'),
-        (reason: Error) => reason,
-      );
-      const { message } = stdSerializers.err(error);
-      const why = message.replace('the queue cannot be reached: ', '');
-      expect(['no answer in time', `connect ECONNREFUSED 127.0.0.1:${port}`]).toContain(why);
+      const all = await Promise.allSettled([queue.enqueueNow(job), queue.depth()]);
+      for (const asked of all) {
+        const { reason } = asked as PromiseRejectedResult;
+        expect(reason).toMatchObject({ name: 'QueueUnavailable' });
+        const why = stdSerializers.err(reason).message.replace('the queue cannot be reached: ', '');
+        expect(['no answer in time', `connect ECONNREFUSED 127.0.0.1:${port}`]).toContain(why);
+      }
       await queue.close();
     },
   );

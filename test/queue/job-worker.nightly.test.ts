@@ -33,87 +33,62 @@ function work(place: QueuePlace, run: RunJob<CheckJob>, concurrency = 5): JobWor
   return worker;
 }
 
-describe.each(BACKENDS)('a worker on %s', (backend) => {
+describe.each(BACKENDS)('a killed worker on %s', (backend) => {
   const isMissing = backend === 'Redis' && !HAS_REDIS;
-  it.skipIf(isMissing)(
-    `that is killed loses nothing: another runs what it had, and is told${isMissing ? NEEDS_REDIS : ''}`,
-    async () => {
+  it.skipIf(isMissing).each([
+    ['3 checks, with short locks', 3, LOCK_MS],
+    ['200 checks, with the locks that checks have', 200, undefined],
+  ])(
+    `loses nothing of %s: another one runs them${isMissing ? NEEDS_REDIS : ''}`,
+    async (_, count, lockMs) => {
       const place = await createQueuePlace(backend);
       opened.push(() => place.drop());
       const queue = openQueue(place);
-      await queue.enqueue(backgroundChecks([1, 2, 3]));
-      const child: ChildProcess = spawn(
-        process.execPath,
-        ['--import', 'tsx', CHILD, place.databaseUrl, place.redisUrl ?? '', String(LOCK_MS)],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      );
-      opened.push(() => child.kill('SIGKILL'));
-      let told = '';
-      child.stdout?.on('data', (text: Buffer) => (told += text.toString()));
-      await until(() => told.split('\n').length === 4, 'the child runs all three');
-      child.kill('SIGKILL');
-      const seen: { domainId: number; again: boolean }[] = [];
-      work(place, async ({ domainId }, { again }) => void seen.push({ domainId, again }));
-      await until(() => seen.length === 3);
-      expect(seen.sort((a, b) => a.domainId - b.domainId)).toEqual(
-        [1, 2, 3].map((domainId) => ({ domainId, again: true })),
-      );
-      await until(async () => (await queue.depth()).active === 0);
-    },
-  );
-});
-
-describe.each(BACKENDS)('two hundred checks of a killed worker on %s', (backend) => {
-  const isMissing = backend === 'Redis' && !HAS_REDIS;
-  it.skipIf(isMissing)(
-    `go on at once in another, with the locks that checks have${isMissing ? NEEDS_REDIS : ''}`,
-    async () => {
-      const place = await createQueuePlace(backend);
-      opened.push(() => place.drop());
-      const queue = openQueue(place);
-      const ids = Array.from({ length: 200 }, (_, i) => i + 1);
+      const ids = Array.from({ length: count }, (_, i) => i + 1);
       await queue.enqueue(backgroundChecks(ids));
-      const seen = new Map<number, number>();
-      const options = { concurrency: 200, onTrouble: () => {}, onFailed: () => {} };
-      const child: ChildProcess = spawn(
-        process.execPath,
-        ['--import', 'tsx', CHILD, place.databaseUrl, place.redisUrl ?? '', '', '200'],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      );
+      const words = [place.databaseUrl, place.redisUrl ?? '', String(lockMs ?? ''), String(count)];
+      const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', CHILD, ...words], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       opened.push(() => child.kill('SIGKILL'));
       let told = '';
       child.stdout?.on('data', (text: Buffer) => (told += text.toString()));
-      await until(() => told.split('\n').length === 201, 'the child has them all');
-      const worker = runJobWorker(
-        place,
-        CHECK_DELEGATION,
-        async ({ domainId }) => void seen.set(domainId, performance.now()),
-        options,
-      );
+      await until(() => told.split('\n').length === count + 1, 'the child runs them all');
+      const seen = new Map<number, boolean>();
+      const lock = lockMs !== undefined && { lockMs };
+      const options = { concurrency: count, ...lock, onTrouble: () => {}, onFailed: () => {} };
+      const run: RunJob<CheckJob> = async ({ domainId }, { again }) => void seen.set(domainId, again);
+      const worker = runJobWorker(place, CHECK_DELEGATION, run, options);
       opened.push(() => worker.stop(0));
       child.kill('SIGKILL');
-      const killedMs = performance.now();
-      await until(() => seen.size === 200, 'all are begun again');
-      const last = Math.max(...seen.values()) - killedMs;
-      console.log(
-        `${backend}: the last of 200 checks began again ${(last / 1000).toFixed(1)} s after the kill`,
-      );
-      expect([...seen.keys()].sort((a, b) => a - b)).toEqual(ids);
+      await until(() => seen.size === count, 'all are run again');
+      expect([...seen].sort(([a], [b]) => a - b)).toEqual(ids.map((id) => [id, true]));
       await until(async () => (await queue.depth()).active === 0);
       expect((await queue.depth()).dead).toBe(0);
     },
   );
 });
 
+/** A proxy to a database with a queue. */
+async function proxiedDatabase() {
+  const database = await createDatabase();
+  opened.push(() => database.drop());
+  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+  const proxy = await startProxy(database.url);
+  opened.push(() => proxy.stop());
+  return { database, proxy, place: { databaseUrl: proxy.url, redisUrl: undefined } };
+}
+
+const isAdded = (queue: JobQueue<CheckJob>, domainId: number) =>
+  queue.enqueue(backgroundChecks([domainId])).then(
+    () => true,
+    () => false,
+  );
+
 describe('while Postgres is away', () => {
   it('workers wait and go on by themselves, every job is run, and adding fails meanwhile', async () => {
-    const database = await createDatabase();
-    opened.push(() => database.drop());
-    await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
-    const proxy = await startProxy(database.url);
-    opened.push(() => proxy.stop());
+    const { database, proxy, place } = await proxiedDatabase();
     const direct = openQueue({ databaseUrl: database.url, redisUrl: undefined });
-    const place = { databaseUrl: proxy.url, redisUrl: undefined };
     const queue = openQueue(place);
     const ids = Array.from({ length: 60 }, (_, index) => index + 1);
     await queue.enqueue(backgroundChecks(ids));
@@ -139,32 +114,18 @@ describe('while Postgres is away', () => {
   });
 
   it('a producer gives up a silent connection while it is silent', async () => {
-    const database = await createDatabase();
-    opened.push(() => database.drop());
-    await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
-    const proxy = await startProxy(database.url);
-    opened.push(() => proxy.stop());
-    const queue = openQueue({ databaseUrl: proxy.url, redisUrl: undefined });
+    const { proxy, place } = await proxiedDatabase();
+    const queue = openQueue(place);
     await queue.enqueue(backgroundChecks([1]));
     proxy.pause();
     await expect(queue.enqueue(backgroundChecks([2]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     proxy.resume();
-    await until(() =>
-      queue.enqueue(backgroundChecks([3])).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until(() => isAdded(queue, 3));
   });
 
   it('a queue and a worker that were opened before it was there find it', async () => {
-    const database = await createDatabase();
-    opened.push(() => database.drop());
-    await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
-    const proxy = await startProxy(database.url);
-    opened.push(() => proxy.stop());
+    const { proxy, place } = await proxiedDatabase();
     proxy.cut();
-    const place = { databaseUrl: proxy.url, redisUrl: undefined };
     const queue = openQueue(place);
     await expect(queue.enqueue(backgroundChecks([1]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     const seen: number[] = [];
@@ -189,14 +150,7 @@ describe.skipIf(!HAS_REDIS)(`while Redis is away${NEEDS_REDIS}`, () => {
     await expect(queue.enqueue(backgroundChecks([2]))).rejects.toMatchObject({ name: 'QueueUnavailable' });
     const second = await startRedis(first.port);
     opened.unshift(() => second.stop());
-    await until(
-      () =>
-        queue.enqueue(backgroundChecks([3])).then(
-          () => true,
-          () => false,
-        ),
-      'the queue is back',
-    );
+    await until(() => isAdded(queue, 3), 'the queue is back');
     await until(() => seen.includes(3));
     expect(seen).toEqual([1, 3]);
   });

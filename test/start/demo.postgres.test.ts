@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
 import { printRdata } from '../../src/dns/record/rdata.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
@@ -9,17 +9,14 @@ import { findDomain } from '../../src/store/domains/load-domains.ts';
 import { loadZone } from '../../src/store/zones/load-zones.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { emptyDatabase } from '../support/database/database.ts';
+import { keptDatabase } from '../support/tests/shared-database.ts';
 import { smallZone } from '../support/zone/zone-folder.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName(DEMO_APEX);
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createDatabase();
-});
-afterEach(() => database.drop());
+const database = keptDatabase();
+beforeEach(() => emptyDatabase(database)); // settings too
 
 async function addresses(): Promise<string[]> {
   const { records = [] } = (await loadZone(database.db, APEX)) ?? {};

@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { judgeDemoSettings, openDemo } from '../../src/start/keep-demo.ts';
 import { createDomain, deleteDomain } from '../../src/store/change/save-domain.ts';
 import { findRealDomains, loadDemoState } from '../../src/store/migrate/demo-state.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, wantedDomain } from '../support/database/domains.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
 
 const FORBIDDEN = 'ROOT_HINTS DNS_PORT_OUT RESOLVER_ALLOW NAMESERVER_SETS NAMESERVER_POOL TRUST_ANCHORS';
 it.each(FORBIDDEN.split(' '))('--demo rejects %s, which would lead to other servers', (name) => {
@@ -17,31 +17,24 @@ it.each(FORBIDDEN.split(' '))('--demo rejects %s, which would lead to other serv
 });
 
 describe('the database of the demo', () => {
-  let database: TestDatabase;
-  let directory: string;
-  beforeEach(async () => {
-    database = await createDatabase();
-    directory = mkdtempSync(join(tmpdir(), 'zf-demo-'));
-  });
-  afterEach(async () => {
-    await database.drop();
-    rmSync(directory, { recursive: true });
-  });
+  const database = sharedDatabase();
 
   it('is rejected if it has domains that may be real, which are named, and nothing is written', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'zf-demo-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     const log = { debug() {}, info() {}, warn() {}, error() {} };
     const accountId = await newAccount(database.db, 'a@example.org');
     for (const name of ['shop.example.com.', 'real.dev.', 'nottest.', 'a.latest.'])
       await createDomain(database.db, wantedDomain(accountId, name));
-    const open = () =>
-      openDemo({
-        url: database.url,
-        keySecrets: [],
-        dataDirectory: directory,
-        user: undefined,
-        env: {},
-        log,
-      });
+    const options = {
+      url: database.url,
+      keySecrets: [],
+      dataDirectory: directory,
+      user: undefined,
+      env: {},
+      log,
+    };
+    const open = () => openDemo(options);
     await expect(open()).rejects.toThrow(
       /--demo: .*\(a\.latest, nottest, real\.dev\).*would take them for lost/,
     );

@@ -111,34 +111,27 @@ describe('packages', () => {
     expect([stderr, status]).toEqual(['zonefleet: installing packages\n', 0]);
   });
 
-  it('are installed when there are none, and then not again', () => {
+  it.each<[string, () => void, string[]]>([
+    ['not installed again while they are there', () => {}, ['ci']],
+    ['installed again if the lock has another version', () => writeLock('4.0.1'), ['ci', 'ci']],
+    [
+      'installed again after an install that was cut off, which leaves no note',
+      () => rmSync(join(root, 'node_modules/.package-lock.json')),
+      ['ci', 'ci'],
+    ],
+  ])('are %s', (_, change, calls) => {
     expect(run().stdout).toBe('runs\n');
+    change();
     expect(run().stdout).toBe('runs\n');
-    expect(npmCalls()).toEqual(['ci']);
+    expect(npmCalls()).toEqual(calls);
   });
 
-  it('are installed again when the lock asks for another version', () => {
-    run();
-    writeLock('4.0.1');
-    expect(run().status).toBe(0);
-    expect(npmCalls()).toEqual(['ci', 'ci']);
-  });
-
-  it('are installed again after an install that was cut off, which leaves no note', () => {
-    run();
-    rmSync(join(root, 'node_modules/.package-lock.json'));
-    run();
-    expect(npmCalls()).toEqual(['ci', 'ci']);
-  });
-
-  it('are asked for once more when the registry fails', () => {
-    expect(run([], 'once').stdout).toBe('runs\n');
-    expect(npmCalls()).toEqual(['ci', 'ci']);
-  });
-
-  it('are chosen by npm only when the lock does not fit package.json', () => {
-    expect(run([], 'unfit').stdout).toBe('runs\n');
-    expect(npmCalls()).toEqual(['ci', 'install']);
+  it.each([
+    ['requested once more if the registry fails', 'once', ['ci', 'ci']],
+    ['chosen by npm only if the lock does not fit package.json', 'unfit', ['ci', 'install']],
+  ])('are %s', (_, fault, calls) => {
+    expect(run([], fault).stdout).toBe('runs\n');
+    expect(npmCalls()).toEqual(calls);
   });
 
   it('are installed once by two runs at the same time', async () => {

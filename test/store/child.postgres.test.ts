@@ -17,17 +17,17 @@ import { madeChild } from '../support/world/made-child.ts';
 const SET = ['ns1.example.net.', 'ns2.example.net.'];
 const OTHER = ['ns1.other.test.'];
 
-const database = sharedDatabase();
+const { db } = sharedDatabase();
 let id: number;
 beforeEach(async () => {
-  const accountId = await newAccount(database.db, 'me@example.org');
-  id = (await newDomain(database.db, accountId)).id;
+  const accountId = await newAccount(db, 'me@example.org');
+  id = (await newDomain(db, accountId)).id;
 });
 
 const shows = (ns: string[] | null) =>
-  sql`update domain_checks set current_ns = ${ns}::text[] where domain_id = ${id}`.execute(database.db);
-const note = (isByHand = false) => noteCheckedDomains(database.db, [{ domainId: id, isByHand }]);
-const claim = async () => (await claimDueChildChecks(database.db, 10)).map(({ domainId }) => domainId);
+  sql`update domain_checks set current_ns = ${ns}::text[] where domain_id = ${id}`.execute(db);
+const note = (isByHand = false) => noteCheckedDomains(db, [{ domainId: id, isByHand }]);
+const claim = async () => (await claimDueChildChecks(db, 10)).map(({ domainId }) => domainId);
 const finding = (place: ChildFinding['place'], code: ChildFinding['code'] = 'TCP_REFUSED'): ChildFinding => ({
   code,
   severity: 'error',
@@ -37,7 +37,7 @@ const finding = (place: ChildFinding['place'], code: ChildFinding['code'] = 'TCP
 });
 const save = async (findings: ChildFinding[] = [], wantedNs = SET, agoMs = 0) => {
   const now = Date.now();
-  await saveChildCheck(database.db, {
+  await saveChildCheck(db, {
     domainId: id,
     wantedNs,
     evidence: madeChild({ finishedAt: now - agoMs }),
@@ -48,7 +48,7 @@ const save = async (findings: ChildFinding[] = [], wantedNs = SET, agoMs = 0) =>
 const row = async () => {
   const { rows } = await sql<{ wanted: string[]; secondsLeft: number | null }>`
     select wanted_ns as wanted, extract(epoch from due_at - now())::int as "secondsLeft" from child_checks`.execute(
-    database.db,
+    db,
   );
   return rows[0];
 };
@@ -108,21 +108,21 @@ test('a delegation that changes while it is looked at stays due', async () => {
 test('of domains that were deleted, disabled or went to external mode nothing is noted or looked at', async () => {
   await shows(SET);
   await note();
-  expect(await loadChildDomain(database.db, id)).toMatchObject({ wantedNs: SET, isActive: false });
-  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(database.db);
-  expect(await loadChildDomain(database.db, id)).toBeUndefined();
-  await endChildChecks(database.db, id);
+  expect(await loadChildDomain(db, id)).toMatchObject({ wantedNs: SET, isActive: false });
+  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(db);
+  expect(await loadChildDomain(db, id)).toBeUndefined();
+  await endChildChecks(db, id);
   await note(true);
   expect(await claim()).toEqual([]);
 });
 
 test('the findings come back as they were saved', async () => {
   await shows(SET);
-  expect(await loadChildCheck(database.db, id)).toBeUndefined();
+  expect(await loadChildCheck(db, id)).toBeUndefined();
   await note();
-  expect(await loadChildCheck(database.db, id)).toBeUndefined();
+  expect(await loadChildCheck(db, id)).toBeUndefined();
   await save([finding('zone')]);
-  expect(await loadChildCheck(database.db, id)).toMatchObject({
+  expect(await loadChildCheck(db, id)).toMatchObject({
     findings: [{ ...finding('zone') }],
     evidence: { complete: true, servers: [{ name: 'ns1.example.com.' }, { name: 'ns2.example.com.' }] },
     queries: 12,
@@ -130,18 +130,18 @@ test('the findings come back as they were saved', async () => {
 });
 
 test('a domain shows what its owner can change at the registrar, of today’s delegation only', async () => {
-  const shown = async () => (await loadDomainById(database.db, id))?.findings.map(({ message }) => message);
+  const shown = async () => (await loadDomainById(db, id))?.findings.map(({ message }) => message);
   await shows(SET);
   await note();
   await save([finding('zone'), finding('registrar'), finding('operator', 'OUR_SERVERS_UNREACHABLE')]);
-  await sql`update domain_checks set conclusive_ours = false`.execute(database.db);
+  await sql`update domain_checks set conclusive_ours = false`.execute(db);
   expect(await shown(), 'while the parent names none of ours').toEqual([]);
-  await sql`update domain_checks set conclusive_ours = true`.execute(database.db);
+  await sql`update domain_checks set conclusive_ours = true`.execute(db);
   expect(await shown()).toEqual(['Change registrar.']);
   await shows(OTHER);
   expect(await shown()).toEqual([]);
   await shows(SET);
-  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(database.db);
+  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(db);
   expect(await shown()).toEqual([]);
 });
 
@@ -150,7 +150,7 @@ test('what servers send is kept only so far', async () => {
   await note();
   const names = Array.from({ length: 500 }, (_, i) => parseName(`ns${i}.example.net.`));
   await save([{ ...finding('zone'), names, message: 'x\0'.repeat(5000) }]);
-  const [kept] = (await loadChildCheck(database.db, id))?.findings ?? [];
+  const [kept] = (await loadChildCheck(db, id))?.findings ?? [];
   expect(kept?.names).toHaveLength(64);
   expect(kept?.message).toHaveLength(2000);
 });

@@ -1,101 +1,28 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listChecks } from '../../src/store/checks/load-checks.ts';
 import { migrate } from '../../src/store/migrate/migrate.ts';
 import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../support/database/database.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
 import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/database/redis.ts';
-import { freePort } from '../support/processes/free-port.ts';
+import { type ForkedWorker, forkedWorkers, statusOf } from '../support/processes/forked-worker.ts';
 import { startProxy } from '../support/processes/tcp-proxy.ts';
 import { until } from '../support/tests/until.ts';
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-
-interface Started {
-  readonly process: ChildProcess;
-  readonly metrics: string;
-  readonly told: { kind: string; reason?: string; addresses?: { port: number }[] }[];
-  readonly exited: Promise<number | null>;
-  log(): string;
-}
-
 let database: TestDatabase;
-let directory: string;
-/** A root server that refuses everything: every check is unknown, and soon. */
-let root: ReturnType<typeof createSocket>;
-let rootPort: number;
-const processes: ChildProcess[] = [];
-
 beforeAll(async () => {
   database = await createDatabase();
   const accountId = await newAccount(database.db, 'me@example.org');
   await newDomain(database.db, accountId, 'example.com.', { exempt: true });
-  directory = mkdtempSync(join(tmpdir(), 'zonefleet-workers-'));
-  writeFileSync(
-    join(directory, 'root.hints'),
-    '. 3600000 NS A.ROOT.TEST.\nA.ROOT.TEST. 3600000 A 127.0.0.1\n',
-  );
-  root = createSocket('udp4');
-  root.on('message', (query, from) => {
-    query[2] = 0x80; // QR
-    query[3] = 5; // REFUSED
-    root.send(query, from.port, from.address);
-  });
-  await new Promise<void>((resolve) => root.bind(0, '127.0.0.1', resolve));
-  rootPort = root.address().port;
 });
-afterEach(() => {
-  for (const child of processes.splice(0)) child.kill('SIGKILL');
-});
-afterAll(async () => {
-  root?.close();
-  rmSync(directory, { recursive: true, force: true });
-  await database?.drop();
-});
+afterAll(() => database?.drop());
 
-async function start(env: Record<string, string> = {}): Promise<Started> {
-  const metricsPort = await freePort();
-  const child = fork(new URL('../../workers/main.ts', import.meta.url), [], {
-    execArgv: ['--import', TSX],
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: {
-      PATH: process.env.PATH,
-      RUN_AS: 'off', // root owns the files of tests
-      DATABASE_URL: database.url,
-      DATA_DIR: '/nonexistent/zonefleet',
-      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      ROOT_HINTS: join(directory, 'root.hints'),
-      DNS_PORT_OUT: String(rootPort),
-      RESOLVER_ALLOW: '127.0.0.0/8',
-      ...env,
-    },
-  });
-  processes.push(child);
-  const told: Started['told'] = [];
-  let log = '';
-  child.on('message', (message) => told.push(message as Started['told'][number]));
-  child.stdout?.on('data', (text: Buffer) => (log += text.toString()));
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
-  return { process: child, metrics: `http://127.0.0.1:${metricsPort}`, told, exited, log: () => log };
-}
-
-const ready = (started: Started) =>
+const fork = forkedWorkers(new URL('../../workers/main.ts', import.meta.url));
+const start = (env: Record<string, string> = {}) => fork({ DATABASE_URL: database.url, ...env });
+const ready = (started: ForkedWorker) =>
   until(
     () => started.told.some(({ kind }) => kind === 'ready'),
     () => `it is ready: ${started.log()}`,
-  );
-const statusOf = (url: string) =>
-  fetch(url).then(
-    ({ status }) => status,
-    () => 0,
   );
 
 describe('the workers process', () => {

@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CheckJob } from '../../src/queue/jobs.ts';
-import { addSlotTime } from '../../src/store/checks/check-shares.ts';
 import type { Rounds } from '../../workers/rounds/run-rounds.ts';
 import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
@@ -77,39 +75,6 @@ test('each due domain comes into the queue once, however many schedules run', as
   expect(troubles.flat()).toEqual([]);
 });
 
-test('no more are taken than the queue has room for', async () => {
-  const ids = await domains(9);
-  await addSlotTime(database.db, [{ accountId, slotMs: 3_600_000 }]);
-  const queue = fakeQueue();
-  queue.waiting = 6;
-  schedule(queue, { room: 6 });
-  await until(() => queue.rounds > 5);
-  expect(queue.taken).toEqual([]);
-  queue.waiting = 4;
-  await until(() => queue.taken.length === ids.length);
-  expect(queue.largest).toBe(2);
-  expect(sorted(queue.taken)).toEqual(sorted(ids));
-});
-
-test('an account that has used little has room in a full queue, but not in one that is fuller than full', async () => {
-  const busy = await domains(9);
-  await addSlotTime(database.db, [{ accountId, slotMs: 3_600_000 }]);
-  accountId = await newAccount(database.db, 'other@example.org');
-  const ids = await domains(3, 'org.');
-  const queue = fakeQueue();
-  queue.waiting = 120;
-  schedule(queue, { room: 6 });
-  await until(() => queue.rounds > 5);
-  expect(queue.taken).toEqual([]);
-  queue.waiting = 119;
-  await until(() => queue.taken.length === ids.length);
-  const { rounds } = queue;
-  await until(() => queue.rounds > rounds + 5);
-  expect(sorted(queue.taken)).toEqual(sorted(ids));
-  queue.waiting = 0;
-  await until(() => queue.taken.length === ids.length + busy.length);
-});
-
 test('many parents take turns; with few, each round takes more of each than the one before', async () => {
   for (const [parent, count] of [
     ['com.', 65],
@@ -128,21 +93,6 @@ test('many parents take turns; with few, each round takes more of each than the 
   expect(rounds).toEqual([20 + 4, 40, 5]);
 });
 
-test('a domain whose job is lost is queued again when its lease expires', async () => {
-  const [id] = await domains(1);
-  const queue = fakeQueue();
-  schedule(queue, { leaseSeconds: 3600 });
-  await until(() => queue.taken.length === 1);
-  const { rounds } = queue;
-  await until(() => queue.rounds > rounds + 5);
-  expect(queue.taken).toEqual([id]);
-  await sql`update domain_checks set due_at = due_at - interval '1 hour' where domain_id = ${id}`.execute(
-    database.db,
-  );
-  await until(() => queue.taken.length === 2);
-  expect(queue.taken).toEqual([id, id]);
-});
-
 test('an outage of the queue is reported, and nothing is lost', async () => {
   const queue = fakeQueue();
   queue.broken = true;
@@ -152,17 +102,4 @@ test('an outage of the queue is reported, and nothing is lost', async () => {
   queue.broken = false;
   await until(() => queue.taken.length === 3);
   expect(sorted(queue.taken)).toEqual(ids);
-});
-
-test('it ends with its signal', async () => {
-  await domains(1);
-  const queue = fakeQueue();
-  schedule(queue);
-  await until(() => queue.taken.length === 1);
-  await schedules.pop()?.stop();
-  const { rounds } = queue;
-  const other = fakeQueue();
-  schedule(other);
-  await until(() => other.rounds > 5); // time for several rounds of the stopped schedule
-  expect(queue.rounds).toBe(rounds);
 });

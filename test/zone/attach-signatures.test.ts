@@ -9,7 +9,6 @@ import { ProblemList } from '../../src/zone/zone-problem.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
-const HASH = '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom';
 
 /** The key tag tells the signatures of a test apart. */
 function signature(owner: string, covers: string, tag: number, ttl = 60): string {
@@ -41,19 +40,6 @@ describe('signatures', () => {
   it('are held once each', () => {
     const collected = collect('a A 192.0.2.1', signature('a', 'A', 1), signature('a', 'A', 1));
     expect(attachSignatures(collected).count).toBe(1);
-  });
-
-  it('of NSEC3 belong to the NSEC3 set, and other ones of that name to its sets', () => {
-    const collected = collect(
-      `${HASH} NSEC3 1 0 0 - 2T7B4G4VSA5SMI47K61MV5BV1A22BOJR A`,
-      `${HASH} A 192.0.2.1`,
-      signature(HASH, 'NSEC3', 1),
-      signature(HASH, 'A', 2),
-    );
-    expect(attachSignatures(collected)).toEqual({ count: 2, stray: [] });
-    const owner = parseName(`${HASH}.example.`);
-    expect(collected.hashed.get(owner)?.signatures).toHaveLength(1);
-    expect([...(collected.nodes.get(owner)?.sets.keys() ?? [])]).toEqual([TYPE.A]);
   });
 
   it('beside no set that they cover are stray and make no name', () => {

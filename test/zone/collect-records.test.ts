@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
-import { TYPE } from '../../src/dns/type-codes.ts';
+import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { type CollectedRecords, collectRecords } from '../../src/zone/collect-records.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { ProblemList } from '../../src/zone/zone-problem.ts';
@@ -25,19 +25,21 @@ describe('records that no zone file can contain', () => {
   const bad: readonly [string, Partial<ZoneRecord>, RegExp][] = [
     ['rdata that is too short', { rdata: Uint8Array.of(192, 0, 2) }, /^BAD_RDATA a\.example\. A: /],
     [
-      'rdata that ends in a compression pointer',
+      'a compression pointer',
       { type: TYPE.NS, rdata: Uint8Array.of(0xc0, 0x0c) },
       /^BAD_RDATA a\.example\. NS: /,
     ],
-    ['type 0', { type: 0 }, /^META_TYPE a\.example\. TYPE0: /],
-    ['OPT', { type: TYPE.OPT }, /^META_TYPE a\.example\. OPT: /],
-    ['TSIG', { type: TYPE.TSIG }, /^META_TYPE a\.example\. TSIG: /],
-    ['AXFR', { type: TYPE.AXFR }, /^META_TYPE a\.example\. AXFR: /],
-    ['ANY', { type: TYPE.ANY }, /^META_TYPE a\.example\. ANY: /],
-    ['type 128, the first meta-type', { type: 128 }, /^META_TYPE a\.example\. TYPE128: /],
-    ['a TTL above 31 bits (RFC 2181 §8)', { ttl: 2 ** 31 }, /^BAD_TTL a\.example\. A: /],
-    ['a negative TTL', { ttl: -1 }, /^BAD_TTL a\.example\. A: /],
-    ['a TTL with a fraction', { ttl: 0.5 }, /^BAD_TTL a\.example\. A: /],
+    // type 128 is the first meta-type
+    ...[0, TYPE.OPT, TYPE.TSIG, TYPE.AXFR, TYPE.ANY, 128].map((type): (typeof bad)[number] => {
+      const name = typeMnemonic(type);
+      return [name, { type }, new RegExp(`^META_TYPE a\\.example\\. ${name}: `)];
+    }),
+    // above 31 bits (RFC 2181 §8)
+    ...[2 ** 31, -1, 0.5].map((ttl): (typeof bad)[number] => [
+      `TTL ${ttl}`,
+      { ttl },
+      /^BAD_TTL a\.example\. A: /,
+    ]),
   ];
 
   it.each(bad)('%s', (_, change, problem) => {
@@ -63,23 +65,12 @@ describe('records of a zone', () => {
 
   it('give their set the lowest of their TTLs, in any order (RFC 2181 §5.2)', () => {
     const owner = parseName('a.example.');
-    for (const ttls of [
-      [60, 30, 90],
-      [30, 60],
-      [90, 60, 30],
-    ]) {
-      const records = ttls.map((ttl, i) => address(owner, { ttl, rdata: Uint8Array.of(192, 0, 2, i) }));
+    for (const ttls of ['60 30 90', '30 60', '90 60 30']) {
+      const records = ttls.split(' ').map((ttl, i) => {
+        return address(owner, { ttl: Number(ttl), rdata: Uint8Array.of(192, 0, 2, i) });
+      });
       expect(collect(records).collected.nodes.get(owner)?.sets.get(TYPE.A)?.ttl).toBe(30);
     }
-  });
-
-  it('lie at or below the apex', () => {
-    const { collected, problems } = collect([
-      address(parseName('example.')),
-      address(parseName('\\007example.')),
-    ]);
-    expect(problems).toEqual(['OUT_OF_ZONE \\007example. does not lie in the zone example.']);
-    expect([...collected.nodes.keys()]).toEqual([APEX]);
   });
 
   it('are apart where they are signatures or NSEC3, which make no name of the zone (RFC 5155 §7.2.8)', () => {

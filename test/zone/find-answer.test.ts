@@ -12,6 +12,7 @@ import { linesOfSets, type Observed, observe } from '../support/answer/observed-
 import { nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
 import { signRecords } from '../support/dnssec/sign-records.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
+import { rowsOf, wordsOf } from '../support/tests/rows-of.ts';
 import { type AnswerCase, readAnswerCases } from '../support/zone/answer-cases.ts';
 import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
@@ -106,31 +107,23 @@ b.e 60 A 192.0.2.2
 w 60 TXT x`;
   const marks = ['m', 'a.b.c', '*.w', 'e'].map((name) => markOf(parseName(name, apex)));
   const zones = zonesOf(zoneOfRecords(apex, [...recordsOf(text, 'example.'), ...marks]));
+  const TYPES = [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.NS, TYPE.DS, TYPE.SOA, TYPE.ANY, 0, 65280];
 
-  it.each([
-    ['m', 'nodata'],
-    ['x.m', 'nxdomain'], // the closest encloser is the mark: the wildcard above does not reach
-    ['a.b.c', 'nodata'],
-    ['b.c', 'nodata'],
-    ['c', 'nodata'],
-    ['x.c', 'nxdomain'],
-    ['q.w', 'nodata'],
-    ['*.w', 'nodata'],
-    ['e', 'nodata'],
-    ['other', 'answer'],
-    ['to', 'nodata'],
-    ['to-wild', 'nodata'],
-  ])('%s is %s for every type but those of its aliases (RFC 4592 §2.2)', (name, kind) => {
-    for (const type of [TYPE.A, TYPE.AAAA, TYPE.TXT, TYPE.NS, TYPE.DS, TYPE.SOA, TYPE.ANY, 0, 65280]) {
-      if (kind === 'answer' && type !== TYPE.A && type !== TYPE.ANY) continue;
-      if (name.startsWith('to') && type === TYPE.ANY) continue;
-      const found = findAnswer(zones, parseName(name, apex), type);
-      expect([type, found.kind]).toEqual([type, kind]);
-      expect([...found.answer, ...found.authority].map((set) => set.type)).not.toContain(0);
-    }
-  });
-
-  it('adds nothing to the additional section, nor does the wildcard instead of it', () => {
+  it.each(
+    rowsOf(`
+nodata | m a.b.c b.c c q.w *.w e to to-wild
+nxdomain | x.m x.c
+answer | other`),
+  )('is %s for every type but those of its aliases (RFC 4592 §2.2): %s', (kind, names = '') => {
+    // The closest encloser of x.m is the mark: the wildcard above does not apply.
+    for (const name of wordsOf(names))
+      for (const type of TYPES) {
+        if (kind === 'answer' && type !== TYPE.A && type !== TYPE.ANY) continue;
+        if (name.startsWith('to') && type === TYPE.ANY) continue;
+        const found = findAnswer(zones, parseName(name, apex), type);
+        expect([name, type, found.kind]).toEqual([name, type, kind]);
+        expect([...found.answer, ...found.authority].map((set) => set.type)).not.toContain(0);
+      }
     expect(findAnswer(zones, parseName('mx', apex), TYPE.MX).additional).toEqual([]);
   });
 });
@@ -168,65 +161,62 @@ safe 60 NS ns.cut
 safe 60 DS 1 13 2 ${'ab'.repeat(32)}
 d 60 DNAME ns
 *.w 60 TXT x`;
+  // These signatures break RFC 4035 §2.2: they are not sent.
+  const needless = `cut 60 RRSIG NS 13 2 60 20300101000000 20200101000000 1 example. AAAA
+ns.cut 60 RRSIG A 13 3 60 20300101000000 20200101000000 1 example. AAAA`;
   const signing = { key, time: { inception: 1, expiration: 2 }, denial: { kind: 'nsec' } } as const;
-  const records = signRecords(apex, recordsOf(text, 'example.'), signing);
-  // Whoever signed these broke RFC 4035 §2.2: they are not sent.
-  const needless = ['cut', 'ns.cut'].map((name, i) => {
-    const type = i === 0 ? 'NS' : 'A';
-    return `${name} 60 RRSIG ${type} 13 ${i + 2} 60 20300101000000 20200101000000 1 example. AAAA`;
-  });
-  const all = [...records, ...recordsOf(needless.join('\n'), 'example.')];
+  const all = [
+    ...signRecords(apex, recordsOf(text, 'example.'), signing),
+    ...recordsOf(needless, 'example.'),
+  ];
   const zoneFrom = (from: readonly ZoneRecord[]) => zonesOf(zoneOfRecords(apex, from));
   const zones = zoneFrom(all);
   const ask = (name: string, type: number, dnssecOk = true) =>
     findAnswer(zones, parseName(name, apex), type, { dnssecOk });
   /** `TYPE+n` for a set with n signatures. */
   const shown = (sets: readonly RecordSet[]) =>
-    sets.map(
-      ({ type, signatures }) =>
-        typeMnemonic(type) + (signatures === undefined ? '' : `+${signatures.length}`),
-    );
+    sets.map(({ type, signatures }) => typeMnemonic(type) + (signatures ? `+${signatures.length}` : ''));
 
-  it('has each set followed by its signatures for who asks with DO (RFC 4035 §3.1.1)', () => {
-    expect(shown(ask('ns', TYPE.A).answer)).toEqual(['A+1']);
-    expect(shown(ask('alias', TYPE.A).answer)).toEqual(['CNAME+1', 'A+1']);
-    expect(shown(ask('@', TYPE.DNSKEY).answer)).toEqual(['DNSKEY+1']);
-    expect(shown(ask('x.d', TYPE.A).answer)).toEqual(['DNAME+1', 'CNAME']);
-    expect(shown(ask('q.w', TYPE.TXT).answer)).toEqual(['TXT+1']);
+  it.each(
+    rowsOf(`
+ns A | answer | A+1
+alias A | answer | CNAME+1 A+1
+@ DNSKEY | answer | DNSKEY+1
+x.d A | answer | DNAME+1 CNAME
+q.w TXT | answer | TXT+1
+x.safe A | authority | NS DS+1
+x.cut A | authority | NS NSEC+1
+x.cut A | glue | A
+safe DS | answer | DS+1
+cut DS | authority | SOA+1 NSEC+1
+@ MX | additional |
+@ NS | additional |
+x.cut A | additional |`),
+  )('has for %s in the %s section, with DO: %s (RFC 4035 §3.1.1, §3.1.4)', (question, section, wanted) => {
+    const [name = '', type] = question.split(' ');
+    const found = ask(name, TYPE[type as keyof typeof TYPE]);
+    expect(shown(found[section as 'answer' | 'authority' | 'glue' | 'additional']).join(' ')).toBe(wanted);
   });
 
   it('has no signature and no proof for all others (RFC 4035 §3.1)', () => {
-    for (const [name, type] of [
-      ['ns', TYPE.A],
-      ['alias', TYPE.A],
-      ['x.d', TYPE.A],
-      ['q.w', TYPE.TXT],
-      ['q.w', TYPE.A],
-      ['nope', TYPE.A],
-      ['x.safe', TYPE.A],
-      ['x.cut', TYPE.A],
-    ] as const) {
-      const { answer, authority, glue, additional } = ask(name, type, false);
+    for (const question of [
+      'ns A',
+      'alias A',
+      'x.d A',
+      'q.w TXT',
+      'q.w A',
+      'nope A',
+      'x.safe A',
+      'x.cut A',
+    ]) {
+      const [name = '', type] = question.split(' ');
+      const { answer, authority, glue, additional } = ask(name, TYPE[type as 'A' | 'TXT'], false);
       for (const set of [...answer, ...authority, ...glue, ...additional]) {
         expect(set.signatures).toBeUndefined();
         expect([TYPE.NSEC, TYPE.DS, TYPE.RRSIG]).not.toContain(set.type);
       }
     }
     expect(shown(ask('@', TYPE.MX, false).additional)).toEqual(['A', 'AAAA']);
-  });
-
-  it('adds nothing that only saves a question', () => {
-    expect(ask('@', TYPE.MX).additional).toEqual([]);
-    expect(ask('@', TYPE.NS).additional).toEqual([]);
-    const { glue, additional } = ask('x.cut', TYPE.A);
-    expect([shown(glue), additional]).toEqual([['A'], []]);
-  });
-
-  it('refers with the signed DS, or with the proof that there is none (RFC 4035 §3.1.4)', () => {
-    expect(shown(ask('x.safe', TYPE.A).authority)).toEqual(['NS', 'DS+1']);
-    expect(shown(ask('x.cut', TYPE.A).authority)).toEqual(['NS', 'NSEC+1']);
-    expect(shown(ask('safe', TYPE.DS).answer)).toEqual(['DS+1']);
-    expect(shown(ask('cut', TYPE.DS).authority)).toEqual(['SOA+1', 'NSEC+1']);
   });
 
   it('has the negative TTL on the SOA, and so on its signature (RFC 2308 §5)', () => {

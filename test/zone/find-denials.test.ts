@@ -77,11 +77,6 @@ describe('a zone', () => {
     expect(zone.idleDenials).toHaveLength(3);
     expect([...zone.nodes.keys()]).toEqual([zone.apex]);
   });
-
-  it('does not hold the owners of NSEC3, nor what would lie above them (RFC 5155 §7.2.8)', () => {
-    const zone = zoneOf('example.', `${SIGNED}@ 0 NSEC3PARAM 1 0 0 -\n${hashed(FIRST, '0 -', FIRST)}`);
-    expect([...zone.nodes.keys()].map(printName)).toEqual(['example.']);
-  });
 });
 
 it('parameters with other flags are to be ignored (RFC 5155 §4.1.2)', () => {

@@ -16,6 +16,7 @@ import { signHalfTheCuts } from '../support/dnssec/sign-half-the-cuts.ts';
 import { signRecords } from '../support/dnssec/sign-records.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
 import { type Random, randomFrom, randomQuestion, randomZone } from '../support/random/random-zones.ts';
+import { itemsOf, rowsOf } from '../support/tests/rows-of.ts';
 import { scale } from '../support/tests/scale.ts';
 import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf, zonesOf } from '../support/zone/zone-text.ts';
@@ -149,18 +150,15 @@ describe('the examples of RFC 5155 B', () => {
   const apex = '0p9mhaveqvm6t7vbl5lop2u3t2rp3tom';
   const zwCover = 'q04jkcevqvmu85r014c7dkba38o0ji5r';
   const last = '35mthgpgcu1qg68fab165klnsnk3dpvl';
+  const ENCLOSER = 'k8udemvp1j2f7eg6jebps17vp3n8i58h';
+  const WILDCARD = 'r53bq7cc2uvmubfu5ocmm6pers9tk9en';
   it.each([
     ['B.1 no such name', 'a.c.x.w', TYPE.A, ['b4um86eghhds6nea196smvmlo4ors995', apex, last]],
     ['B.2 no such type', 'ns1', TYPE.MX, ['2t7b4g4vsa5smi47k61mv5bv1a22bojr']],
     ['B.2.1 an empty non-terminal', 'y.w', TYPE.A, ['ji6neoaepv8b5o6k4ev33abha8ht9fgc']],
     ['B.3 a referral to an unsigned zone under opt-out', 'mc.c', TYPE.MX, [apex, last]],
     ['B.4 an answer from a wildcard', 'a.z.w', TYPE.MX, [zwCover]],
-    [
-      'B.5 no such type at a wildcard',
-      'a.z.w',
-      TYPE.AAAA,
-      ['k8udemvp1j2f7eg6jebps17vp3n8i58h', zwCover, 'r53bq7cc2uvmubfu5ocmm6pers9tk9en'],
-    ],
+    ['B.5 no such type at a wildcard', 'a.z.w', TYPE.AAAA, [ENCLOSER, zwCover, WILDCARD]],
     ['B.6 DS asked of the child', '@', TYPE.DS, [apex]],
   ] as const)('%s', (_, name, type, hashes) => {
     expect(proofsIn(ask(zone, name, type))).toEqual(hashes.map((hash) => `NSEC3 ${hash}.example.`));
@@ -178,8 +176,7 @@ describe('the examples of RFC 5155 B', () => {
   });
 });
 
-describe('proofs', () => {
-  const text = `@ 60 SOA ns h 1 2 3 4 30
+const PROOFS_TEXT = `@ 60 SOA ns h 1 2 3 4 30
 @ 60 NS ns.example.net.
 one 60 CNAME x.w1
 *.w1 60 CNAME y.w2
@@ -191,34 +188,36 @@ deep 60 DNAME w4
 *.w4 60 A 192.0.2.1
 *.w5 60 MX 1 a
 long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`;
-  const zone = signed(APEX, recordsOf(text, 'example.'), { kind: 'nsec' });
 
-  it.each([
-    [
-      'of every link that a wildcard gave, then of the end (RFC 6604 §3)',
-      'one',
-      ['*.w1', '*.w2', '@', 'deep'],
-    ],
-    ['of the links of a loop, which has no end', 'x.w3', ['*.w3']],
-    ['of nothing when the target lies outside', 'out', []],
-    ['of the link when the target of a wildcard lies outside', 'x.out2', ['*.out2']],
-    ['of what a DNAME leads to', 'x.deep', ['*.w4']],
-    ['of nothing for YXDOMAIN', `${'x'.repeat(63)}.long`, []],
-    ['once where one record proves two things', 'x.w5', ['*.w5']],
-  ])('are %s', (_, name, owners) => {
+describe('proofs', () => {
+  const zone = signed(APEX, recordsOf(PROOFS_TEXT, 'example.'), { kind: 'nsec' });
+
+  it.each(
+    rowsOf(`
+of every link that a wildcard gave, then of the end (RFC 6604 §3) | one | *.w1 / *.w2 / @ / deep
+of the links of a loop, which has no end | x.w3 | *.w3
+of nothing if the target lies outside | out |
+of the link if the target of a wildcard lies outside | x.out2 | *.out2
+of what a DNAME leads to | x.deep | *.w4
+of nothing for YXDOMAIN | ${'x'.repeat(63)}.long |
+included once if one record proves two things | x.w5 | *.w5`),
+  )('are %s', (_, name = '', owners) => {
     const seen = new Set(proofsIn(ask(zone, name, TYPE.A)));
-    expect(seen).toEqual(new Set(owners.map((owner) => `NSEC ${printName(parseName(owner, APEX))}`)));
+    const wanted = itemsOf(owners).map((owner) => `NSEC ${printName(parseName(owner, APEX))}`);
+    expect(seen).toEqual(new Set(wanted));
     expect(judge(zone, { name: parseName(name, APEX), type: TYPE.A })).toBe('secure');
   });
 
-  it('that the zone lacks are left out, and none denies what is there', () => {
+  const withoutSets = (denial: DenialStyle, isLost: (record: ZoneRecord) => boolean) =>
+    zoneOfRecords(
+      APEX,
+      rfcRecords(denial).filter((record) => !isLost(record)),
+    );
+
+  it('that the zone lacks are left out, and none denies an existing name', () => {
     const without = (name: string) => {
-      const records = rfcRecords({ kind: 'nsec' });
-      const owner = parseName(name, APEX);
-      return zoneOfRecords(
-        APEX,
-        records.filter((record) => record.owner !== owner || record.type !== TYPE.NSEC),
-      );
+      const lost = parseName(name, APEX);
+      return withoutSets({ kind: 'nsec' }, ({ owner, type }) => owner === lost && type === TYPE.NSEC);
     };
     expect(proofsIn(ask(without('ns1'), 'ns1', TYPE.MX))).toEqual([]);
     expect(proofsIn(ask(without('*.w'), 'a.z.w', TYPE.AAAA))).toEqual(['NSEC x.y.w.example.']);
@@ -226,26 +225,14 @@ long 60 DNAME ${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.test.`;
   });
 
   it('by NSEC3 that the zone lacks are left out likewise', () => {
-    const records = rfcRecords(NSEC3);
-    const all = zoneOfRecords(APEX, records);
-    const [own] = proofsIn(ask(all, 'ns1', TYPE.MX));
-    const partial = zoneOfRecords(
-      APEX,
-      records.filter(({ owner }) => `NSEC3 ${printName(owner)}` !== own),
-    );
+    const [own] = proofsIn(ask(zoneOfRecords(APEX, rfcRecords(NSEC3)), 'ns1', TYPE.MX));
+    const partial = withoutSets(NSEC3, ({ owner }) => `NSEC3 ${printName(owner)}` === own);
     expect(proofsIn(ask(partial, 'ns1', TYPE.MX))).toEqual([]);
-    const none = zoneOfRecords(
-      APEX,
-      records.filter(({ type }) => type !== TYPE.NSEC3),
-    );
-    for (const [name, type] of [
-      ['ns1', TYPE.MX],
-      ['nope', TYPE.A],
-      ['a.z.w', TYPE.AAAA],
-      ['a.z.w', TYPE.MX],
-      ['y.w', TYPE.A],
-    ] as const)
-      expect(proofsIn(ask(none, name, type))).toEqual([]);
+    const none = withoutSets(NSEC3, ({ type }) => type === TYPE.NSEC3);
+    for (const question of ['ns1 MX', 'nope A', 'a.z.w AAAA', 'a.z.w MX', 'y.w A']) {
+      const [name = '', type] = question.split(' ');
+      expect(proofsIn(ask(none, name, TYPE[type as 'A' | 'AAAA' | 'MX']))).toEqual([]);
+    }
   });
 
   it('cannot be given when a name that is not there has the hash of one that is: SERVFAIL (RFC 5155 §7.2.9)', () => {
@@ -288,11 +275,8 @@ describe.each(STYLES)('a zone signed with %s', (_, denial) => {
     const seen = new Map<string, number>();
     for (let round = 0; round < scale(60, 2); round++) {
       const { text, apex } = randomZone(random, 'o.test.', 5 + Math.floor(random() * 50), ['other.test.']);
-      const zone = signed(
-        parseName(apex),
-        signHalfTheCuts(random, parseName(apex), recordsOf(text, apex)),
-        denial,
-      );
+      const cuts = signHalfTheCuts(random, parseName(apex), recordsOf(text, apex));
+      const zone = signed(parseName(apex), cuts, denial);
       const names = [...zone.nodes.keys()];
       for (let i = 0; i < scale(600, 100); i++) {
         const asked = randomAsked(random, zone, names);

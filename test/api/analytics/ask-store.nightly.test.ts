@@ -145,24 +145,6 @@ describe('a caller who hangs up', () => {
   });
 });
 
-it('many questions at once: an account waits for its own, and beyond that is told 429; others are answered', async () => {
-  const waiting: (() => void)[] = [];
-  answering = () => new Promise((resolve) => waiting.push(() => resolve([])));
-  const asked = Array.from({ length: 40 }, () => ask());
-  await until(() => waiting.length === 2 && turnsOf(store).waiting >= 30);
-  expect([turnsOf(store).running, turnsOf(store).waiting]).toEqual([2, 30]);
-  answering = async () => [];
-  await api.makeDomain('calm.test');
-  const other = await api.ask('GET', '/analytics/summary?domain=calm.test', { as: 'operator' });
-  expect(other.status).toBe(200);
-  for (const answer of waiting) answer();
-  const answers = await Promise.all(asked);
-  const refused = answers.filter(({ status }) => status === 429);
-  expect(refused.map(({ body }) => body.error)).toEqual(Array(8).fill('rate limit exceeded'));
-  expect(refused[0]?.headers['retry-after']).toBe('1');
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(32);
-});
-
 it('without a store it is a 503, after what the caller may not ask at all', async () => {
   const without = await startTestApi();
   try {

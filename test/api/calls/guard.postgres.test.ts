@@ -81,9 +81,7 @@ beforeEach(() => setStatus('pending'));
 
 async function setStatus(status: string): Promise<void> {
   const served = status === 'pending' ? 'full' : 'none';
-  await sql`update domains set status = ${status}, served = ${served} where id = ${domainId}`.execute(
-    api.database.db,
-  );
+  await sql`update domains set status = ${status}, served = ${served} where id = ${domainId}`.execute(api.db);
 }
 
 /** What comes of a request whose body is wrong as well: it is only read when every guard has passed. */
@@ -100,10 +98,10 @@ describe('the guards', () => {
     await setStatus('disabled');
     expect(await write(null)).toEqual([401, 'a valid API key is needed']);
     expect(await refusalOf('PUT', '/users/me', { as: null })).toEqual([401, 'a valid API key is needed']);
-    await updateAccount(api.database.db, api.accountIds.owner, { active: false });
+    await updateAccount(api.db, api.accountIds.owner, { active: false });
     expect(await write(readOnly)).toEqual([403, 'account_suspended']);
     expect(await refusalOf('GET', `${PATH}/view`)).toEqual([403, 'account_suspended']);
-    await updateAccount(api.database.db, api.accountIds.owner, { active: true });
+    await updateAccount(api.db, api.accountIds.owner, { active: true });
     expect(await write(readOnly)).toEqual([403, 'read-only API key']);
     expect(await refusalOf('PUT', '/users/me', { as: readOnly })).toEqual([403, 'read-only API key']);
     expect(await refusalOf('PUT', '/nowhere', { as: readOnly })).toEqual([403, 'read-only API key']);
@@ -128,20 +126,12 @@ describe('the guards', () => {
     }
   });
 
-  it.each([
-    ['GET', '/view', ['owner', 'admin', 'editor', 'viewer', 'operator']],
-    ['PUT', '/settings', ['owner', 'admin', 'operator']],
-    ['PUT', '/records', ['owner', 'admin', 'editor', 'operator']],
-    ['DELETE', '/', ['owner', 'operator']],
-    ['GET', '/money', ['owner', 'operator']],
-  ])('let through whom the role lets: %s %s', async (method, path, allowed) => {
-    for (const as of ['owner', 'admin', 'editor', 'viewer', 'operator', 'stranger']) {
-      const { status } = await api.ask(method, PATH + path, {
-        as,
-        ...(method === 'GET' ? {} : { body: { wanted: 1 } }),
-      });
-      expect([as, status]).toEqual([as, allowed.includes(as) ? 200 : as === 'stranger' ? 404 : 403]);
-    }
+  it('admit the roles that have the permission of the route', async () => {
+    const roles = ['owner', 'admin', 'editor', 'viewer', 'operator', 'stranger'];
+    const statuses = async (path: string) =>
+      await Promise.all(roles.map(async (as) => (await api.ask('GET', PATH + path, { as })).status));
+    expect(await statuses('/view')).toEqual([200, 200, 200, 200, 200, 404]);
+    expect(await statuses('/money')).toEqual([200, 403, 403, 403, 200, 404]);
   });
 
   it('keep a disabled domain open to reads and to the documented exceptions', async () => {
@@ -240,15 +230,15 @@ describe('a domain in a path, by its id', () => {
     for (const as of ['owner', 'operator']) expect(await view(id, as)).toBe(404);
   });
 
-  it('is seen by a narrowed key only if its name is', async () => {
+  it('is visible to a key for some domains only if the key has its name', async () => {
     const inside = await api.makeKey({ domains: [NAME] });
     const outside = await api.makeKey({ domains: ['other.test', String(domainId)] });
-    expect(await view(domainId, inside)).toBe(NAME);
-    expect(await view(domainId, outside)).toBe(404);
-    expect(await refusalOf('PUT', `/domains/${domainId}/settings`, { as: outside })).toEqual([
-      404,
-      'domain not found',
-    ]);
+    for (const each of [NAME, domainId]) {
+      expect([await view(each, inside), await view(each, outside)]).toEqual([NAME, 404]);
+      const write = (as: string) => refusalOf('PUT', `/domains/${each}/settings`, { as });
+      expect(await write(inside)).toEqual(BODY_REFUSAL);
+      expect(await write(outside)).toEqual([404, 'domain not found']);
+    }
   });
 });
 
@@ -278,7 +268,7 @@ describe('a name that several accounts have', () => {
     const answer = (id: number | undefined) =>
       sql`with z as (select id from zones where name = 'several.test.')
         update domains d set zone_id = case when d.id = ${id ?? 0} then z.id end, served = case when d.id = ${id ?? 0} then 'full' else 'none' end
-        from z where d.name = 'several.test.' and deleted_at is null`.execute(api.database.db);
+        from z where d.name = 'several.test.' and deleted_at is null`.execute(api.db);
     await answer(undefined);
     expect(await idSeen('operator')).toBe(String(ids.strangers));
     await answer(ids.owners);
@@ -311,25 +301,13 @@ describe('a name that several accounts have', () => {
   });
 });
 
-describe('a narrowed key', () => {
-  it('sees no other domain', async () => {
-    const inside = await api.makeKey({ domains: [NAME] });
-    const outside = await api.makeKey({ domains: ['other.test'] });
-    expect((await api.ask('GET', `${PATH}/view`, { as: inside })).status).toBe(200);
-    expect(await refusalOf('PUT', `${PATH}/settings`, { as: inside })).toEqual(BODY_REFUSAL);
-    expect(await refusalOf('GET', `${PATH}/view`, { as: outside })).toEqual([404, 'domain not found']);
-  });
-
-  it.each([
-    { names: [`_acme-challenge.${NAME}`] },
-    { types: ['TXT'] },
-  ])('to some records writes nothing else: %j', async (narrowing) => {
-    const as = await api.makeKey(narrowing);
-    expect(await refusalOf('PUT', `${PATH}/settings`, { as })).toEqual([
-      403,
-      'this API key may write some records only',
-    ]);
-    expect(await refusalOf('PUT', `${PATH}/records`, { as })).toEqual(BODY_REFUSAL);
-    expect((await api.ask('GET', `${PATH}/view`, { as })).status).toBe(200);
-  });
+it.each([
+  { names: [`_acme-challenge.${NAME}`] },
+  { types: ['TXT'] },
+])('a key for some records writes nothing else: %j', async (narrowing) => {
+  const as = await api.makeKey(narrowing);
+  const refusal = [403, 'this API key may write some records only'];
+  expect(await refusalOf('PUT', `${PATH}/settings`, { as })).toEqual(refusal);
+  expect(await refusalOf('PUT', `${PATH}/records`, { as })).toEqual(BODY_REFUSAL);
+  expect((await api.ask('GET', `${PATH}/view`, { as })).status).toBe(200);
 });

@@ -9,7 +9,7 @@ import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
 import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
-import { Browser, givePassword } from '../../support/api/people.ts';
+import { signIn } from '../../support/api/people.ts';
 
 const api = sharedTestApi();
 let text: string;
@@ -114,9 +114,7 @@ describe('the description of the API', () => {
   });
 
   it('has the closed and the removed paths as they answer', async () => {
-    await givePassword(api, 'owner');
-    const browser = new Browser(api);
-    expect((await browser.login('owner')).status).toBe(200);
+    const browser = await signIn(api, 'owner');
     for (const { method, path, statuses, removed } of CLOSED_PATHS) {
       const url = path.replace('{domain}', 'any.example');
       const answers = [await api.ask(method, url), await browser.ask(method, url)];

@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const REGIONS = ['eu', 'us'];
+const SERVED = [null, ['eu'], ['us'], REGIONS, []];
 
 /** What a fresh edge holds after its snapshot. */
 async function snapshotOf(token: string): Promise<ReadonlyMap<string, unknown>> {
@@ -49,17 +50,7 @@ type Step =
 const steps = fc.array(
   fc.oneof(
     fc.record({
-      kind: fc.constantFrom(
-        'add',
-        'add',
-        'change',
-        'remove',
-        'settings',
-        'suspend',
-        'regions',
-        'rule',
-        'serve',
-      ),
+      kind: fc.constantFrom(...'add add change remove settings suspend regions rule serve'.split(' ')),
       domain: fc.nat(NAMES.length - 1),
       n: fc.nat(9),
     }),
@@ -109,36 +100,41 @@ describe('edges that follow', () => {
     );
   });
 
-  async function edit(step: Extract<Step, { domain: number }>, name: string, id: number): Promise<void> {
-    const { body: rows } = await api.ask('GET', `/domains/${name}/records/?type=A`);
-    const found = rows[step.n % Math.max(1, rows.length)];
-    const destination = `198.51.100.${step.n + 1}`;
-    if (step.kind === 'add') {
-      const record = { name: `h${step.n}`, type: 'A', destination, proxied: step.n % 3 !== 0 };
-      await api.ask('POST', `/domains/${name}/records/`, { body: record });
-    } else if (step.kind === 'change' && found) {
-      const body = { proxied: step.n % 2 === 0, port: 8000 + step.n };
-      await api.ask('PUT', `/domains/${name}/records/${found.id}`, { body });
-    } else if (step.kind === 'remove' && found) {
-      await api.ask('DELETE', `/domains/${name}/records/${found.id}`);
-    } else if (step.kind === 'settings') {
-      await api.ask('PUT', `/domains/${name}`, { body: { sec_no_sniff: step.n % 2 === 0 } });
-    } else if (step.kind === 'suspend') {
-      await setSuspended(api.db, { domainId: id, suspended: step.n % 2 === 0 });
-    } else if (step.kind === 'regions') {
-      await setServedRegions(
-        api.db,
-        id,
-        [null, ['eu'], ['us'], ['eu', 'us'], []][step.n % 5] as string[] | null,
-      );
-    } else if (step.kind === 'rule') {
-      await api.ask('POST', `/domains/${name}/rules/redirect/`, {
-        body: { target: `https://example.net/${step.n}`, path_includes: ['/*'] },
-      });
-    } else if (step.kind === 'serve') {
-      await sql`update domains set served = ${step.n % 2 === 0 ? 'none' : 'full'} where id = ${id}`.execute(
-        api.db,
-      );
+  async function edit(
+    { kind, n }: Extract<Step, { domain: number }>,
+    name: string,
+    id: number,
+  ): Promise<void> {
+    const records = `/domains/${name}/records/`;
+    const { body: rows } = await api.ask('GET', `${records}?type=A`);
+    const found = rows[n % Math.max(1, rows.length)];
+    const isEven = n % 2 === 0;
+    switch (kind) {
+      case 'add': {
+        const destination = `198.51.100.${n + 1}`;
+        const body = { name: `h${n}`, type: 'A', destination, proxied: n % 3 !== 0 };
+        return void (await api.ask('POST', records, { body }));
+      }
+      case 'change':
+        if (found) await api.ask('PUT', records + found.id, { body: { proxied: isEven, port: 8000 + n } });
+        return;
+      case 'remove':
+        if (found) await api.ask('DELETE', records + found.id);
+        return;
+      case 'settings':
+        return void (await api.ask('PUT', `/domains/${name}`, { body: { sec_no_sniff: isEven } }));
+      case 'suspend':
+        return void (await setSuspended(api.db, { domainId: id, suspended: isEven }));
+      case 'regions':
+        return void (await setServedRegions(api.db, id, SERVED[n % SERVED.length] ?? null));
+      case 'rule': {
+        const body = { target: `https://example.net/${n}`, path_includes: ['/*'] };
+        return void (await api.ask('POST', `/domains/${name}/rules/redirect/`, { body }));
+      }
+      case 'serve': {
+        const served = isEven ? 'none' : 'full';
+        return void (await sql`update domains set served = ${served} where id = ${id}`.execute(api.db));
+      }
     }
   }
 
@@ -186,12 +182,8 @@ describe('edges that follow', () => {
     await until(() => rest.some((line) => line.snapshot === 'end'));
     await second.stop();
     expect(rest.some((line) => line.snapshot === 'begin')).toBe(false);
-    const domains = rest
-      .slice(
-        0,
-        rest.findIndex((line) => line.snapshot === 'end'),
-      )
-      .flatMap(({ domain }) => domain ?? []);
+    const end = rest.findIndex((line) => line.snapshot === 'end');
+    const domains = rest.slice(0, end).flatMap(({ domain }) => domain ?? []);
     expect(domains[0]).toBe('part3.example.com');
     expect(domains).not.toContain('part1.example.com');
   });

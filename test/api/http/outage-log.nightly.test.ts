@@ -8,63 +8,6 @@ import { createDatabase, type TestDatabase } from '../../support/database/databa
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';
 
-describe('while Postgres is gone', () => {
-  let database: TestDatabase;
-  let proxy: TcpProxy;
-  let api: TestApi;
-  beforeAll(async () => {
-    database = await createDatabase();
-    proxy = await startProxy(database.url);
-    const db = openDatabase(proxy.url, { connectTimeoutMs: 1000 });
-    api = await startTestApi({ database, db, requestsPerMinute: 1000 });
-  });
-  afterAll(async () => {
-    await api?.app.close();
-    await api?.db.destroy();
-    await proxy?.stop();
-    await database?.drop();
-  });
-
-  it('every call is 503 with Retry-After, /readyz too, and all is well when it is back', async () => {
-    expect((await api.ask('GET', '/domains/ns-sets')).status).toBe(200);
-    expect((await api.ask('GET', '/readyz', { as: null })).status).toBe(200);
-    proxy.cut();
-    for (const [method, path] of [
-      ['GET', '/domains/ns-sets'],
-      ['POST', '/domains/'],
-      ['GET', '/nowhere'],
-    ] as const) {
-      const { status, body, headers } = await api.ask(method, path, {
-        body: method === 'POST' ? {} : undefined,
-      });
-      expect([status, body]).toEqual([503, { error: 'the database cannot be reached; try again' }]);
-      expect(headers['retry-after']).toBe('1');
-      expect(headers['x-request-id']).toBeDefined();
-    }
-    const notReady = await until(async () => {
-      const answer = await api.ask('GET', '/readyz', { as: null });
-      return answer.status === 503 && answer;
-    }, 'not ready');
-    expect(notReady.body).toEqual({ error: 'the database cannot be reached' });
-    expect((await api.ask('GET', '/healthz', { as: null })).status).toBe(200);
-    expect((await api.ask('GET', '/openapi.yaml', { as: null })).status).toBe(200);
-    proxy.resume();
-    await until(async () => (await api.ask('GET', '/readyz', { as: null })).status === 200, 'ready');
-    expect((await api.ask('GET', '/domains/ns-sets')).status).toBe(200);
-  });
-
-  it('a database that is silent makes it not ready, within seconds', async () => {
-    proxy.pause();
-    const answer = await until(async () => {
-      const { status, body } = await api.ask('GET', '/readyz', { as: null });
-      return status === 503 && body;
-    }, 'not ready');
-    expect(answer).toEqual({ error: 'the database does not answer' });
-    proxy.cut();
-    proxy.resume();
-  });
-});
-
 describe('while Postgres hangs', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
@@ -94,7 +37,7 @@ describe('while Postgres hangs', () => {
     });
   const names = async () => (await api.ask('GET', path)).body.map(({ name }: { name: string }) => name);
 
-  it('every call is answered with a 503, those that wait behind a write of their domain too; then all is well', async () => {
+  it('every call and /readyz are a 503, also calls that wait behind a write of their domain; later all are well', async () => {
     // The first waits for a lock and holds the domain's turn, the others wait behind it; then Postgres stops answering.
     const { release, calls } = await database.db.transaction().execute(async (trx) => {
       await sql`select from domains for update`.execute(trx);
@@ -110,12 +53,20 @@ describe('while Postgres hangs', () => {
       return { release: () => proxy.resume(), calls };
     });
     const answers = await Promise.all([...calls, api.ask('GET', path), add('d')]);
+    const ready = () => api.ask('GET', '/readyz', { as: null });
+    const notReady = await until(async () => {
+      const { status, body } = await ready();
+      return status === 503 && body;
+    }, 'it is not ready');
+    expect(notReady).toEqual({ error: 'the database does not answer' });
+    expect((await api.ask('GET', '/healthz', { as: null })).status).toBe(200);
     for (const { status, headers, body } of answers) {
       expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[1-5]$/)]);
       expect(body.error).toMatch(/^the database (does not answer|cannot be reached)/);
     }
     release();
     await until(async () => (await add('after')).status === 200, 'writes go on');
+    await until(async () => (await ready()).status === 200, 'it is ready');
     expect(await names()).toContain('after');
   });
 

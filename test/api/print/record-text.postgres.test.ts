@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printPlainRecord } from '../../../src/api/print/plain-record.ts';
 import { RecordPrinter } from '../../../src/api/print/print-record.ts';
@@ -23,28 +24,16 @@ beforeAll(async () => {
 afterAll(() => database?.drop());
 
 const OWNER = { id: 7, accountId: 3, name: APEX };
-/** What the schema makes of what is printed the long way. */
+/** Prints a row by printer and schema. */
 async function printed(row: RecordJson): Promise<string> {
   return JSON.stringify(
     RecordSchema.parse(await new RecordPrinter(database.db, OWNER).print(decodeListed(row))),
   );
 }
 
-const words = fc.oneof(
-  fc.constantFrom(
-    'v=spf1 -all',
-    '"',
-    '\\',
-    'a\u007f',
-    'grün',
-    '\u2028',
-    '',
-    'x'.repeat(255),
-    'x'.repeat(256),
-  ),
-  fc.string({ maxLength: 12 }),
-);
-/** A TXT of one string, as most are. */
+const strange = ['v=spf1 -all', '"', '\\', 'a\u007f', 'grün', '\u2028', '', 'x'.repeat(255), 'x'.repeat(256)];
+const words = fc.oneof(fc.constantFrom(...strange), fc.string({ maxLength: 12 }));
+/** A TXT record of one string, as most are. */
 const textRdata = words.map((text) => {
   const octets = Buffer.from(text).subarray(0, 255);
   return Buffer.concat([Buffer.of(octets.length), octets]);
@@ -76,12 +65,9 @@ const settings = fc.option(
     fc.option(words),
   ),
 );
-const moments = fc.constantFrom(
-  '2026-01-02T03:04:05',
-  '2026-01-02T03:04:05.1',
-  '2026-01-02T03:04:05.012345',
-  '2026-01-02T03:04:05.999999',
-);
+const moments = fc
+  .constantFrom('', '.1', '.012345', '.999999')
+  .map((fraction) => `2026-01-02T03:04:05${fraction}`);
 
 const rows = fc.constantFrom<ApiType>(...API_TYPES, 'A', 'CNAME', 'TXT').chain((type) => {
   const ofType = RANDOM_RDATA.get(
@@ -106,7 +92,7 @@ const rows = fc.constantFrom<ApiType>(...API_TYPES, 'A', 'CNAME', 'TXT').chain((
 });
 
 describe('a record of a list', () => {
-  it('that is printed from its row has the text of one that goes through printer and schema', async () => {
+  it('that is printed from its row has the text that printer and schema make of it', async () => {
     const plain = new Map<ApiType, number>();
     const apex = encodeNameColumn(APEX);
     await fc.assert(
@@ -122,7 +108,7 @@ describe('a record of a list', () => {
       expect(plain.get(type)).toBeGreaterThan(0);
   });
 
-  it('is found in the database as its printer and the schema have it, whatever its type, name and settings', async () => {
+  it('is read from the database as printer and schema show it, for any type, name and settings', async () => {
     const { db } = database;
     const domain = await newDomain(db, await newAccount(db, 'me@example.org'), 'list.test.');
     const lines = [
@@ -148,4 +134,32 @@ describe('a record of a list', () => {
     const wanted = await new RecordPrinter(db, domain).printAll(items.map(decodeListed));
     expect(texts).toEqual(wanted.map((record) => JSON.stringify(RecordSchema.parse(record))));
   });
+});
+
+it('the printer of records reads the addresses of the edge, and all targets of ANAME records, in one statement', async () => {
+  const { db } = database;
+  const domain = await newDomain(db, await newAccount(db, 'you@example.org'), 'aname.test.');
+  const printed = async (rdata: (i: number) => string) => {
+    const lines = Array.from({ length: 50 }, (_, i) => `w${i}.${rdata(i).slice(0, 2).trim()} ${rdata(i)}`);
+    const { ops } = await saved(db, domain.id, edit({ create: lines }, domain.name));
+    await sql`update aname_targets set v4_addresses = array['198.51.100.' || right(split_part(target, '.', 1), 1)],
+      ttl = 60 where target <> 't4.example.net'`.execute(db);
+    let statements = 0;
+    const counting = db.withPlugin({
+      transformQuery({ node }) {
+        statements++;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const records = await new RecordPrinter(counting, domain).printAll(
+      ops.flatMap(({ after }) => after ?? []),
+    );
+    expect(statements).toBe(1);
+    return records.map((record) => record.dns_content);
+  };
+  const proxied = await printed(() => 'A 198.51.100.1 ; proxied');
+  expect(new Set(proxied)).toEqual(new Set(['192.0.2.1, 2001:db8::1']));
+  const aliases = await printed((i) => `ANAME t${i % 5}.example.net`);
+  expect(aliases.slice(0, 5)).toEqual([...[0, 1, 2, 3].map((i) => `198.51.100.${i}`), '']);
 });

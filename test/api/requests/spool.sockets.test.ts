@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AnalyticsFault } from '../../../src/analytics/open-analytics.ts';
+import { SpoolFlusher } from '../../../src/api/requests/flush-spool.ts';
 import { Spool, SpoolFull } from '../../../src/api/requests/spool.ts';
 import { lacksSmallDisk } from '../../support/database/small-disk.ts';
+import { FakeStore } from '../../support/edge/report-requests.ts';
+import { until } from '../../support/tests/until.ts';
 
 const MIB = 1024 ** 2;
 let directory: string;
@@ -27,7 +31,11 @@ async function openSpool(mostBytes = 64 * MIB, where = directory): Promise<Spool
   return spool;
 }
 
-async function put(spool: Spool, token: string, text: string | Buffer = `${token}\n`): Promise<void> {
+async function put(
+  spool: Spool,
+  token: string,
+  text: string | Buffer = `{"token":"${token}"}\n`,
+): Promise<void> {
   const writer = await spool.begin(token);
   try {
     await writer.write(Buffer.from(text));
@@ -43,19 +51,19 @@ const files = () =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(gz|part)$/.test(name));
 
 describe('the spool', () => {
-  it('gives batches back in the order in which they came, each to one taker', async () => {
+  it('returns batches in the order in which they arrived, each to one caller', async () => {
     const spool = await openSpool();
     for (const token of ['1:a', '1:b', '2:a']) await put(spool, token);
     const [first, second] = [spool.next(all), spool.next(all)];
     expect([first?.id, second?.id]).toEqual(['1:a', '1:b']);
-    expect(gunzipSync(readFileSync(first?.path as string)).toString()).toBe('1:a\n');
+    expect(gunzipSync(readFileSync(first?.path as string)).toString()).toBe('{"token":"1:a"}\n');
     spool.leave(second as never);
     expect(spool.next(all)?.id).toBe('1:b');
     await spool.done(first as never);
     expect([spool.batches, files().length]).toEqual([2, 2]);
   });
 
-  it('gives nobody a batch that is held, and keeps nothing of one that is discarded', async () => {
+  it('returns no batch that is held, and keeps nothing of one that is discarded', async () => {
     const spool = await openSpool();
     const writer = await spool.begin('1:a');
     await writer.write(randomBytes(5 * MIB));
@@ -77,7 +85,7 @@ describe('the spool', () => {
     expect([spool.batches, files().length]).toEqual([1, 1]);
   });
 
-  it('drops the oldest when it is full, counts their lines, and never one that is being flushed', async () => {
+  it('drops the oldest batches when it is full, counts their lines, and never drops one that is being flushed', async () => {
     const spool = await openSpool(5 * MIB);
     for (const token of ['1:a', '1:b', '1:c']) await put(spool, token, randomBytes(1.5 * MIB));
     const taken = spool.next(all);
@@ -89,7 +97,7 @@ describe('the spool', () => {
     expect(files()).toHaveLength(3);
   });
 
-  it('finds what a process before has left, and removes what that has not finished', async () => {
+  it('finds the batches of an earlier process, and removes those that it did not finish', async () => {
     const first = await openSpool();
     await put(first, '1:a');
     await put(first, '1:b');
@@ -104,7 +112,7 @@ describe('the spool', () => {
     await begun.discard();
   });
 
-  it('takes over nothing from a process that lives', async () => {
+  it('takes over no batch from a running process', async () => {
     const first = await openSpool();
     await put(first, '1:a');
     const second = await openSpool();
@@ -115,7 +123,7 @@ describe('the spool', () => {
     expect(second.next(all)?.id).toBe('1:a');
   });
 
-  it('is divided among those that look at once', async () => {
+  it('is divided among concurrent processes', async () => {
     const first = await openSpool();
     for (let i = 0; i < 50; i++) await put(first, `1:${i}`);
     await first.close();
@@ -124,7 +132,7 @@ describe('the spool', () => {
     expect(files()).toHaveLength(50);
   });
 
-  it('leaves alone what is not its own', async () => {
+  it('does not touch other files', async () => {
     mkdirSync(join(directory, 'other'));
     writeFileSync(join(directory, 'other', 'file'), 'x');
     await openSpool();
@@ -153,5 +161,74 @@ describe.skipIf(lacksSmallDisk() !== undefined)('on a disk that is full', () => 
     } finally {
       execFileSync('umount', [directory]);
     }
+  });
+});
+
+describe('the flusher of a spool', () => {
+  let spool: Spool;
+  let store: FakeStore;
+  let flusher: SpoolFlusher | undefined;
+  let logged: object[];
+  let flushed: number;
+  beforeEach(async () => {
+    logged = [];
+    flushed = 0;
+    store = new FakeStore();
+    spool = await openSpool();
+  });
+  afterEach(() => flusher?.close());
+
+  function start(): void {
+    const log = { warn: (line: object) => logged.push(line) } as never;
+    flusher = new SpoolFlusher({ spool, analytics: store, log, onFlushed: (lines) => (flushed += lines) });
+  }
+
+  it('sends every batch to the store, in one insert each, and removes it', async () => {
+    await put(spool, '1:a');
+    start();
+    await put(spool, '1:b');
+    await store.until(2);
+    await until(() => spool.batches === 0);
+    expect([store.tokens, store.tries, spool.bytes, flushed]).toEqual([['1:a', '1:b'], 2, 0, 2]);
+  });
+
+  it('keeps batches while the store is unavailable, and logs that once', async () => {
+    store.fault = () => new AnalyticsFault('away', 'away');
+    await put(spool, '1:a');
+    await put(spool, '1:b');
+    start();
+    await until(() => store.tries >= 3);
+    expect([spool.batches, store.rows.length, logged.length]).toEqual([2, 0, 1]);
+    store.fault = undefined;
+    await store.until(2);
+    expect(store.tokens).toEqual(['1:a', '1:b']);
+  });
+
+  it('repeats a batch under its token if the response was lost', async () => {
+    store.lostAnswer = new AnalyticsFault('slow', 'slow');
+    await put(spool, '1:a');
+    start();
+    await until(() => spool.batches === 0);
+    expect([store.tries, store.rows.length]).toEqual([2, 1]);
+  });
+
+  it('continues with the others if the store refuses one', async () => {
+    store.fault = (token) => (token === '1:a' ? new AnalyticsFault('refused', 'no') : undefined);
+    for (const token of ['1:a', '1:b', '1:c']) await put(spool, token);
+    start();
+    await store.until(2);
+    await until(() => spool.batches === 1);
+    expect([store.tokens, store.tries]).toEqual([['1:b', '1:c'], 3]);
+  });
+
+  it('counts a damaged file as lost, and continues', async () => {
+    await put(spool, '1:a');
+    await put(spool, '1:b');
+    const batch = spool.next(() => true);
+    writeFileSync(batch?.path as string, 'not gzip');
+    spool.leave(batch as never);
+    start();
+    await store.until(1);
+    expect([store.tokens, lost]).toEqual([['1:b'], [[1, 'damaged']]]);
   });
 });

@@ -24,58 +24,43 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-async function start(pace: PaceBounds, edges: number): Promise<string[]> {
+/** Starts an API, and makes edges. Returns a function that sends a batch of the edge with this index. */
+async function start(pace: PaceBounds, edges: number) {
   store = new FakeStore();
   api = await startEdgeApi({ reports: { sink: store, directory, pace } });
   await api.makeDomain('shop.example');
   const tokens: string[] = [];
   for (let i = 0; i < edges; i++) tokens.push(await api.makeEdge(`edge${i}`));
-  return tokens;
+  return (edge: number, body: Body = linesOf([requestLine()]), headers = {}, batch: string = randomUUID()) =>
+    sendBatch({ url: api.url, token: tokens[edge] as string, batch, body, headers });
 }
+type Body = string | Uint8Array | ReadableStream;
 
-const send = (
-  token: string,
-  body: string | Uint8Array | ReadableStream,
-  headers = {},
-  batch = randomUUID(),
-) => sendBatch({ url: api.url, token, batch, body, headers });
-
-/** A body that begins, and sends no more; its answer. */
-function begin(token: string, first: string | Uint8Array = `${linesOf([requestLine()])}\n`, headers = {}) {
-  const body = new ReadableStream({
+/** A body that begins and does not end. */
+function unended(first: string | Uint8Array = `${linesOf([requestLine()])}\n`): ReadableStream {
+  return new ReadableStream({
     start(controller) {
       begun.push(controller);
       controller.enqueue(Buffer.from(first));
     },
   });
-  const answer = send(token, body, headers);
-  answer.catch(() => {}); // it is broken off at the end
-  return answer;
 }
 
-/** How many batches have a place. */
+/** Number of batches that have a place. */
 const beingWritten = () =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.part'))
     .length;
 
 it('three edges whose bodies never end leave a place, which the batches of others take in turn', async () => {
-  const [first, second, third, fourth, fifth] = (await start(PATIENT, 5)) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  let places = 0;
-  for (const token of [first, first, second, second, third]) {
-    begin(token);
-    places++;
-    await until(() => beingWritten() === places);
+  const send = await start(PATIENT, 5);
+  for (const [places, edge] of [0, 0, 1, 1, 2].entries()) {
+    send(edge, unended()).catch(() => {});
+    await until(() => beingWritten() === places + 1);
   }
-  const refused = await begin(third);
+  const refused = await send(2, unended());
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
-  for (const token of [fourth, fifth, fourth])
-    expect(await send(token, linesOf([requestLine()]))).toMatchObject({ status: 200, body: { accepted: 1 } });
+  for (const edge of [3, 4, 3])
+    expect(await send(edge)).toMatchObject({ status: 200, body: { accepted: 1 } });
   expect(beingWritten()).toBe(5);
   await store.until(3);
 });
@@ -83,31 +68,28 @@ it('three edges whose bodies never end leave a place, which the batches of other
 it.each([
   ['plain', (text: string) => ({ body: text, headers: {} })],
   ['packed', (text: string) => ({ ...packed(text), body: packed(text).body.subarray(0, 20) })],
-])('a body that comes too slowly is ended, %s, and its place is free', async (_how, coded) => {
+])('a body that is too slow is ended, %s, and its place is free', async (_how, coded) => {
   const pace = { ...HASTY };
-  const [slow] = (await start(pace, 1)) as [string];
+  const send = await start(pace, 1);
   const { body, headers } = coded(`${linesOf([requestLine(), requestLine({ uri: '/2' })])}\n`);
-  const answers = await Promise.all([begin(slow, body, headers), begin(slow, body, headers)]);
+  const answers = await Promise.all([send(0, unended(body), headers), send(0, unended(body), headers)]);
   for (const answer of answers) {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
     expect(answer.body.error).toMatch(/comes too slowly/);
   }
-  expect(beingWritten()).toBe(0);
-  expect(store.tries).toBe(0);
+  expect([beingWritten(), store.tries]).toEqual([0, 0]);
   Object.assign(pace, PATIENT); // a busy machine may need longer
   const batch = randomUUID();
-  for (let i = 0; i < 2; i++)
-    expect((await send(slow, linesOf([requestLine()]), {}, batch)).body.accepted).toBe(1);
+  for (let i = 0; i < 2; i++) expect((await send(0, undefined, {}, batch)).body.accepted).toBe(1);
 });
 
-it('a body that is broken off gives its place back', async () => {
-  const [edge] = (await start(PATIENT, 1)) as [string];
+it('a body whose connection breaks releases its place', async () => {
+  const send = await start(PATIENT, 1);
   for (let i = 0; i < 3; i++) {
-    begin(edge);
-    begin(edge);
+    for (const _ of [1, 2]) send(0, unended()).catch(() => {});
     await until(() => beingWritten() === 2);
     for (const controller of begun.splice(0)) controller.error(new Error('broken off'));
     await until(() => beingWritten() === 0);
   }
-  expect((await send(edge, linesOf([requestLine()]))).status).toBe(200);
+  expect((await send(0)).status).toBe(200);
 });

@@ -26,41 +26,35 @@ const agePasswords = (minutes: number) =>
     api.db,
   );
 
-// Every route of /admin declares the same access (test/api/routes.test.ts), so one of each method is sent.
-describe.each([
+// Every route of /admin declares the same access (test/api/routes.test.ts), and test/api/calls/surfaces.test.ts proves who passes.
+it.each([
   ['GET', '/admin/accounts'],
-  ['POST', '/admin/breaker/freeze'],
   ['PATCH', '/admin/accounts/ID'],
-])('%s %s', (method, path) => {
-  const url = () => path.replace('ID', String(api.accountIds.owner));
+])('%s %s is closed to keys and other sessions, and a write needs the console and a recent password', async (method, path) => {
+  const url = path.replace('ID', String(api.accountIds.owner));
+  const before = await lastAudit(api.db);
+  for (const [as, status] of [
+    [null, 401],
+    ['operator', 403],
+    ['owner', 403],
+  ] as const)
+    expect([as, (await api.ask(method, url, { as })).status]).toEqual([as, status]);
+  const nowhere = await owner.ask(method, '/nothing/of/the/kind');
+  const answer = await owner.ask(method, url);
+  expect([answer.status, answer.body]).toEqual([nowhere.status, nowhere.body]);
+  expect((await owner.ask('OPTIONS', url)).status).toBe(404);
+  expect((await operator.ask('OPTIONS', url)).status).toBe(200);
+  expect(await lastAudit(api.db)).toBe(before);
 
-  it('is closed to keys, and is not found by other sessions', async () => {
-    const before = await lastAudit(api.db);
-    const nowhere = await owner.ask(method, '/nothing/of/the/kind');
-    for (const [as, status] of [
-      [null, 401],
-      ['operator', 403],
-      ['owner', 403],
-    ] as const)
-      expect([as, (await api.ask(method, url(), { as })).status]).toEqual([as, status]);
-    const answer = await owner.ask(method, url());
-    expect([answer.status, answer.body]).toEqual([nowhere.status, nowhere.body]);
-    expect((await owner.ask('OPTIONS', url())).status).toBe(404);
-    expect((await operator.ask('OPTIONS', url())).status).toBe(200);
-    expect(await lastAudit(api.db)).toBe(before);
-  });
-
-  it('needs the origin of the console and a recent password, unless it only reads', async () => {
-    const isRead = method === 'GET';
-    for (const origin of [null, 'https://evil.example']) {
-      const { body } = await operator.ask(method, url(), isRead ? undefined : {}, { origin });
-      expect(body.code).toBe(isRead ? undefined : 'foreign_origin');
-    }
-    await agePasswords(16);
-    const answer = await operator.ask(method, url(), isRead ? undefined : {});
-    expect([answer.status, answer.body.code]).toEqual(isRead ? [200, undefined] : [403, 'reauthenticate']);
-    await agePasswords(0);
-  });
+  const [body, isRead] = method === 'GET' ? [undefined, true] : [{}, false];
+  for (const origin of [null, 'https://evil.example']) {
+    const foreign = await operator.ask(method, url, body, { origin });
+    expect(foreign.body.code).toBe(isRead ? undefined : 'foreign_origin');
+  }
+  await agePasswords(16);
+  const late = await operator.ask(method, url, body);
+  expect([late.status, late.body.code]).toEqual(isRead ? [200, undefined] : [403, 'reauthenticate']);
+  await agePasswords(0);
 });
 
 it('a former admin is refused immediately', async () => {

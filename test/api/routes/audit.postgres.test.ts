@@ -5,11 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import type { AuditRow } from '../../../src/store/audit/load-audit.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
-import { type Answer, sharedTestApi } from '../../support/api/api.ts';
+import { type Answer, readPages, sharedTestApi } from '../../support/api/api.ts';
 import { appCode, Browser, emailOf, givePassword, PASSWORD } from '../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 
 const api = sharedTestApi();
+const TRACED = { key_id: expect.any(Number), address: '127.0.0.1' };
 const secrets: string[] = [PASSWORD, 'another battery horse', 'not this one'];
 
 beforeAll(async () => {
@@ -100,11 +101,12 @@ describe('a route whose handler writes the row', () => {
 });
 
 describe('writes of an account', () => {
-  it('contain the properties of a key, and not the key', async () => {
+  it('contain the properties of a key, and not the key, once for a repeated Idempotency-Key', async () => {
     const browser = await signedIn('owner');
-    const [made, rows] = await rowsOf(() =>
-      browser.ask('POST', '/users/me/keys', { name: 'acme', read_only: true, domains: ['shop.example'] }),
-    );
+    const body = { name: 'acme', read_only: true, domains: ['shop.example'] };
+    const create = () =>
+      rowsOf(() => browser.ask('POST', '/users/me/keys', body, { headers: { 'idempotency-key': 'k1' } }));
+    const [made, rows] = await create();
     const { id: keyId, prefix } = made.body;
     expect(rows).toMatchObject([
       {
@@ -113,24 +115,14 @@ describe('writes of an account', () => {
         accountId: api.accountIds.owner,
         targetId: keyId,
         targetName: 'acme',
-        after: { name: 'acme', prefix, read_only: true, domains: ['shop.example'] },
+        after: { ...body, prefix },
       },
     ]);
-    const [gone, after] = await rowsOf(() => browser.ask('DELETE', `/users/me/keys/${keyId}`));
-    expect([gone.status, after.map(({ action, targetId }) => [action, targetId])]).toEqual([
-      200,
-      [['key.revoke', keyId]],
-    ]);
-    const [again, none] = await rowsOf(() => browser.ask('DELETE', `/users/me/keys/${keyId}`));
+    expect((await create())[1]).toEqual([]);
+    const remove = () => rowsOf(() => browser.ask('DELETE', `/users/me/keys/${keyId}`));
+    expect(await remove()).toMatchObject([{ status: 200 }, [{ action: 'key.revoke', targetId: keyId }]]);
+    const [again, none] = await remove();
     expect([again.status, none]).toEqual([404, []]);
-  });
-
-  it('are recorded once for a repeated Idempotency-Key', async () => {
-    const browser = await signedIn('owner');
-    const call = () =>
-      browser.ask('POST', '/users/me/keys', { name: 'once' }, { headers: { 'idempotency-key': 'k1' } });
-    expect((await rowsOf(call))[1]).toHaveLength(1);
-    expect((await rowsOf(call))[1]).toEqual([]);
   });
 
   it('are recorded if something changes', async () => {
@@ -146,16 +138,16 @@ describe('writes of an account', () => {
     expect(ended).toMatchObject([{ action: 'session.end', before: { ended: expect.any(Number) } }]);
     expect((await other.ask('GET', '/users/me')).status).toBe(401);
     const [, out] = await rowsOf(() => browser.ask('POST', '/auth/logout'));
-    expect(out.map(({ action }) => action)).toEqual(['session.end']);
+    expect(out).toMatchObject([{ action: 'session.end' }]);
   });
 
   it('include failed logins to existing accounts', async () => {
     const before = await lastAudit(api.db);
     const browser = new Browser(api);
-    for (const email of [emailOf('viewer'), 'nobody@shop.example'])
-      expect((await browser.ask('POST', '/auth/login', { email, password: 'not this one' })).status).toBe(
-        401,
-      );
+    for (const email of [emailOf('viewer'), 'nobody@shop.example']) {
+      const { status } = await browser.ask('POST', '/auth/login', { email, password: 'not this one' });
+      expect(status).toBe(401);
+    }
     expect(await auditAfter(api.db, before)).toMatchObject([
       {
         action: 'session.fail',
@@ -168,13 +160,11 @@ describe('writes of an account', () => {
 });
 
 describe('writes of a domain', () => {
+  const PATH = '/domains/shop.example/records/';
+  const A = (name: string, destination = '192.0.2.1') => ({ name, type: 'A', destination });
+
   it('refer to their change, in one row', async () => {
-    const [made, rows] = await rowsOf(() =>
-      api.ask('POST', '/domains/shop.example/records/', {
-        body: { name: 'www', type: 'A', destination: '192.0.2.1' },
-      }),
-    );
-    expect(made.status).toBe(200);
+    const [made, rows] = await rowsOf(() => api.ask('POST', PATH, { body: A('www') }));
     expect(rows).toMatchObject([
       {
         action: 'records.edit',
@@ -185,33 +175,23 @@ describe('writes of a domain', () => {
         after: null,
       },
     ]);
-    const create = Array.from({ length: 300 }, (_, i) => ({
-      name: `h${i}`,
-      type: 'A',
-      destination: '192.0.2.1',
-    }));
-    const [, bulk] = await rowsOf(() =>
-      api.ask('PUT', '/domains/shop.example/records/batch', { body: { create } }),
-    );
+    const create = Array.from({ length: 300 }, (_, i) => A(`h${i}`));
+    const [, bulk] = await rowsOf(() => api.ask('PUT', `${PATH}batch`, { body: { create } }));
     expect(bulk).toHaveLength(1);
-    const [refused, none] = await rowsOf(() =>
-      api.ask('POST', '/domains/shop.example/records/', { body: { name: 'x', type: 'A', destination: '?' } }),
-    );
+    const [refused, none] = await rowsOf(() => api.ask('POST', PATH, { body: A('x', '?') }));
     expect([refused.status, none]).toEqual([400, []]);
   });
 
   it('contain settings before and after', async () => {
-    const put = () => api.ask('PUT', '/domains/shop.example', { body: { sec_no_sniff: true } });
-    expect((await rowsOf(put))[1]).toMatchObject([
-      { action: 'domain.update', before: { sec_no_sniff: false }, after: { sec_no_sniff: true } },
-    ]);
-    expect((await rowsOf(put))[1]).toEqual([]);
+    const put = () => rowsOf(() => api.ask('PUT', '/domains/shop.example', { body: { sec_no_sniff: true } }));
+    const row = { action: 'domain.update', before: { sec_no_sniff: false }, after: { sec_no_sniff: true } };
+    expect((await put())[1]).toMatchObject([row]);
+    expect((await put())[1]).toEqual([]);
   });
 
   it('contain creation and deletion, and outlive the domain', async () => {
-    const [made, created] = await rowsOf(() =>
-      api.ask('POST', '/domains/', { body: { name: 'brief.example', scan: false } }),
-    );
+    const body = { name: 'brief.example', scan: false };
+    const [made, created] = await rowsOf(() => api.ask('POST', '/domains/', { body }));
     expect(created).toMatchObject([{ action: 'domain.create', after: { status: 'pending' } }]);
     const { id } = made.body;
     const [, deleted] = await rowsOf(() => api.ask('DELETE', '/domains/brief.example'));
@@ -223,20 +203,15 @@ describe('writes of a domain', () => {
 });
 
 describe('the list of a domain', () => {
-  const list = (as: string, query = '') => api.ask('GET', `/domains/shop.example/audit${query}`, { as });
+  const list = (query = '', as = 'owner') => api.ask('GET', `/domains/shop.example/audit${query}`, { as });
 
   it('is paged, filtered and counted, newest first', async () => {
-    const { body: all, headers } = await list('owner', '?count=true');
+    const { body: all, headers } = await list('?count=true');
     expect(Number(headers['x-total-count'])).toBe(all.length);
     expect(all[0]).toEqual({
       id: expect.any(Number),
       at: expect.stringMatching(/Z$/),
-      actor: {
-        kind: 'key',
-        user_id: api.accountIds.owner,
-        key_id: expect.any(Number),
-        address: '127.0.0.1',
-      },
+      actor: { kind: 'key', user_id: api.accountIds.owner, ...TRACED },
       action: 'domain.update',
       target: { kind: 'domain', id: expect.any(Number), name: 'shop.example' },
       domain_id: expect.any(Number),
@@ -245,28 +220,23 @@ describe('the list of a domain', () => {
     });
     const ids = all.map(({ id }: { id: number }) => id);
     expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
-    const first = await list('owner', '?limit=2');
-    expect(first.body.map(({ id }: { id: number }) => id)).toEqual(ids.slice(0, 2));
-    const next = /<([^>]+)>/.exec(String(first.headers.link))?.[1] ?? '';
-    expect((await api.ask('GET', next)).body[0].id).toBe(ids[2]);
-    const edits = await list('owner', '?action=records.edit&actor=key');
-    expect(edits.body.map(({ action }: { action: string }) => action)).toEqual([
-      'records.edit',
-      'records.edit',
-    ]);
-    expect((await list('owner', '?since=2090-01-01T00:00:00Z')).body).toEqual([]);
-    expect((await list('owner', '?until=2090-01-01T00:00:00Z')).body).toHaveLength(all.length);
+    const pages = await readPages(api, '/domains/shop.example/audit?limit=2');
+    expect(pages.flatMap(({ body }) => body)).toEqual(all);
+    const edit = { action: 'records.edit' };
+    expect((await list('?action=records.edit&actor=key')).body).toMatchObject([edit, edit]);
+    expect((await list('?since=2090-01-01T00:00:00Z')).body).toEqual([]);
+    expect((await list('?until=2090-01-01T00:00:00Z')).body).toHaveLength(all.length);
     for (const wrong of ['?action=nothing', '?since=yesterday', '?limit=1001', '?by=1'])
-      expect([wrong, (await list('owner', wrong)).status]).toEqual([wrong, 400]);
+      expect([wrong, (await list(wrong)).status]).toEqual([wrong, 400]);
   });
 
   it('hides addresses and keys of operators from customers', async () => {
     await api.ask('PUT', '/domains/shop.example', { as: 'operator', body: { sec_no_sniff: false } });
-    const [seen] = (await list('owner', '?limit=1')).body;
+    const [seen] = (await list('?limit=1')).body;
     expect(seen.actor).toEqual({ kind: 'key', user_id: api.accountIds.operator });
-    const [own] = (await list('operator', '?limit=1')).body;
-    expect(own.actor).toMatchObject({ key_id: expect.any(Number), address: '127.0.0.1' });
-    expect(JSON.stringify((await list('owner')).body)).not.toContain('"name":"test"'); // who ran the command line
+    const [own] = (await list('?limit=1', 'operator')).body;
+    expect(own.actor).toMatchObject(TRACED);
+    expect(JSON.stringify((await list()).body)).not.toContain('"name":"test"'); // who ran the command line
   });
 });
 

@@ -1,14 +1,16 @@
-// What a domain's owner reads of DNSSEC at each stage, what may be asked for, and what is refused.
+// What a domain's owner reads of DNSSEC at each stage, what may be requested, and what is refused.
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { advance, written } from '../../../src/checks/dnssec/advance.ts';
+import { MOST_FOREIGN_KEYS } from '../../../src/checks/dnssec/foreign-key.ts';
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { dsOfKey } from '../../../src/checks/dnssec/told/parent-view.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
+import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { dsEvidence, HOUR } from '../../support/simulation/dnssec/quiet-domain.ts';
 
@@ -22,12 +24,22 @@ beforeEach(async () => {
   domainId = (await api.makeDomain(name)).id;
 });
 
-async function ask(method: 'GET' | 'POST' | 'PUT', end = '', body?: object) {
-  return await api.ask(
-    method,
-    `/domains/${name}/dnssec${end}`,
-    body === undefined ? {} : { body: JSON.stringify(body) },
+const ask = (method: 'GET' | 'POST' | 'PUT', end = '', body?: object, as = 'owner') =>
+  api.ask(method, `/domains/${name}/dnssec${end}`, { as, ...(body && { body }) });
+const read = async () => (await ask('GET')).body;
+const enable = (body = {}) => ask('POST', '/enable', body);
+const refusal = (status: number, code: string) => ({ status, body: { code } });
+/** Updates the row of the domain in signed_zones. */
+const setZone = (set: ReturnType<typeof sql>) =>
+  sql`update signed_zones set ${set} where domain_id = ${domainId}`.execute(api.db);
+/** Runs `work` while a nameserver that cannot answer with proofs belongs to the fleet. */
+async function withOldNode<T>(work: () => Promise<T>): Promise<T> {
+  await sql`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`.execute(
+    api.db,
   );
+  const done = await work();
+  await sql`delete from nodes where name = 'old'`.execute(api.db);
+  return done;
 }
 
 async function machineOf(): Promise<Machine> {
@@ -42,26 +54,20 @@ async function goOn(hours: number, shown: (machine: Machine) => readonly string[
   const start = machine.clock;
   for (let hour = 1; hour <= hours; hour++) {
     const at = start + hour * HOUR;
-    const node = { id: 'n', version, heardAt: at, isGone: false };
     const ds = shown(machine);
-    const { machine: next, step } = advance(
-      machine,
-      {
-        at,
-        epoch,
-        nodes: [node],
-        dataTtl: 300,
-        delegation: { kind: 'ours', since: 0, ttl: 3600, isFirst: true },
-        ds: dsEvidence([ds, ds], 3600, at),
-        preflight: { at, verifiedBy: machine.serving.keySigners, hasStrangers: false },
-      },
-      RULES,
-    );
+    const seen = {
+      at,
+      epoch,
+      nodes: [{ id: 'n', version, heardAt: at, isGone: false }],
+      dataTtl: 300,
+      delegation: { kind: 'ours', since: 0, ttl: 3600, isFirst: true },
+      ds: dsEvidence([ds, ds], 3600, at),
+      preflight: { at, verifiedBy: machine.serving.keySigners, hasStrangers: false },
+    } as const;
+    const { machine: next, step } = advance(machine, seen, RULES);
     machine = step === undefined ? next : written(next, ++version);
   }
-  await sql`update signed_zones set machine = ${JSON.stringify(machine)} where domain_id = ${domainId}`.execute(
-    api.database.db,
-  );
+  await setZone(sql`machine = ${JSON.stringify(machine)}`);
 }
 
 const askedDs = ({ asked, keys }: Machine) =>
@@ -69,12 +75,11 @@ const askedDs = ({ asked, keys }: Machine) =>
 
 describe('a domain', () => {
   it('is unsigned until its owner enables DNSSEC', async () => {
-    const before = await ask('GET');
-    expect(before.status).toBe(200);
-    expect(before.body).toMatchObject({ status: 'off', goal: 'unsigned', keys: [], ds: [] });
-    const enabled = await ask('POST', '/enable', {});
-    expect(enabled.status).toBe(200);
-    expect(enabled.body).toMatchObject({
+    const off = { status: 'off', goal: 'unsigned', keys: [], ds: [] };
+    expect(await ask('GET')).toMatchObject({ status: 200, body: off });
+    const { status, headers, body } = await enable();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
       status: 'signing',
       goal: 'signed',
       denial: 'nsec',
@@ -83,33 +88,34 @@ describe('a domain', () => {
       registrar: { action: 'wait', add: [], remove: [] },
       keys: [{ role: 'csk', state: 'made', ds: 'none', origin: 'ours' }],
     });
-    expect(Number(enabled.headers['x-change-id'])).toBeGreaterThan(0);
-    expect((await ask('GET')).body).toEqual(enabled.body);
+    expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
+    expect(await read()).toEqual(body);
   });
 
   it('contains the DNSSEC status, alone and in lists', async () => {
-    const status = async () => (await api.ask('GET', `/domains/${name}`)).body.dnssec;
-    const listed = async () => (await api.ask('GET', `/domains/?search=${name}`)).body[0].dnssec;
-    expect([await status(), await listed()]).toEqual([{ status: 'off' }, { status: 'off' }]);
-    await ask('POST', '/enable', {});
-    expect([await status(), await listed()]).toEqual([{ status: 'signing' }, { status: 'signing' }]);
-    const body = JSON.stringify({ ...(await api.ask('GET', `/domains/${name}`)).body, outage_alerts: true });
+    const statuses = async () => {
+      const [listed] = (await api.ask('GET', `/domains/?search=${name}`)).body;
+      return [(await api.ask('GET', `/domains/${name}`)).body.dnssec, listed.dnssec];
+    };
+    expect(await statuses()).toEqual([{ status: 'off' }, { status: 'off' }]);
+    await enable();
+    expect(await statuses()).toEqual([{ status: 'signing' }, { status: 'signing' }]);
+    const body = { ...(await api.ask('GET', `/domains/${name}`)).body, outage_alerts: true };
     expect((await api.ask('PUT', `/domains/${name}`, { body })).status).toBe(200);
     await ask('POST', '/abort');
-    expect([await status(), await listed()]).toEqual([{ status: 'off' }, { status: 'off' }]);
+    expect(await statuses()).toEqual([{ status: 'off' }, { status: 'off' }]);
   });
 
   it('with two keys can roll one of them', async () => {
-    await ask('POST', '/enable', { split: true });
+    await enable({ split: true });
     await goOn(24 * 12, askedDs);
-    const secure = (await ask('GET')).body;
+    const secure = await read();
     expect(secure).toMatchObject({ status: 'secure', keys: [{ role: 'ksk' }, { role: 'zsk' }] });
     const [ksk, zsk] = secure.keys;
-    const rolled = await ask('POST', '/rollover', { key_id: zsk.id });
-    expect(rolled.body.keys.map(({ role }: { role: string }) => role)).toEqual(['ksk', 'zsk', 'zsk']);
+    const roll = () => ask('POST', '/rollover', { key_id: zsk.id });
+    expect((await roll()).body.keys).toMatchObject([{ role: 'ksk' }, { role: 'zsk' }, { role: 'zsk' }]);
     await goOn(24 * 12, askedDs);
-    const after = (await ask('GET')).body;
-    expect(after).toMatchObject({
+    expect(await read()).toMatchObject({
       status: 'secure',
       ds: secure.ds,
       keys: [
@@ -118,25 +124,23 @@ describe('a domain', () => {
         { role: 'zsk', state: 'signing', ds: 'none' },
       ],
     });
-    expect(await ask('POST', '/rollover', { key_id: zsk.id })).toMatchObject({
-      status: 400,
-      body: { code: 'wrong_state' },
-    });
+    expect(await roll()).toMatchObject(refusal(400, 'wrong_state'));
   });
 
   it('returns the DS to enter when resolvers are ready for it, and then the state of the parent', async () => {
-    await ask('POST', '/enable', {});
+    await enable();
     await goOn(24 * 12);
-    const wanted = (await ask('GET')).body;
-    expect(wanted).toMatchObject({ status: 'ds_wanted', registrar: { action: 'add' } });
-    expect(wanted.ds.map((each: { digest_type: number }) => each.digest_type)).toEqual([2, 4]);
-    expect(wanted.registrar.add).toEqual([wanted.ds[0]]);
-    expect(wanted.ds[0]).toMatchObject({ cds: true, key_tag: wanted.keys[0].key_tag });
-    expect(wanted.dnskey).toMatchObject([{ flags: 257, protocol: 3, algorithm: 13 }]);
-    expect(wanted.findings).toMatchObject([{ code: 'DS_WANTED', severity: 'info' }]);
-
+    const wanted = await read();
+    const [first] = wanted.ds;
+    expect(wanted).toMatchObject({
+      status: 'ds_wanted',
+      ds: [{ digest_type: 2, cds: true, key_tag: wanted.keys[0].key_tag }, { digest_type: 4 }],
+      registrar: { action: 'add', add: [first] },
+      dnskey: [{ flags: 257, protocol: 3, algorithm: 13 }],
+      findings: [{ code: 'DS_WANTED', severity: 'info' }],
+    });
     await goOn(24 * 2, askedDs);
-    const secure = (await ask('GET')).body;
+    const secure = await read();
     expect(secure).toMatchObject({
       status: 'secure',
       registrar: { action: 'none' },
@@ -145,141 +149,253 @@ describe('a domain', () => {
       leaving: { wait_seconds: 3600 },
       findings: [],
     });
-  });
-
-  it('keeps the old key in a rollover until its DS is gone', async () => {
-    await ask('POST', '/enable', {});
-    await goOn(24 * 12, askedDs);
-    expect((await ask('POST', '/rollover', { algorithm: 8 })).status).toBe(400);
-    const rolled = await ask('POST', '/rollover', { reason: 'planned', algorithm: 15 });
-    expect(rolled.status).toBe(200);
-    expect(rolled.body.algorithm).toEqual({ number: 15, name: 'ED25519' });
-    expect(rolled.body.keys).toHaveLength(2);
-    expect(await ask('POST', '/rollover', {})).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
-    await goOn(24 * 3, askedDs);
-    expect((await ask('GET')).body).toMatchObject({
-      status: 'rolling',
-      keys: [
-        { state: 'retiring', ds: 'none', algorithm: 13 },
-        { state: 'signing', ds: 'seen', algorithm: 15 },
-      ],
-    });
-    const aborted = await ask('POST', '/abort');
-    expect(aborted.status).toBe(200);
-    expect(aborted.body.algorithm.number).toBe(13);
-    await goOn(24 * 3);
-    expect((await ask('GET')).body.keys).toMatchObject([{ state: 'signing' }, { state: 'retiring' }]);
-  });
-
-  it('changes the denial of existence without the registrar, and back', async () => {
-    await ask('POST', '/enable', {});
-    await goOn(24 * 12, askedDs);
-    const changed = await ask('PUT', '', { denial: 'nsec3' });
-    expect(changed).toMatchObject({ status: 200, body: { status: 'secure', denial: 'nsec3' } });
-    expect(Number(changed.headers['x-change-id'])).toBeGreaterThan(0);
-    expect(changed.body.next_denial).toBeUndefined();
-    const same = await ask('PUT', '', { denial: 'nsec3' });
-    expect(same.body).toEqual(changed.body);
-    expect(same.headers['x-change-id']).toBeUndefined();
-    // Workers write the records of a large zone first.
-    await sql`update signed_zones set denial_change = 'adding' where domain_id = ${domainId}`.execute(
-      api.database.db,
-    );
-    expect((await ask('GET')).body).toMatchObject({ denial: 'nsec3', next_denial: 'nsec' });
-    expect((await ask('PUT', '', { denial: 'nsec' })).headers['x-change-id']).toBeUndefined();
-    const back = await ask('PUT', '', { denial: 'nsec3' });
-    expect(Number(back.headers['x-change-id'])).toBeGreaterThan(0);
-    expect(back.body).toEqual(changed.body);
-  });
-
-  it('keeps its signatures after disable, while the parent shows a DS', async () => {
-    await ask('POST', '/enable', {});
-    await goOn(24 * 12, askedDs);
-    const { machine } = (await loadDnssec(api.database.db, domainId)) as { machine: Machine };
-    const ds = askedDs(machine);
+    const ds = askedDs(await machineOf());
+    // The signatures remain while the parent shows a DS.
     await ask('POST', '/disable');
     await goOn(24 * 12, () => ds);
-    const { body } = await ask('GET');
-    expect(body).toMatchObject({
+    expect(await read()).toMatchObject({
       status: 'ds_removal',
       goal: 'unsigned',
       ds: [],
       registrar: { action: 'remove', remove: ds },
     });
   });
+
+  it('keeps the old key in a rollover until its DS is gone', async () => {
+    await enable();
+    await goOn(24 * 12, askedDs);
+    expect((await ask('POST', '/rollover', { algorithm: 8 })).status).toBe(400);
+    const rolled = await ask('POST', '/rollover', { reason: 'planned', algorithm: 15 });
+    expect(rolled).toMatchObject({ status: 200, body: { algorithm: { number: 15, name: 'ED25519' } } });
+    expect(rolled.body.keys).toHaveLength(2);
+    expect(await ask('POST', '/rollover', {})).toMatchObject(refusal(409, 'dnssec_busy'));
+    await goOn(24 * 3, askedDs);
+    expect(await read()).toMatchObject({
+      status: 'rolling',
+      keys: [
+        { state: 'retiring', ds: 'none', algorithm: 13 },
+        { state: 'signing', ds: 'seen', algorithm: 15 },
+      ],
+    });
+    expect(await ask('POST', '/abort')).toMatchObject({ status: 200, body: { algorithm: { number: 13 } } });
+    await goOn(24 * 3);
+    expect((await read()).keys).toMatchObject([{ state: 'signing' }, { state: 'retiring' }]);
+  });
+
+  it('changes the denial of existence without the registrar, and back', async () => {
+    await enable();
+    await goOn(24 * 12, askedDs);
+    const put = (denial: string) => ask('PUT', '', { denial });
+    const changed = await put('nsec3');
+    expect(changed).toMatchObject({ status: 200, body: { status: 'secure', denial: 'nsec3' } });
+    expect(Number(changed.headers['x-change-id'])).toBeGreaterThan(0);
+    expect(changed.body.next_denial).toBeUndefined();
+    const same = await put('nsec3');
+    expect([same.body, same.headers['x-change-id']]).toEqual([changed.body, undefined]);
+    // Workers write the records of a large zone first.
+    await setZone(sql`denial_change = 'adding'`);
+    expect(await read()).toMatchObject({ denial: 'nsec3', next_denial: 'nsec' });
+    expect((await put('nsec')).headers['x-change-id']).toBeUndefined();
+    const back = await put('nsec3');
+    expect(Number(back.headers['x-change-id'])).toBeGreaterThan(0);
+    expect(back.body).toEqual(changed.body);
+  });
 });
 
 describe('a request is refused', () => {
   it.each([
-    [{ denial: 'nsec5' }, 'denial'],
-    [{ algorithm: 8 }, 'algorithm'],
-    [{ split: 'yes' }, 'split'],
-  ])('with the wrong body %j', async (body, field) => {
-    const { status, body: answer } = await ask('POST', '/enable', body);
-    expect(status).toBe(400);
-    expect(answer).toMatchObject({ code: 'validation_failed', fields: [{ field }] });
+    ['POST', '/enable', { denial: 'nsec5' }, 'denial'],
+    ['POST', '/enable', { algorithm: 8 }, 'algorithm'],
+    ['POST', '/enable', { split: 'yes' }, 'split'],
+    ['PUT', '', {}, 'denial'],
+  ] as const)('%s dnssec%s with the wrong body %j', async (method, end, body, field) => {
+    const fields = [{ field }];
+    const answer = await ask(method, end, body);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed', fields } });
   });
 
-  it('to change the denial of a domain that is not signed, being signed, or served by an old nameserver', async () => {
-    const { db } = api.database;
-    expect(await ask('PUT', '', {})).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
-    const denial = 'nsec3';
-    expect(await ask('PUT', '', { denial })).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
-    await ask('POST', '/enable', {});
-    await sql`update signed_zones set phase = 'signing' where domain_id = ${domainId}`.execute(db);
-    expect(await ask('PUT', '', { denial })).toMatchObject({ status: 409, body: { code: 'dnssec_busy' } });
-    await sql`update signed_zones set phase = 'waiting' where domain_id = ${domainId}`.execute(db);
-    await sql`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`.execute(
-      db,
-    );
-    expect(await ask('PUT', '', { denial })).toMatchObject({
-      status: 503,
-      body: { code: 'dnssec_unavailable' },
-    });
-    await sql`delete from nodes where name = 'old'`.execute(db);
+  it.each([
+    ['POST', '/rollover', {}],
+    ['POST', '/abort', undefined],
+    ['POST', '/check', undefined],
+    ['PUT', '', { denial: 'nsec3' }],
+    ['PUT', '/foreign-keys', { keys: [] }],
+    ['POST', '/import-keys', undefined],
+  ] as const)('%s dnssec%s for a domain that is not signed', async (method, end, body) => {
+    expect(await ask(method, end, body)).toMatchObject(refusal(400, 'wrong_state'));
   });
 
-  it('to change signing options while the domain is being signed', async () => {
-    await ask('POST', '/enable', { denial: 'nsec' });
+  it('to change how the domain is signed while it is being signed', async () => {
+    await enable({ denial: 'nsec' });
     await goOn(2);
-    expect(await ask('POST', '/enable', { denial: 'nsec3' })).toMatchObject({
-      status: 409,
-      body: { code: 'dnssec_busy' },
-    });
+    expect(await enable({ denial: 'nsec3' })).toMatchObject(refusal(409, 'dnssec_busy'));
+    await setZone(sql`phase = 'signing'`);
+    expect(await ask('PUT', '', { denial: 'nsec3' })).toMatchObject(refusal(409, 'dnssec_busy'));
   });
 
-  it('to roll or abort if the domain is not signed', async () => {
-    for (const end of ['/rollover', '/abort'])
-      expect(await ask('POST', end, end === '/abort' ? undefined : {})).toMatchObject({
-        status: 400,
-        body: { code: 'wrong_state' },
-      });
+  it('to sign, or to use NSEC3, while a nameserver would answer without proofs', async () => {
+    const answer = await withOldNode(() => enable());
+    expect(answer).toMatchObject(refusal(503, 'dnssec_unavailable'));
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(answer.body.error).toContain('old');
+    await enable();
+    const put = await withOldNode(() => ask('PUT', '', { denial: 'nsec3' }));
+    expect(put).toMatchObject(refusal(503, 'dnssec_unavailable'));
   });
 
   it('to sign an external or disabled domain', async () => {
+    const event = 'disable';
+    await changeStatus(api.database.db, { domainId, event, by: { kind: 'cli' }, source: 'test' });
+    expect((await enable()).status).toBe(409);
     name = `elsewhere-${domains}.test`;
     await api.makeDomain(name, { dnsMode: 'external' });
-    expect(await ask('POST', '/enable', {})).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
-    name = `off-${domains}.test`;
-    const { id } = await api.makeDomain(name);
-    await changeStatus(api.database.db, {
-      domainId: id,
-      event: 'disable',
-      by: { kind: 'cli' },
-      source: 'test',
-    });
-    expect((await ask('POST', '/enable', {})).status).toBe(409);
+    expect(await enable()).toMatchObject(refusal(400, 'wrong_state'));
+  });
+});
+
+describe('a check of the DS records', () => {
+  const check = (as?: string) => ask('POST', '/check', undefined, as);
+  const stored = async () => {
+    const { rows } = await sql<{ dsDue: boolean; isDue: boolean; isCounted: boolean }>`
+      select ds_due as "dsDue", due_at <= clock_timestamp() as "isDue", look_asked_at is not null as "isCounted"
+      from signed_zones where domain_id = ${domainId}`.execute(api.db);
+    return rows[0];
+  };
+  const DUE = { dsDue: true, isDue: true };
+  const later = () => setZone(sql`due_at = clock_timestamp() + interval '1 day', ds_due = false`);
+  beforeEach(async () => {
+    await enable();
+    await later();
   });
 
-  it('to sign while a nameserver would answer without proofs', async () => {
+  it('is due immediately, at most once per hour, and returns the known state', async () => {
+    const asked = await check();
+    expect([asked.status, asked.body]).toEqual([200, await read()]);
+    expect(await stored()).toEqual({ ...DUE, isCounted: true });
+    await later();
+    const again = await check('admin');
+    expect(again).toMatchObject(refusal(429, 'dnssec_check_limited'));
+    const seconds = Number(again.headers['retry-after']);
+    expect(seconds).toBeGreaterThan(3500);
+    expect(seconds).toBeLessThanOrEqual(3600);
+    expect(await stored()).toMatchObject({ dsDue: false, isDue: false });
+    await setZone(sql`look_asked_at = look_asked_at - interval '1 hour'`);
+    expect((await check('admin')).status).toBe(200);
+    expect(await stored()).toMatchObject(DUE);
+  });
+
+  it('is neither limited nor counted for operators', async () => {
+    for (let i = 0; i < 3; i++) expect((await check('operator')).status).toBe(200);
+    expect(await stored()).toEqual({ ...DUE, isCounted: false });
+    expect((await check()).status).toBe(200);
+  });
+
+  it('is refused to an account with too many checks', async () => {
     await sql`
-      insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`.execute(
-      api.database.db,
-    );
-    const answer = await ask('POST', '/enable', {});
-    expect(answer).toMatchObject({ status: 503, body: { code: 'dnssec_unavailable' } });
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(answer.body.error).toContain('old');
-    await sql`delete from nodes where name = 'old'`.execute(api.database.db);
+      insert into check_shares (account_id, slot_ms, manual, at) values (${api.accountIds.owner}, 0, 5000, clock_timestamp())
+      on conflict (account_id) do update set manual = 5000, at = clock_timestamp()`.execute(api.db);
+    const answer = await check();
+    expect(answer).toMatchObject(refusal(429, 'dnssec_check_limited'));
+    expect(answer.headers['retry-after']).toBe('60');
+    expect(await stored()).toMatchObject({ isCounted: false });
+    await sql`delete from check_shares`.execute(api.db);
+  });
+});
+
+describe('keys of another operator', () => {
+  interface KeyBody {
+    flags: number;
+    protocol: number;
+    algorithm: number;
+    public_key: string;
+  }
+
+  function made(more: Partial<KeyBody> = {}): KeyBody {
+    const { dnskey } = makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, more.flags ?? 257);
+    const public_key = Buffer.from(dnskey.subarray(4)).toString('base64');
+    return { flags: 257, protocol: 3, algorithm: 13, public_key, ...more };
+  }
+  const filled = (octets: number) => Buffer.alloc(octets, 3).toString('base64');
+  const put = (...keys: object[]) => ask('PUT', '/foreign-keys', { keys });
+  const keysOf = async (origin: string) => {
+    const { rows } = await sql<{ key: Buffer }>`
+      select public_key as key from signing_keys where origin = ${origin} and signed_zone_id = (
+        select id from signed_zones where domain_id = ${domainId})`.execute(api.db);
+    return rows.map(({ key }) => key.toString('base64'));
+  };
+
+  it('are replaced by the list of the request; an equal list is no change', async () => {
+    await enable();
+    const [entry, data] = [made(), made({ flags: 256 })];
+    const { status, headers, body } = await put(entry, data);
+    expect([status, body]).toMatchObject([200, { foreign_keys: [entry, data] }]);
+    expect(body.keys).toHaveLength(1);
+    expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
+    expect((await put(data, entry)).headers['x-change-id']).toBeUndefined();
+    expect((await put(data)).body.foreign_keys).toMatchObject([data]);
+    expect((await put()).body.foreign_keys).toEqual([]);
+    // A key that is listed again reuses its row.
+    await put(entry, data);
+    expect(await keysOf('foreign')).toHaveLength(2);
+  });
+
+  it.each<[string, (own: string) => object[], string]>([
+    ['too many keys', () => Array.from({ length: MOST_FOREIGN_KEYS + 1 }, () => made()), 'keys'],
+    ['invalid base64', () => [made(), made({ public_key: 'AwEAA' })], 'keys[1].public_key'],
+    ['another protocol', () => [made({ protocol: 1 })], 'keys[0].protocol'],
+    ['a key that is not a zone key', () => [made(), made({ flags: 385 })], 'keys[1]'],
+    ['a duplicate', () => Array(2).fill(made()), 'keys[1]'],
+    ['a key of Zonefleet', (own) => [made(), made({ public_key: own })], 'keys[1]'],
+    ['a point off the curve', () => [made(), made({ public_key: filled(64) })], 'keys[1]'],
+  ])('are refused with their index, and nothing is changed: %s', async (_, keys, field) => {
+    await enable();
+    const [own] = await keysOf('ours');
+    const { status, body } = await put(...keys(own as string));
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'validation_failed', fields: [{ field }] });
+    expect((await read()).foreign_keys).toEqual([]);
+  });
+
+  it('of another algorithm are refused with 409 dnssec_algorithm', async () => {
+    await enable();
+    for (const [algorithm, octets] of [
+      [8, 516],
+      [15, 32],
+    ] as const)
+      expect(await put(made({ algorithm, public_key: filled(octets) }))).toMatchObject(
+        refusal(409, 'dnssec_algorithm'),
+      );
+  });
+
+  it('are imported by a worker, at most once in five minutes', async () => {
+    await enable();
+    const requestImport = () => ask('POST', '/import-keys');
+    expect(await requestImport()).toMatchObject({
+      status: 200,
+      body: { foreign_import: { state: 'asked' } },
+    });
+    expect((await requestImport()).headers['x-change-id']).toBeUndefined();
+    const message = 'the parent shows no DS record';
+    await setZone(sql`machine = jsonb_set(machine, '{foreign}', machine -> 'foreign' || jsonb_build_object(
+      'importAskedAt', null, 'imported', jsonb_build_object(
+        'at', extract(epoch from clock_timestamp()) * 1000, 'failure', ${message}::text)))`);
+    expect(await read()).toMatchObject({
+      foreign_import: { state: 'failed', message },
+      findings: [{ code: 'FOREIGN_KEYS_REFUSED' }],
+    });
+    expect(await requestImport()).toMatchObject(refusal(409, 'dnssec_busy'));
+    // A list given since replaces the warning.
+    expect((await put()).body).toMatchObject({ foreign_import: { state: 'failed' }, findings: [] });
+    expect(await requestImport()).toMatchObject(refusal(409, 'dnssec_busy'));
+  });
+
+  it('are limited in number per day, and do not outlive the domain', async () => {
+    await enable();
+    const statuses: number[] = [];
+    for (let lists = 0; lists < 4; lists++) statuses.push((await put(made(), made(), made(), made())).status);
+    expect(statuses).toEqual([200, 200, 200, 409]);
+    expect((await api.ask('DELETE', `/domains/${name}`)).status).toBe(200);
+    await api.makeDomain(name);
+    expect(await read()).toMatchObject({ status: 'off', foreign_keys: [], dnskey: [] });
   });
 });

@@ -1,24 +1,40 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+// One domain: read, change, delete and enable it.
+
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { permissionsOf } from '../../../src/api/callers/permissions.ts';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
+import { setPlan } from '../../../src/store/change/set-plan.ts';
+import { setSuspended } from '../../../src/store/change/update-domain.ts';
 import type { Domain as StoredDomain } from '../../../src/store/domains/domain.ts';
+import { saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
+import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 
-const OPERATOR = { by: { kind: 'cli', name: 'test' }, source: 'status' } as const;
+const OTHER_SET = ['ns1.example.org', 'ns2.example.org'];
 
 const api = sharedTestApi();
 let domain: StoredDomain;
 let path: string;
 let made = 0;
 
+beforeAll(async () => {
+  const nameserverSets = [...TEST_SETTINGS.nameserverSets, OTHER_SET];
+  await inTransaction(api.db, (trx) => saveAnswerSettings(trx, { ...TEST_SETTINGS, nameserverSets }));
+});
 beforeEach(async () => {
   const name = `single${made++}.test`;
   domain = await api.makeDomain(name);
   path = `/domains/${name}`;
 });
 
-const disable = () => changeStatus(api.db, { domainId: domain.id, event: 'disable', ...OPERATOR });
+const read = async () => (await api.ask('GET', path)).body;
+const put = (body: unknown) => api.ask('PUT', path, { body });
+const changes = async () => (await api.ask('GET', `${path}/changes`)).body;
+const plan = (planSlug: string | null) => setPlan(api.db, { domainId: domain.id, planSlug });
+const move = (event: 'disable' | 'ban') =>
+  changeStatus(api.db, { domainId: domain.id, event, by: { kind: 'cli', name: 'test' }, source: 'status' });
 
 describe('GET domain', () => {
   it('returns the fields that are set', async () => {
@@ -31,7 +47,6 @@ describe('GET domain', () => {
       cache_l2_ttl_days: 7,
       cache_cap_mb: 512,
       uptime_threshold_pct: 80,
-      my_permissions: permissionsOf('owner'),
     });
     for (const unset of ['developer_mode_until', 'moved_since', 'suspended_at', 'current_ns', 'verification'])
       expect(body).not.toHaveProperty(unset);
@@ -39,107 +54,198 @@ describe('GET domain', () => {
     expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it.each([
-    ['owner', 'owner'],
-    ['operator', 'owner'],
-    ['admin', 'admin'],
-    ['editor', 'editor'],
-    ['viewer', 'viewer'],
-  ] as const)('returns to %s the role %s', async (as, role) => {
-    const { status, body } = await api.ask('GET', path, { as });
-    expect([status, body.my_role, body.my_permissions]).toEqual([200, role, permissionsOf(role)]);
-  });
-
-  it('accepts the name in every form', async () => {
-    await api.makeDomain('bücher.test');
-    for (const name of [
-      'xn--bcher-kva.test',
-      'XN--BCHER-KVA.TEST.',
-      encodeURIComponent('Bücher.test'),
-      'b%C3%BCcher.test.',
-    ]) {
-      expect((await api.ask('GET', `/domains/${name}`)).body.name).toBe('xn--bcher-kva.test');
+  it('returns the role and permissions of the caller', async () => {
+    for (const as of ['owner', 'operator', 'admin', 'editor', 'viewer'] as const) {
+      const role = as === 'operator' ? 'owner' : as;
+      const { body } = await api.ask('GET', path, { as });
+      expect([as, body.my_role, body.my_permissions]).toEqual([as, role, permissionsOf(role)]);
     }
   });
 
-  it('accepts a name with a slash, as of classless reverse zones', async () => {
+  it('accepts a name with a slash, as of classless reverse zones, and responds 404 to other slashes', async () => {
     await api.makeDomain('0/25.2.0.192.in-addr.arpa');
-    const { status, body } = await api.ask('GET', '/domains/0%2F25.2.0.192.in-addr.arpa');
-    expect([status, body.name]).toEqual([200, '0/25.2.0.192.in-addr.arpa']);
-  });
-
-  it('responds 404 to other slashes and invalid names', async () => {
-    for (const other of [
-      `/domains/${domain.id}/`,
-      `/domains/0${domain.id}`,
-      `${path}/`,
-      '/domains/a..b',
-      '/domains/%00',
-    ]) {
+    const { body } = await api.ask('GET', '/domains/0%2F25.2.0.192.in-addr.arpa');
+    expect(body.name).toBe('0/25.2.0.192.in-addr.arpa');
+    for (const other of [`/domains/${domain.id}/`, `${path}/`])
       expect((await api.ask('GET', other)).status).toBe(404);
-    }
   });
 });
 
-describe('DELETE domain', () => {
-  it('deletes the domain and frees its name immediately', async () => {
-    const { serial } = (await api.ask('GET', path)).body;
-    const { status, body, headers } = await api.ask('DELETE', path);
-    expect([status, body]).toEqual([200, { message: expect.any(String) }]);
-    expect(headers['x-zone-serial']).toBe(String(serial + 1));
-    expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
-    expect((await api.ask('GET', path)).status).toBe(404);
-    expect((await api.ask('DELETE', path)).status).toBe(404);
-    const taken = await api.ask('POST', '/domains/', { as: 'stranger', body: { name: path.split('/')[2] } });
-    expect(taken.status).toBe(200);
-    expect(taken.body.serial).toBeGreaterThan(serial + 1);
-  });
-
-  it('accepts only an empty body', async () => {
-    const { status, body } = await api.ask('DELETE', path, { body: { force: true } });
-    expect([status, body.fields]).toEqual([400, [{ field: 'force', error: 'unknown field' }]]);
-    expect((await api.ask('DELETE', path, { headers: { 'content-type': 'text/plain' } })).status).toBe(200);
-  });
-});
-
-describe('POST enable', () => {
-  const enable = (as = 'owner', body?: unknown) => api.ask('POST', `${path}/enable`, { as, body });
-
-  it('makes a disabled domain pending', async () => {
-    await disable();
-    const { status, body, headers } = await enable('admin');
-    expect(status).toBe(200);
-    // As for a new domain, only the apex is answered until a check has seen the parent.
-    expect(body).toMatchObject({ status: 'pending', my_role: 'admin' });
-    expect((await api.ask('GET', path)).body.served).toBe('apex');
-    expect(headers['x-zone-serial']).toBe(String(body.serial));
-    expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
-  });
-
-  it('is refused unless the domain is disabled', async () => {
-    const { status, body } = await enable();
-    expect([status, body.code]).toEqual([400, 'wrong_state']);
-  });
-
-  it('responds 409 while another account holds the name, unless `transfer` is set', async () => {
-    await disable();
-    const name = path.split('/')[2];
-    const { body: held } = await api.ask('POST', '/domains/', { as: 'stranger', body: { name } });
-    await api.db.updateTable('domains').set({ status: 'active' }).where('id', '=', held.id).execute();
-    for (const body of [undefined, {}, { transfer: false }]) {
-      const { status, body: refused } = await enable('owner', body);
-      expect([status, refused.code, refused.error]).toEqual([
-        409,
-        'domain_taken',
-        expect.stringContaining('with "transfer": true it waits'),
-      ]);
+describe('PUT domain', () => {
+  it('sets each field alone', async () => {
+    let before = await read();
+    for (const [field, value] of Object.entries({
+      cache_l2_max_gb: 1_000_000,
+      cache_l2_ttl_days: 1,
+      cache_cap_mb: 4096,
+      sec_no_sniff: true,
+      sec_referrer_policy: true,
+      sec_strip_headers: true,
+      markdown_for_agents: true,
+      outage_alerts: true,
+      uptime_threshold_pct: 100,
+      uptime_window_min: 60,
+      uptime_min_requests: 0,
+      uptime_min_active_min: 1,
+      uptime_recover_min: 1440,
+    })) {
+      const { status, body, headers } = await put({ [field]: value });
+      expect([field, status]).toEqual([field, 200]);
+      expect(body).toEqual({ ...before, [field]: value, updated_at: expect.any(String) });
+      expect(Date.parse(body.updated_at)).toBeGreaterThanOrEqual(Date.parse(before.updated_at));
+      expect(headers).not.toHaveProperty('x-change-id');
+      expect(await read()).toEqual(body);
+      before = body;
     }
-    expect((await enable('owner', { transfer: true })).body).toMatchObject({
-      id: domain.id,
-      status: 'pending',
+  });
+
+  it('sets developer mode for at most 24 hours, and ends it with a past time', async () => {
+    const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const tooLong = await put({ developer_mode_until: at(24.1) });
+    expect(tooLong).toMatchObject({ status: 400, body: { fields: [{ field: 'developer_mode_until' }] } });
+    const until = at(23.9);
+    expect((await put({ developer_mode_until: until })).body).toMatchObject({ developer_mode_until: until });
+    const sentBack = await put(await read());
+    expect(sentBack).toMatchObject({ status: 200, body: { developer_mode_until: until } });
+    expect((await put({ developer_mode_until: at(-1) })).status).toBe(200);
+    expect(await read()).not.toHaveProperty('developer_mode_until');
+  });
+
+  it.each([
+    ['cache_cap_mb', 1024],
+    ['svc_ns', []],
+    ['svc_ns', ['ns1.example.net']],
+    ['svc_ns', ['ns1.example.net', 'ns1.example.org']],
+    ['svc_ns[1]', ['ns1.example.net', 'a b']],
+    ['colour', 'red'],
+  ])('reports a wrong %s, and changes nothing: %j', async (field, value) => {
+    const before = await read();
+    await plan('free'); // The plan, which allows less than 2048, is checked later.
+    const { status, body } = await put({
+      dns_mode: 'external',
+      cache_cap_mb: 2048,
+      sec_no_sniff: true,
+      [field.replace('[1]', '')]: value,
     });
-    expect((await api.ask('GET', path)).body.served).toBe('none');
-    const other = await api.ask('GET', `/domains/${name}`, { as: 'stranger' });
-    expect(other.body).toMatchObject({ id: held.id, status: 'active' });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.fields).toEqual([{ field, error: expect.any(String) }]);
+    expect(await read()).toMatchObject({ ...before, updated_at: expect.any(String) });
+    expect(await changes()).toHaveLength(1);
   });
+
+  it('accepts the body of a GET, changed or not, also without a plan', async () => {
+    const before = await read();
+    const same = await put({ ...before, id: 1, name: 'x', status: 'active', findings: 3 });
+    expect([same.status, same.body]).toEqual([200, before]);
+    expect(same.headers).not.toHaveProperty('x-change-id');
+    const edited = await put({ ...before, outage_alerts: true });
+    expect([edited.status, edited.body.outage_alerts]).toEqual([200, true]);
+    const [item] = (await api.ask('GET', `/domains/?search=${before.name}`)).body;
+    expect((await put(item)).status).toBe(200);
+    await plan(null);
+    expect((await put({ ...(await read()), sec_no_sniff: true })).status).toBe(200);
+  });
+
+  it('keeps all of several concurrent changes', async () => {
+    const fields = ['sec_no_sniff', 'sec_referrer_policy', 'sec_strip_headers', 'outage_alerts'];
+    const answers = await Promise.all(fields.map((field) => put({ [field]: true })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const after = await read();
+    expect(fields.map((field) => after[field])).toEqual([true, true, true, true]);
+  });
+
+  it('limits changed settings to the plan', async () => {
+    const refusal = async (body: object) => {
+      const { status, body: answer } = await put(body);
+      return status === 200 ? 200 : [status, answer.code, answer.limit];
+    };
+    await put({ cache_cap_mb: 4096 });
+    await plan('free');
+    expect(await refusal({ cache_cap_mb: 4096 })).toBe(200);
+    expect(await refusal({ cache_cap_mb: 2048 })).toEqual([403, 'plan_limit', 512]);
+    expect(await refusal({ cache_cap_mb: 512 })).toBe(200);
+    await plan(null);
+    expect(await refusal({ markdown_for_agents: true })).toEqual([402, 'no_active_plan', undefined]);
+    expect(await refusal({ markdown_for_agents: false })).toBe(200);
+    expect(await refusal({ cache_cap_mb: 128 })).toEqual([402, 'no_active_plan', undefined]);
+  });
+
+  it('takes an accepted set in any order and case, which is then listed first', async () => {
+    const before = await read();
+    const { status, body, headers } = await put({ svc_ns: ['NS2.Example.ORG.', 'ns1.example.org'] });
+    expect([status, body.svc_ns]).toEqual([200, OTHER_SET]);
+    expect(body.svc_ns_sets).toEqual([OTHER_SET, TEST_SETTINGS.nameserverSets[0]]);
+    expect([body.serial, headers['x-zone-serial']]).toEqual([before.serial + 1, String(body.serial)]);
+    expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
+    const again = await put({ svc_ns: OTHER_SET });
+    expect([again.status, again.body.serial]).toEqual([200, body.serial]);
+  });
+
+  it('makes one change of nameservers, mode and fields', async () => {
+    const { serial } = await read();
+    const { status, body, headers } = await put({
+      svc_ns: OTHER_SET,
+      dns_mode: 'external',
+      sec_no_sniff: true,
+    });
+    expect(status).toBe(200);
+    expect(Domain.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      svc_ns: OTHER_SET,
+      dns_mode: 'external',
+      status: 'unverified',
+      served: 'none', // It was never proved.
+      verification: { host: `_svc-challenge.${body.name}` },
+      sec_no_sniff: true,
+      serial: serial + 1,
+    });
+    expect(body).not.toHaveProperty('pending_since');
+    const [newest, ...older] = await changes();
+    expect(older).toHaveLength(1);
+    expect(newest).toMatchObject({
+      id: Number(headers['x-change-id']),
+      serial: serial + 1,
+      status: { from: 'pending', to: 'unverified' },
+    });
+  });
+
+  it('is refused for a disabled or banned domain, not for a suspended one', async () => {
+    await setSuspended(api.db, { domainId: domain.id, suspended: true });
+    expect((await put({ sec_no_sniff: true })).status).toBe(200);
+    expect(await read()).toMatchObject({ suspended: true, suspended_at: expect.any(String) });
+    await move('disable');
+    expect(await put('{')).toMatchObject({ status: 409, body: { code: 'domain_disabled' } });
+    await move('ban');
+    const banned = await put({ sec_no_sniff: false });
+    expect(banned).toMatchObject({ status: 403, body: { code: 'domain_banned' } });
+    expect((await read()).sec_no_sniff).toBe(true);
+  });
+});
+
+it('DELETE domain deletes the domain and frees its name immediately', async () => {
+  const { serial } = await read();
+  const forced = await api.ask('DELETE', path, { body: { force: true } });
+  expect([forced.status, forced.body.fields]).toEqual([400, [{ field: 'force', error: 'unknown field' }]]);
+  const { status, body, headers } = await api.ask('DELETE', path, {
+    headers: { 'content-type': 'text/plain' },
+  });
+  expect([status, body]).toEqual([200, { message: expect.any(String) }]);
+  expect(headers['x-zone-serial']).toBe(String(serial + 1));
+  expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
+  for (const method of ['GET', 'DELETE']) expect((await api.ask(method, path)).status).toBe(404);
+  const taken = await api.ask('POST', '/domains/', { as: 'stranger', body: { name: path.split('/')[2] } });
+  expect(taken.status).toBe(200);
+  expect(taken.body.serial).toBeGreaterThan(serial + 1);
+});
+
+it('POST enable makes a disabled domain pending', async () => {
+  const enable = () => api.ask('POST', `${path}/enable`, { as: 'admin' });
+  expect(await enable()).toMatchObject({ status: 400, body: { code: 'wrong_state' } });
+  await move('disable');
+  const { status, body, headers } = await enable();
+  expect([status, body]).toMatchObject([200, { status: 'pending', my_role: 'admin' }]);
+  // As for a new domain, only the apex is answered until a check has seen the parent.
+  expect((await read()).served).toBe('apex');
+  expect(headers['x-zone-serial']).toBe(String(body.serial));
+  expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
 });

@@ -1,15 +1,18 @@
+// Records one by one and in batches: what each call returns, and the errors that it responds with. Values are tested in test/zone
+// and test/api/schemas, and what is published in test/store/change.
+
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
-import { type Answer, sharedTestApi, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { type Answer, readPages, sharedTestApi, startTestApi } from '../../support/api/api.ts';
 
 const api = sharedTestApi();
 let domains = 0;
 
-/** A domain of its own for a test, by the path of its records. */
-async function freshRecords(options?: Parameters<TestApi['makeDomain']>[1]): Promise<string> {
+/** Makes a domain, and returns the path of its records. */
+async function freshRecords(): Promise<string> {
   const name = `d${++domains}.example`;
-  await api.makeDomain(name, options);
+  await api.makeDomain(name);
   return `/domains/${name}/records/`;
 }
 
@@ -19,17 +22,29 @@ async function create(path: string, body: object): Promise<Answer['body']> {
   return answer.body;
 }
 
-const lines = ({ body }: Answer): string[] =>
-  body.map((r: Record<string, unknown>) => `${r.name} ${r.ttl} ${r.type} ${r.destination}`).sort();
+const put = (path: string, body: object, query = '') => api.ask('PUT', `${path}batch${query}`, { body });
+const A = (name: string, destination = '192.0.2.1') => ({ name, type: 'A', destination });
+const error = expect.any(String);
 
-describe('POST records', () => {
-  it('responds with the whole record, with its change and serial', async () => {
+async function lines(path: string): Promise<string[]> {
+  const { body } = await api.ask('GET', path);
+  return body
+    .filter((r: { editable: boolean }) => r.editable)
+    .map((r: Record<string, unknown>) => `${r.name} ${r.ttl} ${r.type} ${r.destination}`)
+    .sort();
+}
+
+async function idsOf(path: string, query = 'type=A'): Promise<number[]> {
+  const { body } = await api.ask('GET', `${path}?${query}`);
+  return body.map((r: { id: number }) => r.id);
+}
+
+describe('a record', () => {
+  it('is returned whole when it is created, with its change and serial', async () => {
     const path = await freshRecords();
-    const answer = await api.ask('POST', path, {
-      body: { name: 'WWW', type: 'A', destination: '192.0.2.7' },
-    });
-    expect(answer.status).toBe(200);
-    const { id, domain_id, created_at, updated_at, ...rest } = answer.body;
+    const { status, headers, body } = await api.ask('POST', path, { body: A('WWW', '192.0.2.7') });
+    expect(status).toBe(200);
+    const { id, domain_id, created_at, updated_at, ...rest } = body;
     expect([id, domain_id].every(Number.isInteger)).toBe(true);
     expect(created_at).toBe(updated_at);
     expect(rest).toEqual({
@@ -48,16 +63,12 @@ describe('POST records', () => {
       monitor: false,
       timeout: 15,
     });
-    const change = await api.ask(
-      'GET',
-      `${path.replace('records/', 'changes/')}${answer.headers['x-change-id']}`,
-    );
-    expect(change.body).toMatchObject({ serial: Number(answer.headers['x-zone-serial']), source: 'api' });
-    expect((await api.ask('GET', `${path}${id}`)).body).toEqual(answer.body);
+    const change = await api.ask('GET', path.replace('records/', `changes/${headers['x-change-id']}`));
+    expect(change.body).toMatchObject({ serial: Number(headers['x-zone-serial']), source: 'api' });
+    expect((await api.ask('GET', `${path}${id}`)).body).toEqual(body);
   });
 
-  it('stores every field of the body', async () => {
-    const path = await freshRecords();
+  it('has every field of the body', async () => {
     const fields = {
       name: '*.shop',
       type: 'AAAA',
@@ -73,259 +84,129 @@ describe('POST records', () => {
       timeout: 60,
       comment: 'naïve 🦀',
     };
-    const record = await create(path, fields);
-    expect(record).toMatchObject(fields);
-    expect(record.dns_content).toBe('192.0.2.1, 2001:db8::1');
+    const record = await create(await freshRecords(), fields);
+    expect(record).toMatchObject({ ...fields, dns_content: '192.0.2.1, 2001:db8::1' });
   });
 
-  it.each([
-    ['@', '@', 'A', '192.0.2.1', '192.0.2.1'],
-    ['bücher', 'xn--bcher-kva', 'CNAME', 'Ziel.Example.NET.', 'Ziel.Example.NET'],
-    ['_sip._tcp', '_sip._tcp', 'SRV', '1 2 5060 sip.example.net', '1 2 5060 sip.example.net'],
-    ['cut', 'cut', 'TXT', '"a" "b"', '"a" "b"'],
-    ['alias', 'alias', 'ANAME', '@', undefined],
-  ])('stores %s as %s', async (name, stored, type, destination, shown) => {
-    const path = await freshRecords();
-    const record = await create(path, { name, type, destination });
-    expect([record.name, record.destination]).toEqual([stored, shown ?? `d${domains}.example`]);
-  });
-
-  it('repeats a response whose stored copy was shortened to make room', async () => {
-    const path = await freshRecords();
-    const headers = { 'idempotency-key': `room${domains}` };
-    const create = () =>
-      api.ask('POST', path, { body: { name: 'r', type: 'A', destination: '192.0.2.1' }, headers });
-    const batch = () =>
-      api.ask('PUT', `${path}batch`, {
-        body: { create: [{ name: 's', type: 'A', destination: '192.0.2.1' }] },
-        headers: { 'idempotency-key': `batch${domains}` },
-      });
-    const firsts = [await create(), await batch()];
-    await sql`update idempotency_octets set octets = 100000001`.execute(api.database.db);
-    expect((await purgeIdempotency(api.database.db)).shrunk).toBeGreaterThan(1);
-    const agains = [await create(), await batch()];
-    expect(agains.map(({ text }) => text)).toEqual(firsts.map(({ text }) => text));
-    for (const { headers } of agains) expect(headers['idempotent-replay']).toBe('true');
-  });
-});
-
-const GOOD = { name: 'ok', type: 'A', destination: '192.0.2.1' };
-describe('a wrong value', () => {
-  let path: string;
-  let id: number;
-  beforeAll(async () => {
-    path = await freshRecords();
-    ({ id } = await create(path, { ...GOOD, name: 'there' }));
-  });
-
-  const WRONG: [field: string, value: unknown][] = [
-    ['ttl', 59],
-    ['type', 'SOA'],
-    ['nonsense', 1],
-    ['destination', '192.0.2.256'],
-    ['mx_priority', 10],
-  ];
-  it.each([
-    ...WRONG,
-    ['name', undefined],
-  ])('of %s in a new record is reported by field', async (field, value) => {
-    const { status, body } = await api.ask('POST', path, { body: { ...GOOD, [field]: value } });
-    expect([status, body.code]).toEqual([400, 'validation_failed']);
-    expect(body.fields.map((f: { field: string }) => f.field)).toEqual([field]);
-  });
-
-  it.each(WRONG)('of %s in a change is reported by field', async (field, value) => {
-    const { status, body } = await api.ask('PUT', `${path}${id}`, { body: { [field]: value } });
-    expect([status, body.code]).toEqual([400, 'validation_failed']);
-    expect(body.fields.map((f: { field: string }) => f.field)).toEqual([field]);
-  });
-
-  it.each(WRONG)('of %s in a batch is reported by item and field', async (field, value) => {
-    const { status, body } = await api.ask('PUT', `${path}batch`, {
-      body: { create: [GOOD, { ...GOOD, name: 'b', [field]: value }] },
-    });
-    expect([status, body.code]).toEqual([400, 'validation_failed']);
-    const error = expect.any(String);
-    expect(body.items).toEqual([{ list: 'create', index: 1, field, error }]);
-    expect(body.fields).toEqual([{ field: `create[1].${field}`, error }]);
-  });
-
-  it.each([
-    'limit=0',
-    'cursor=x',
-    'type=SOA',
-    'proxied=1',
-    'sort=ttl',
-    'name=a..b',
-  ])('of the query ?%s is reported by parameter', async (query) => {
-    const { status, body } = await api.ask('GET', `${path}?${query}`);
-    expect([status, body.fields?.[0]?.field]).toEqual([400, query.split('=')[0]]);
-  });
-
-  it.each([
-    ['2026-02-31 00:00:00+00', 400],
-    ['0000-01-01 00:00:00+00', 400],
-    ['infinity', 200],
-    [7, 400],
-    [null, 400],
-  ])('%s in a forged cursor is no failure of the service', async (at, expected) => {
-    const cursor = Buffer.from(JSON.stringify(['updated_at', false, at, 1])).toString('base64url');
-    const { status } = await api.ask('GET', `${path}?sort=updated_at&limit=1&cursor=${cursor}`);
-    expect(status).toBe(expected);
-  });
-});
-
-it('a record that conflicts with another one is refused', async () => {
-  const path = await freshRecords();
-  await create(path, GOOD);
-  const { status, body } = await api.ask('POST', path, {
-    body: { ...GOOD, type: 'CNAME', destination: 'o.test' },
-  });
-  expect([status, body.code]).toEqual([409, 'record_conflict']);
-});
-
-describe('a record', () => {
   it('is changed in the fields of the body alone', async () => {
     const path = await freshRecords();
     const settings = { ttl: 600, comment: 'c', dest_country: 'NL', port: 80 };
-    const record = await create(path, { name: 'a', type: 'A', destination: '192.0.2.1', ...settings });
-    const { body } = await api.ask('PUT', `${path}${record.id}`, { body: { destination: '192.0.2.2' } });
+    const record = await create(path, { ...A('a'), ...settings });
+    const update = async (body: object) => (await api.ask('PUT', `${path}${record.id}`, { body })).body;
     const { updated_at: _, ...rest } = record;
-    expect(body).toMatchObject({ ...rest, destination: '192.0.2.2', dns_content: '192.0.2.2' });
-    const moved = await api.ask('PUT', `${path}${record.id}`, {
-      body: { name: 'b', type: 'TXT', destination: 'now text' },
-    });
-    expect(moved.body).toMatchObject({ ...settings, id: record.id, name: 'b', type: 'TXT' });
-    const cleared = await api.ask('PUT', `${path}${record.id}`, {
-      body: { comment: '', dest_country: '', host_header: '' },
-    });
-    for (const field of ['comment', 'dest_country', 'host_header'])
-      expect(cleared.body).not.toHaveProperty(field);
+    const destination = '192.0.2.2';
+    expect(await update({ destination })).toMatchObject({ ...rest, destination, dns_content: destination });
+    const moved = { name: 'b', type: 'TXT', destination: 'now text' };
+    expect(await update(moved)).toMatchObject({ ...settings, id: record.id, name: 'b', type: 'TXT' });
+    const cleared = await update({ comment: '', dest_country: '', host_header: '' });
+    for (const field of ['comment', 'dest_country', 'host_header']) expect(cleared).not.toHaveProperty(field);
   });
 
   it('is not changed by the body that a GET returned', async () => {
     const path = await freshRecords();
     const mx = { name: '@', type: 'MX', destination: 'mx.example.net', mx_priority: 10 };
     const record = await create(path, mx);
-    const answer = await api.ask('PUT', `${path}${record.id}`, { body: record });
-    expect([answer.status, answer.body]).toEqual([200, record]);
-    expect(answer.headers['x-change-id']).toBeUndefined();
-    expect(Number(answer.headers['x-zone-serial'])).toBe(2);
+    const { status, headers, body } = await api.ask('PUT', `${path}${record.id}`, { body: record });
+    expect([status, body, headers['x-zone-serial']]).toEqual([200, record, '2']);
+    expect(headers['x-change-id']).toBeUndefined();
     const edited = await api.ask('PUT', `${path}${record.id}`, { body: { ...record, mx_priority: 20 } });
     expect(edited.body.mx_priority).toBe(20);
   });
 
-  it('is not found after its deletion', async () => {
+  it('is not found after its deletion, nor in another domain', async () => {
     const path = await freshRecords();
-    const { id } = await create(path, GOOD);
-    const answer = await api.ask('DELETE', `${path}${id}`);
-    expect([answer.status, answer.body]).toEqual([200, { message: 'record deleted' }]);
-    expect(Number(answer.headers['x-zone-serial'])).toBe(3);
-    for (const method of ['GET', 'PUT', 'DELETE']) {
-      const { status } = await api.ask(method, `${path}${id}`, method === 'PUT' ? { body: {} } : {});
-      expect(status).toBe(404);
-    }
-  });
-});
-
-describe('the list of records', () => {
-  let path: string;
-  beforeAll(async () => {
-    path = await freshRecords();
-    const body = {
-      create: [
-        { name: '@', type: 'A', destination: '192.0.2.1' },
-        { name: 'www', type: 'A', destination: '192.0.2.2', proxied: true, comment: 'Front Door' },
-        { name: 'www', type: 'AAAA', destination: '2001:db8::2', proxied: true },
-        { name: 'mail', type: 'MX', destination: 'mx.example.net', mx_priority: 1 },
-        { name: 'api', type: 'CNAME', destination: 'Apps.example.net' },
-      ],
-    };
-    expect((await api.ask('PUT', `${path}batch`, { body })).status).toBe(200);
-  });
-
-  it("contains the service's nameservers, which cannot be edited", async () => {
-    const { body } = await api.ask('GET', `${path}?type=NS`);
-    expect(body.map((r: Record<string, unknown>) => [r.name, r.destination, r.editable])).toEqual([
-      ['@', 'ns1.example.net', false],
-      ['@', 'ns2.example.net', false],
-    ]);
-    const item = `${path}${body[0].id}`;
-    expect((await api.ask('GET', item)).body).toEqual(body[0]);
-    for (const [method, body] of [
-      ['PUT', { comment: 'mine' }],
-      ['DELETE', undefined],
-    ] as const) {
-      const refused = await api.ask(method, item, { body });
-      expect([refused.status, refused.body.code]).toEqual([409, 'record_managed']);
-    }
-  });
-
-  it.each([
-    ['', 7],
-    ['name=www', 2],
-    ['name=WWW.DOMAIN.', 2],
-    ['type=A,AAAA', 3],
-    ['proxied=false', 5],
-    ['search=front', 1],
-    ['search=%25', 0],
-    ['name=www&type=AAAA&proxied=true', 1],
-  ])('?%s returns %i records', async (query, count) => {
-    const wanted = query.replace('DOMAIN', `d${domains}.example`);
-    const { status, body, headers } = await api.ask('GET', `${path}?${wanted}&count=true`);
-    expect([status, body.length, headers['x-total-count']]).toEqual([200, count, String(count)]);
-  });
-
-  it('contains each record once when it is read in pages', async () => {
-    const whole = (await api.ask('GET', `${path}?sort=-type`)).body;
-    const seen: unknown[] = [];
-    for (let url: string | undefined = `${path}?sort=-type&limit=3`; url !== undefined; ) {
-      const page: Answer = await api.ask('GET', url);
-      expect(page.body.length).toBeLessThanOrEqual(3);
-      seen.push(...page.body);
-      url = /^<([^>]+)>; rel="next"$/.exec(String(page.headers.link))?.[1];
-    }
-    expect(seen).toEqual(whole);
-    expect((await api.ask('GET', `${path}?sort=-type&offset=4`)).body).toEqual(whole.slice(4));
-  });
-
-  it('is complete without a limit', async () => {
-    const large = await freshRecords();
-    const create = Array.from({ length: 1100 }, (_, i) => ({
-      name: `h${i}`,
-      type: 'A',
-      destination: `192.0.2.${i % 256}`,
-    }));
-    expect((await api.ask('PUT', `${large}batch`, { body: { create } })).status).toBe(200);
-    const { body } = await api.ask('GET', `${large}?type=A`);
-    expect(new Set(body.map((r: { id: number }) => r.id)).size).toBe(1100);
-  });
-});
-
-describe('a write', () => {
-  it('does not find records of another domain', async () => {
-    const { id } = await create(await freshRecords(), GOOD);
-    const base = await freshRecords();
+    const { id } = await create(path, A('a'));
+    const other = await freshRecords();
     for (const [method, url, body] of [
-      ['GET', `${base}${id}`, undefined],
-      ['PUT', `${base}${id}`, { comment: 'x' }],
-      ['DELETE', `${base}${id}`, undefined],
-      ['PUT', `${base}batch`, { delete: [id] }],
-      ['PUT', `${base}batch`, { update: [{ id, comment: 'x' }] }],
-      ['DELETE', `${base}batch?ids=${id}`, undefined],
-    ] as const) {
+      ['GET', `${other}${id}`, undefined],
+      ['PUT', `${other}${id}`, { comment: 'x' }],
+      ['DELETE', `${other}${id}`, undefined],
+      ['PUT', `${other}batch`, { delete: [id] }],
+      ['PUT', `${other}batch`, { update: [{ id, comment: 'x' }] }],
+      ['DELETE', `${other}batch?ids=${id}`, undefined],
+    ] as const)
       expect([method, url, (await api.ask(method, url, { body })).status]).toEqual([method, url, 404]);
+    expect(await api.ask('DELETE', `${path}${id}`)).toMatchObject({
+      status: 200,
+      body: { message: 'record deleted' },
+      headers: { 'x-zone-serial': '3' },
+    });
+    for (const method of ['GET', 'PUT', 'DELETE'])
+      expect((await api.ask(method, `${path}${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
+  });
+
+  it('has the country of its address unless the request contains another country', async () => {
+    const own = await startTestApi({ countryOf: (address) => (address === '198.51.100.9' ? 'SE' : 'NL') });
+    await own.makeDomain('country.example');
+    const path = '/domains/country.example/records/';
+    const ask = async (method: string, end: string, body: object) =>
+      (await own.ask(method, path + end, { body })).body;
+    const record = A('a', '198.51.100.9');
+    expect((await ask('POST', '', record)).dest_country).toBe('SE');
+    const { id, dest_country } = await ask('POST', '', { ...record, name: 'b', dest_country: 'IT' });
+    expect(dest_country).toBe('IT');
+    expect((await ask('PUT', `${id}`, { dest_country: '' })).dest_country).toBe('SE');
+    expect((await ask('PUT', `${id}`, { destination: '198.51.100.8' })).dest_country).toBe('NL');
+    await ask('POST', 'import', { records: [{ ...record, name: 'c' }] });
+    expect((await own.ask('GET', `${path}?name=c`)).body).toMatchObject([{ dest_country: 'SE' }]);
+    await own.stop();
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    ['ttl', 59],
+    ['destination', '192.0.2.256'],
+    ['mx_priority', 10],
+  ])('in %s is reported by field, and in a batch by item', async (field, value) => {
+    const path = await freshRecords();
+    const { id } = await create(path, A('there'));
+    const bad = { ...A('b'), [field]: value };
+    for (const [method, url, body, name] of [
+      ['POST', path, bad, field],
+      ['PUT', `${path}${id}`, { [field]: value }, field],
+      ['PUT', `${path}batch`, { create: [A('ok'), bad] }, `create[1].${field}`],
+    ] as const) {
+      const answer = await api.ask(method, url, { body });
+      expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+      expect(answer.body.fields).toEqual([{ field: name, error }]);
+      expect(answer.body.items).toEqual(
+        url.endsWith('batch') ? [{ list: 'create', index: 1, field, error }] : undefined,
+      );
     }
   });
 
-  it('is limited to the names and types of its API key', async () => {
+  it('of one item is reported by list and index, and nothing of the batch is written', async () => {
     const path = await freshRecords();
-    const domain = `d${domains}.example`;
-    const other = await create(path, { ...GOOD, name: 'other' });
-    const as = await api.makeKey({ names: [`_acme-challenge.${domain}`], types: ['TXT'] });
+    await create(path, A('a'));
+    const before = await lines(path);
+    const [a] = await idsOf(path);
+    const [ns] = await idsOf(path, 'type=NS&limit=1');
+    const x = A('x', '192.0.2.9');
+    for (const [body, status, list, index] of [
+      [{ create: [x, { ...A('a', 'o.example.net'), type: 'CNAME' }] }, 409, 'create', 1],
+      [{ create: [x], delete: [999_999] }, 404, 'delete', 0],
+      [{ create: [x], update: [{ id: 999_999, ttl: 60 }] }, 404, 'update', 0],
+      [{ create: [x], delete: [a, a] }, 400, 'delete', 1],
+      [{ create: [x], delete: [ns] }, 409, 'delete', 0],
+      [{ create: Array.from({ length: 30 }, () => A('x', 'nonsense')) }, 400, 'create', 0],
+    ] as const) {
+      const answer = await put(path, body);
+      expect([answer.status, answer.body.items[0]]).toMatchObject([status, { list, index, error }]);
+      expect(answer.body.items.length).toBeLessThanOrEqual(20);
+      expect(answer.headers['x-change-id']).toBeUndefined();
+    }
+    expect(await lines(path)).toEqual(before);
+    const conflict = await api.ask('POST', path, { body: { ...A('a', 'o.test'), type: 'CNAME' } });
+    expect([conflict.status, conflict.body.code]).toEqual([409, 'record_conflict']);
+  });
+
+  it('responds 403 to an API key that may not write one of the records', async () => {
+    const path = await freshRecords();
+    const other = await create(path, A('other'));
+    const as = await api.makeKey({ names: [`_acme-challenge.d${domains}.example`], types: ['TXT'] });
     const TXT = { name: '_acme-challenge', type: 'TXT', destination: 'x' };
     const made = await api.ask('POST', path, { as, body: TXT });
-    expect(made.status).toBe(200);
     const item = `${path}${made.body.id}`;
     expect((await api.ask('PUT', item, { as, body: { destination: 'y' } })).status).toBe(200);
     for (const [method, url, body] of [
@@ -339,14 +220,208 @@ describe('a write', () => {
       ['DELETE', `${path}batch?ids=${other.id}`, undefined],
       ['PUT', `${path}batch`, { delete: [other.id] }],
       ['PUT', `${path}batch`, { update: [{ id: other.id, comment: 'x' }] }],
-      ['PUT', `${path}batch`, { create: [TXT, GOOD] }],
+      ['PUT', `${path}batch`, { create: [TXT, A('a')] }],
       ['PUT', `${path}batch?dry_run=true`, { replace: [{ name: 'www', type: 'TXT', records: [] }] }],
-    ] as const) {
+    ] as const)
       expect([method, url, (await api.ask(method, url, { as, body })).status]).toEqual([method, url, 403]);
-    }
     expect((await api.ask('DELETE', item, { as })).status).toBe(200);
-    expect(lines(await api.ask('GET', `${path}?type=A,TXT`))).toEqual(['other 300 A 192.0.2.1']);
+    expect(await lines(path)).toEqual(['other 300 A 192.0.2.1']);
   });
+});
+
+describe('the list of records', () => {
+  const freshList = async () => {
+    const path = await freshRecords();
+    const www = { name: 'www', proxied: true };
+    const create = [
+      A('@'),
+      { ...A('www', '192.0.2.2'), ...www, comment: 'Front Door' },
+      { ...www, type: 'AAAA', destination: '2001:db8::2' },
+      { name: 'mail', type: 'MX', destination: 'mx.example.net', mx_priority: 1 },
+      { name: 'api', type: 'CNAME', destination: 'Apps.example.net' },
+    ];
+    expect((await put(path, { create })).status).toBe(200);
+    return path;
+  };
+
+  it("contains the service's nameservers, which cannot be edited", async () => {
+    const path = await freshList();
+    const { body } = await api.ask('GET', `${path}?type=NS`);
+    const ns = { name: '@', type: 'NS', editable: false };
+    expect(body).toMatchObject([
+      { ...ns, destination: 'ns1.example.net' },
+      { ...ns, destination: 'ns2.example.net' },
+    ]);
+    const item = `${path}${body[0].id}`;
+    expect((await api.ask('GET', item)).body).toEqual(body[0]);
+    for (const asked of [['PUT', { comment: 'mine' }] as const, ['DELETE', undefined] as const]) {
+      const refused = await api.ask(asked[0], item, { body: asked[1] });
+      expect([refused.status, refused.body.code]).toEqual([409, 'record_managed']);
+    }
+  });
+
+  it('is filtered, counted and read in pages', async () => {
+    const path = await freshList();
+    for (const [query, count] of [
+      ['', 7],
+      [`name=WWW.d${domains}.example.`, 2],
+      ['type=A,AAAA', 3],
+      ['proxied=false', 5],
+      ['search=front', 1],
+      ['name=www&type=AAAA&proxied=true', 1],
+    ] as const) {
+      const { status, body, headers } = await api.ask('GET', `${path}?${query}&count=true`);
+      expect([status, body.length, headers['x-total-count']]).toEqual([200, count, String(count)]);
+    }
+    const whole = (await api.ask('GET', `${path}?sort=-type`)).body;
+    const pages = await readPages(api, `${path}?sort=-type&limit=3`);
+    expect(pages.map(({ body }) => body.length)).toEqual([3, 3, 1]);
+    expect(pages.flatMap(({ body }) => body)).toEqual(whole);
+    expect((await api.ask('GET', `${path}?sort=-type&offset=4`)).body).toEqual(whole.slice(4));
+  });
+
+  it('responds 400 to a wrong parameter, and to a forged cursor', async () => {
+    const path = await freshRecords();
+    for (const query of ['limit=0', 'cursor=x', 'type=SOA', 'proxied=1', 'sort=ttl', 'name=a..b']) {
+      const { status, body } = await api.ask('GET', `${path}?${query}`);
+      expect([query, status, body.fields?.[0]?.field]).toEqual([query, 400, query.split('=')[0]]);
+    }
+    for (const [at, expected] of [
+      ['2026-02-31 00:00:00+00', 400],
+      ['0000-01-01 00:00:00+00', 400],
+      ['infinity', 200],
+      [7, 400],
+      [null, 400],
+    ] as const) {
+      const cursor = Buffer.from(JSON.stringify(['updated_at', false, at, 1])).toString('base64url');
+      const { status } = await api.ask('GET', `${path}?sort=updated_at&limit=1&cursor=${cursor}`);
+      expect([at, status]).toEqual([at, expected]);
+    }
+  });
+
+  it('is complete without a limit', async () => {
+    const path = await freshRecords();
+    const create = Array.from({ length: 1100 }, (_, i) => A(`h${i}`));
+    expect((await put(path, { create })).status).toBe(200);
+    expect(new Set(await idsOf(path)).size).toBe(1100);
+  });
+});
+
+describe('PUT batch', () => {
+  it('carries out all items in one change', async () => {
+    const path = await freshRecords();
+    await put(path, { create: [A('gone'), A('kept', '192.0.2.2'), A('set', '192.0.2.3')] });
+    const [gone] = await idsOf(path, 'name=gone');
+    const [kept] = await idsOf(path, 'name=kept');
+    const records = [{ destination: '192.0.2.8' }, { destination: '192.0.2.9' }];
+    const { status, headers, body } = await put(path, {
+      create: [A('new', '192.0.2.4'), A('new', '192.0.2.5')],
+      update: [{ id: kept, ttl: 900 }],
+      delete: [gone],
+      replace: [{ name: 'set', type: 'A', ttl: 60, records }],
+    });
+    const changeId = Number(headers['x-change-id']);
+    expect([status, headers['x-zone-serial']]).toEqual([200, '3']);
+    expect(body).toEqual({ created: 2, updated: 1, deleted: 1, replaced: 1, change_id: changeId, serial: 3 });
+    expect(await lines(path)).toEqual([
+      'kept 900 A 192.0.2.2',
+      'new 300 A 192.0.2.4',
+      'new 300 A 192.0.2.5',
+      'set 60 A 192.0.2.8',
+      'set 60 A 192.0.2.9',
+    ]);
+    const [change] = (await api.ask('GET', path.replace('records/', 'changes'))).body;
+    expect([change.id, change.records.length]).toEqual([changeId, 6]);
+  });
+
+  it('writes nothing in a dry run or without items', async () => {
+    const path = await freshRecords();
+    const body = { create: [A('x')] };
+    const none = { created: 0, updated: 0, deleted: 0, replaced: 0, serial: 1 };
+    for (const empty of [{}, { create: [], update: [], delete: [], replace: [] }])
+      expect((await put(path, empty)).body).toEqual(none);
+    const tried = await put(path, body, '?dry_run=true');
+    expect([tried.status, tried.body]).toEqual([200, { ...none, created: 1 }]);
+    expect(tried.headers['x-change-id']).toBeUndefined();
+    expect((await put(path, { delete: [999_999] }, '?dry_run=true')).status).toBe(404);
+    for (const wrong of ['?dry_run=maybe', '?dryrun=true'])
+      expect((await put(path, body, wrong)).status).toBe(400);
+    expect(await lines(path)).toEqual([]);
+    expect((await put(path, body, '?dry_run=false')).body.change_id).toEqual(expect.any(Number));
+  });
+});
+
+describe('DELETE batch', () => {
+  it('takes ids in the query or in the body', async () => {
+    const path = await freshRecords();
+    await put(path, { create: ['a', 'b', 'c', 'd'].map((name) => A(name)) });
+    const [a, b, c, d] = await idsOf(path);
+    const first = await api.ask('DELETE', `${path}batch?ids=${a},${b}`);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { deleted: 2, created: 0, serial: 3, message: '2 records deleted' },
+    });
+    expect(first.body.change_id).toBe(Number(first.headers['x-change-id']));
+    const dry = await api.ask('DELETE', `${path}batch?dry_run=true`, { body: { ids: [c] } });
+    expect([dry.status, dry.body.deleted, dry.body.change_id]).toEqual([200, 1, undefined]);
+    const second = await api.ask('DELETE', `${path}batch`, { body: { ids: [c] } });
+    expect([second.status, second.body.message]).toEqual([200, 'record deleted']);
+    expect(await idsOf(path)).toEqual([d]);
+  });
+
+  it('deletes nothing unless every id is found, once', async () => {
+    const path = await freshRecords();
+    const { id: a } = await create(path, A('a'));
+    const missing = await api.ask('DELETE', `${path}batch?ids=${a},999999`);
+    const absent = { list: 'delete', index: 1, field: 'id', error: 'the domain has no record 999999' };
+    expect([missing.status, missing.body.items]).toEqual([404, [absent]]);
+    const twice = await api.ask('DELETE', `${path}batch?ids=${a},${a}`);
+    expect([twice.status, twice.body.fields]).toEqual([400, [{ field: 'ids[1]', error }]]);
+    expect(twice.body.items).toEqual([{ list: 'delete', index: 1, error }]);
+    expect(await idsOf(path)).toEqual([a]);
+  });
+
+  it.each([
+    ['', undefined, 'ids'],
+    ['?ids=', undefined, 'ids[0]'],
+    ['?ids=1,0', undefined, 'ids[1]'],
+    ['?ids=1,,2', undefined, 'ids[1]'],
+    ['?ids=1', { ids: [1] }, 'ids'],
+    ['', { ids: ['1'] }, 'ids[0]'],
+  ])('%s %j is refused at %s', async (query, body, field) => {
+    const answer = await api.ask('DELETE', `${await freshRecords()}batch${query}`, { body });
+    expect([answer.status, answer.body.code, answer.body.fields[0].field]).toEqual([
+      400,
+      'validation_failed',
+      field,
+    ]);
+    const [, index] = /\[(\d)\]/.exec(field) ?? [];
+    const items = index === undefined ? undefined : [{ list: 'delete', index: Number(index), error }];
+    expect(answer.body.items).toEqual(items);
+  });
+});
+
+it('a response is repeated for its Idempotency-Key, also if its stored copy was shortened to make room', async () => {
+  const path = await freshRecords();
+  const { id } = await create(path, A('gone'));
+  const answers = async () => {
+    const all: Answer[] = [];
+    for (const [method, end, body] of [
+      ['POST', '', A('r')],
+      ['PUT', 'batch', { create: [A('s')], update: [{ id, ttl: 600 }] }],
+      ['DELETE', `batch?ids=${id}`, undefined],
+    ] as const)
+      all.push(await api.ask(method, path + end, { body, headers: { 'idempotency-key': `${method} room` } }));
+    return all;
+  };
+  const [first, second, third] = await answers();
+  const again = await answers();
+  expect(again.map(({ text }) => text)).toEqual([first?.text, second?.text, third?.text]);
+  await sql`update idempotency_octets set octets = 100000001`.execute(api.database.db);
+  expect((await purgeIdempotency(api.database.db)).shrunk).toBeGreaterThan(1);
+  const shortened = await answers();
+  expect(shortened.slice(0, 2).map(({ text }) => text)).toEqual([first?.text, second?.text]);
+  for (const { headers } of [...again, ...shortened]) expect(headers['idempotent-replay']).toBe('true');
 });
 
 it('writes that wait for a locked domain do not delay other domains', async () => {
@@ -361,69 +436,12 @@ it('writes that wait for a locked domain do not delay other domains', async () =
     });
   });
   const writes = Array.from({ length: 40 }, (_, i) =>
-    api.ask('POST', busy, {
-      body: { ...GOOD, name: `n${i}` },
-      headers: i % 2 ? { 'idempotency-key': `n${i}` } : {},
-    }),
+    api.ask('POST', busy, { body: A(`n${i}`), headers: i % 2 ? { 'idempotency-key': `n${i}` } : {} }),
   );
   // more than the pool has connections
   for (let i = 0; i < 20; i++) expect((await api.ask('GET', other)).status).toBe(200);
-  expect((await api.ask('POST', other, { body: GOOD })).status).toBe(200);
+  expect((await api.ask('POST', other, { body: A('a') })).status).toBe(200);
   release();
   await locking;
   expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(writes.map(() => 200));
-});
-
-describe('plans', () => {
-  it('without an active plan, records can be changed and deleted but not added', async () => {
-    const path = await freshRecords();
-    const { id } = await create(path, GOOD);
-    await api.db
-      .updateTable('domains')
-      .set({ plan_id: null })
-      .where('name', '=', `d${domains}.example.`)
-      .execute();
-    const refused = await api.ask('POST', path, { body: { ...GOOD, name: 'b' } });
-    expect([refused.status, refused.body.code]).toEqual([402, 'no_active_plan']);
-    const batch = await api.ask('PUT', `${path}batch`, { body: { create: [{ ...GOOD, name: 'b' }] } });
-    expect([batch.status, batch.body.items.length]).toEqual([402, 1]);
-    expect((await api.ask('PUT', `${path}${id}`, { body: { comment: 'c' } })).status).toBe(200);
-    expect((await api.ask('DELETE', `${path}${id}`)).status).toBe(200);
-  });
-
-  it('a plan limits the number of records', async () => {
-    const path = await freshRecords({ planSlug: 'free' });
-    const create = Array.from({ length: 200 }, (_, i) => ({ ...GOOD, name: `n${i}` }));
-    expect((await api.ask('PUT', `${path}batch`, { body: { create } })).status).toBe(200);
-    const { status, body } = await api.ask('POST', path, { body: GOOD });
-    expect([status, body.code, body.limit]).toEqual([403, 'plan_limit', 200]);
-  });
-});
-
-it('a record has the country of its address unless the request contains another country', async () => {
-  const countries: Readonly<Record<string, string>> = { '198.51.100.9': 'SE', '2001:db8::9': 'NL' };
-  const own = await startTestApi({ countryOf: (address) => countries[address] });
-  await own.makeDomain('country.example');
-  const path = '/domains/country.example/records/';
-  const made = async (body: object) => (await own.ask('POST', path, { body })).body;
-  const one = await made({ name: 'a', type: 'A', destination: '198.51.100.9' });
-  expect(one.dest_country).toBe('SE');
-  const told = await made({
-    name: 'b',
-    type: 'A',
-    destination: '198.51.100.9',
-    dest_country: 'IT',
-  });
-  expect(told.dest_country).toBe('IT');
-  const change = async (body: object) =>
-    (await own.ask('PUT', `${path}${told.id}`, { body })).body.dest_country;
-  expect(await change({ comment: 'x' })).toBe('IT');
-  expect(await change({ dest_country: '' })).toBe('SE');
-  expect(await change({ type: 'AAAA', destination: '2001:db8::9', proxied: true })).toBe('NL');
-  expect(await change({ type: 'CNAME', destination: 'x.example.net' })).toBeUndefined();
-  const record = { name: 'c', type: 'A', destination: '198.51.100.9' };
-  const imported = await own.ask('POST', `${path}import`, { body: { records: [record] } });
-  expect(imported).toMatchObject({ status: 200, body: { created: 1 } });
-  expect((await own.ask('GET', `${path}?name=c`)).body).toMatchObject([{ dest_country: 'SE' }]);
-  await own.stop();
 });

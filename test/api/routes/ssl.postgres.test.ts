@@ -11,28 +11,15 @@ import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 
 const api = sharedTestApi();
 let chain: { root: Issued; middle: Issued; leaf: Issued };
-const domains = new Map<string, Domain>();
+let often: Domain;
 
 const NAME = 'shop.test';
 const SSL = `/domains/${NAME}/ssl`;
 
 beforeAll(async () => {
-  for (const name of [
-    NAME,
-    'issued.test',
-    'free.test',
-    'pending.test',
-    'elsewhere.test',
-    'many.test',
-    'often.test',
-  ])
-    domains.set(
-      name,
-      await api.makeDomain(name, {
-        ...(name === 'free.test' && { planSlug: 'free' }),
-        ...(name === 'elsewhere.test' && { dnsMode: 'external' as const }),
-      }),
-    );
+  for (const name of [NAME, 'issued.test', 'pending.test', 'many.test']) await api.makeDomain(name);
+  await api.makeDomain('elsewhere.test', { dnsMode: 'external' });
+  often = await api.makeDomain('often.test');
   await sql`update domains set status = 'active' where name <> 'pending.test.'`.execute(api.db);
   chain = await makeChain([NAME, `*.${NAME}`]);
 });
@@ -42,69 +29,60 @@ const whole = () => chain.leaf.pem + chain.middle.pem + chain.root.pem;
 const upload = (certificate: string, key: string, as = 'owner', url = SSL) =>
   api.ask('POST', url, { as, body: { certificate, private_key: key } });
 
-async function edgeVersion(): Promise<number | undefined> {
-  const { rows } = await sql<{ version: number }>`
-    select version from edge_changes where name = ${`${NAME}.`}`.execute(api.db);
-  return rows[0]?.version;
-}
+const certificates = async () => {
+  const { rows } = await sql<{ id: number; sealed: Buffer; version: number }>`
+    select c.id, sealed, version from certificates c left join edge_changes e on e.name = ${`${NAME}.`}`.execute(
+    api.db,
+  );
+  return rows[0] as { id: number; sealed: Buffer; version: number };
+};
 
 describe('an uploaded certificate', () => {
-  it('is absent at first', async () => {
-    const { status, body } = await api.ask('GET', SSL, { as: 'viewer' });
-    expect([status, body]).toEqual([200, { status: 'none', names: [], findings: [] }]);
-  });
-
   it('is accepted with its chain and its key, and is returned to viewers', async () => {
     const before = await lastAudit(api.db);
+    const read = () => api.ask('GET', SSL, { as: 'viewer' });
+    expect((await read()).body).toEqual({ status: 'none', names: [], findings: [] });
     const { status, body } = await upload(whole(), chain.leaf.key, 'admin');
     expect([status, body.status]).toEqual([200, 'custom']);
     expect(Ssl.strict().parse(body)).toEqual(body);
     expect(body).toMatchObject({ names: [NAME, `*.${NAME}`], issuer: 'Test Intermediate' });
-    expect((await api.ask('GET', SSL, { as: 'viewer' })).body).toEqual(body);
+    expect((await read()).body).toEqual(body);
+    const { body: list } = await api.ask('GET', '/domains/');
+    const ssl = new Map(list.map((one: { name: string; ssl: object }) => [one.name, one.ssl]));
+    expect(ssl.get(NAME)).toEqual({ status: 'custom', not_after: expect.any(String) });
     const [row] = await auditAfter(api.db, before);
     expect(row).toMatchObject({ action: 'ssl.upload', after: { names: [NAME, `*.${NAME}`] } });
   });
 
-  it('is in the list of domains with its end', async () => {
-    const { body } = await api.ask('GET', '/domains/');
-    const ssl = new Map(body.map((one: { name: string; ssl: object }) => [one.name, one.ssl]));
-    expect(ssl.get(NAME)).toEqual({ status: 'custom', not_after: expect.any(String) });
-    expect(ssl.get('free.test')).toEqual({ status: 'none' });
-  });
-
   it('has a sealed key, which no response, log or audit row contains', async () => {
-    const { rows } = await sql<{ id: number; sealed: Buffer; chain: string }>`
-      select id, sealed, chain from certificates`.execute(api.db);
-    const [row] = rows as [{ id: number; sealed: Buffer; chain: string }];
+    const { id, sealed } = await certificates();
     const secret = chain.leaf.key.split('\n')[1] as string;
-    expect(row.sealed.includes(secret)).toBe(false);
-    expect((await openCertificate(api.db, row.id))?.privateKey).toBe(chain.leaf.key);
+    expect(sealed.includes(secret)).toBe(false);
+    expect((await openCertificate(api.db, id))?.privateKey).toBe(chain.leaf.key);
     const answers = await Promise.all([api.ask('GET', SSL), api.ask('GET', `/domains/${NAME}/audit`)]);
     const told = JSON.stringify([answers, api.logged, await auditAfter(api.db)]);
     expect(told).not.toContain(secret);
     expect(told).not.toContain('PRIVATE KEY');
   });
 
-  it('that replaces another one has a new id, and is sent to edges', async () => {
+  it('that replaces another one has a new id, and is sent to edges, without byte order mark and CRLF', async () => {
     await sql`insert into edge_changes (name) values (${`${NAME}.`}) on conflict do nothing`.execute(api.db);
-    const before = await edgeVersion();
-    const { rows } = await sql<{ id: number }>`select id from certificates`.execute(api.db);
-    expect((await upload(whole(), chain.leaf.key)).status).toBe(200);
-    expect(await edgeVersion()).toBeGreaterThan(before as number);
-    expect(await openCertificate(api.db, rows[0]?.id as number)).toBeUndefined();
+    const before = await certificates();
+    const other = (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}trailing words`;
+    expect((await upload(other(whole()), other(chain.leaf.key))).status).toBe(200);
+    const after = await certificates();
+    expect(after.version).toBeGreaterThan(before.version);
+    expect(await openCertificate(api.db, before.id)).toBeUndefined();
+    expect(await openCertificate(api.db, after.id)).toMatchObject({
+      privateKey: chain.leaf.key,
+      chain: chain.leaf.pem + chain.middle.pem,
+    });
   });
 
-  it('is refused with the key of another certificate', async () => {
+  it('is refused with the key of another certificate, and for names that no host can have', async () => {
     const other = await makeCertificate({ names: [NAME] });
-    const { status, body } = await upload(whole(), other.key);
-    expect([status, body.code, body.fields]).toMatchObject([
-      400,
-      'validation_failed',
-      [{ field: 'private_key' }],
-    ]);
-  });
-
-  it('is refused for names that no host can have', async () => {
+    const wrong = { code: 'validation_failed', fields: [{ field: 'private_key' }] };
+    expect(await upload(whole(), other.key)).toMatchObject({ status: 400, body: wrong });
     for (const name of [
       '*.*.',
       'f*.',
@@ -129,21 +107,10 @@ describe('an uploaded certificate', () => {
     expect((await upload(deep.pem, deep.key)).body.names).toEqual([`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME]);
   });
 
-  it('may have a byte order mark and CRLF, which edges do not receive', async () => {
-    const other = (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}trailing words`;
-    expect((await upload(other(whole()), other(chain.leaf.key))).status).toBe(200);
-    const { rows } = await sql<{ id: number }>`select id from certificates`.execute(api.db);
-    const opened = await openCertificate(api.db, rows[0]?.id as number);
-    expect(opened?.privateKey).toBe(chain.leaf.key);
-    expect(opened?.chain).toBe(chain.leaf.pem + chain.middle.pem);
-  });
-
   it('is refused with explicit curve parameters', async () => {
     const read = (name: string) => readFileSync(`fixtures/certificates/explicit-curve.${name}`, 'utf8');
-    const { body } = await upload(read('crt'), read('key'));
-    expect(body.fields).toEqual([
-      { field: 'certificate', error: expect.stringMatching(/one of the curves/) },
-    ]);
+    const error = expect.stringMatching(/one of the curves/);
+    expect((await upload(read('crt'), read('key'))).body.fields).toEqual([{ field: 'certificate', error }]);
   });
 
   it('of more than 64 KiB is refused before it is parsed', async () => {
@@ -153,15 +120,6 @@ describe('an uploaded certificate', () => {
     };
     expect((await api.ask('POST', SSL, { body: body(65_536) })).body.fields).toHaveLength(2);
     expect((await api.ask('POST', SSL, { body: body(65_537) })).body.error).toBe('the body is too large');
-  });
-
-  it('needs a plan with the feature', async () => {
-    const refused = await upload(whole(), chain.leaf.key, 'owner', '/domains/free.test/ssl');
-    expect([refused.status, refused.body.code, refused.body.feature]).toEqual([
-      403,
-      'plan_feature',
-      'custom_ssl_enabled',
-    ]);
   });
 
   it('is removed once', async () => {
@@ -175,20 +133,27 @@ describe('an uploaded certificate', () => {
 
 describe('POST ssl/issue', () => {
   const ask = (name: string) => api.ask('POST', `/domains/${name}/ssl/issue`);
+  const codeOf = async (name: string) => (await ask(name)).body.code;
+  const remove = (name: string) => api.ask('DELETE', `/domains/${name}/ssl`);
+  const hoursPass = (hours: number) =>
+    sql`update acme_asks set asked_at = asked_at - make_interval(hours => ${hours})`.execute(api.db);
 
   it('creates one order for repeated requests', async () => {
     const before = await lastAudit(api.db);
     expect((await ask('issued.test')).body).toEqual({ status: 'pending', names: [], findings: [] });
     expect((await ask('issued.test')).body.status).toBe('pending');
-    const { rows } = await sql`select from acme_orders`.execute(api.db);
-    expect(rows).toHaveLength(1);
-    const audit = await auditAfter(api.db, before);
-    expect(audit).toMatchObject([{ action: 'ssl.issue' }]);
+    expect((await sql`select from acme_orders`.execute(api.db)).rows).toHaveLength(1);
+    expect(await auditAfter(api.db, before)).toMatchObject([{ action: 'ssl.issue' }]);
   });
 
-  it('needs an active domain, in either mode', async () => {
-    expect((await ask('pending.test')).body.code).toBe('wrong_state');
+  it('needs an active domain that is not suspended, in either mode', async () => {
+    expect(await codeOf('pending.test')).toBe('wrong_state');
     expect((await ask('elsewhere.test')).body.status).toBe('pending');
+    const { id } = await api.makeDomain('suspended.test');
+    await sql`update domains set status = 'active' where id = ${id}`.execute(api.db);
+    await setSuspended(api.db, { domainId: id, suspended: true });
+    const { status, body } = await ask('suspended.test');
+    expect([status, body.code, body.error]).toEqual([400, 'wrong_state', expect.stringMatching(/suspended/)]);
   });
 
   it('is refused soon after a failure, with Retry-After', async () => {
@@ -208,21 +173,19 @@ describe('POST ssl/issue', () => {
     const { pem, key } = await makeCertificate({ names: ['issued.test'] });
     expect((await upload(pem, key, 'owner', '/domains/issued.test/ssl')).body.status).toBe('custom');
     expect((await ask('many.test')).body.status).toBe('pending');
-    expect((await api.ask('DELETE', '/domains/many.test/ssl')).status).toBe(200);
-    const of = ['issued.test.', 'many.test.'];
+    expect((await remove('many.test')).status).toBe(200);
     const { rows } = await sql`
-      select from acme_orders o join domains d on d.id = o.domain_id where d.name = any(${of}::text[])`.execute(
-      api.db,
-    );
-    expect(rows).toHaveLength(0);
+      select from acme_orders o join domains d on d.id = o.domain_id
+      where d.name in ('issued.test.', 'many.test.')`.execute(api.db);
+    expect(rows).toEqual([]);
   });
 
   it('is limited for a name, to protect the limits of the authority', async () => {
-    const { id } = domains.get('often.test') as Domain;
+    const { id } = often;
     for (let i = 0; i < 5; i++) {
       expect((await ask('often.test')).body.status).toBe('pending');
       expect((await ask('often.test')).body.status).toBe('pending'); // the same order
-      if (i % 2 === 0) expect((await api.ask('DELETE', '/domains/often.test/ssl')).status).toBe(200);
+      if (i % 2 === 0) expect((await remove('often.test')).status).toBe(200);
       else await sql`update acme_orders set wanted = false where domain_id = ${id}`.execute(api.db); // issued
     }
     const refused = await ask('often.test');
@@ -230,38 +193,30 @@ describe('POST ssl/issue', () => {
     const retryAfter = Number(refused.headers['retry-after']);
     expect(retryAfter).toBeGreaterThan(3500);
     expect(retryAfter).toBeLessThanOrEqual(3600);
-    await sql`update acme_asks set asked_at = asked_at - interval '1 hour'`.execute(api.db);
+    await hoursPass(1);
     expect((await ask('often.test')).status).toBe(200);
     await sql`
       insert into acme_asks (account_id, name, asked_at)
       select account_id, name, now() - interval '2 hours' from acme_asks, generate_series(1, 20)
       where name = 'often.test.' limit 20`.execute(api.db);
     expect((await ask('often.test')).status).toBe(200); // the order that is under way
-    await api.ask('DELETE', '/domains/often.test/ssl');
-    expect((await ask('often.test')).body.code).toBe('ssl_limited');
-    await sql`update acme_asks set asked_at = asked_at - interval '1 day'`.execute(api.db);
+    await remove('often.test');
+    expect(await codeOf('often.test')).toBe('ssl_limited');
+    await hoursPass(24);
     expect((await ask('often.test')).status).toBe(200);
     const { rows } = await sql`select from acme_asks`.execute(api.db);
-    expect(rows).toHaveLength(1); // what counts no more is forgotten
+    expect(rows).toHaveLength(1); // Requests that no longer count are deleted.
   });
 
   it('is limited for an account', async () => {
-    const { accountId } = domains.get('often.test') as Domain;
     await sql`delete from acme_asks`.execute(api.db);
     await sql`delete from acme_orders`.execute(api.db);
     await sql`
-      insert into acme_asks (account_id, name) select ${accountId}, n || '.example.' from generate_series(1, 300) n`.execute(
-      api.db,
-    );
-    expect((await ask('often.test')).body.code).toBe('ssl_limited');
+      insert into acme_asks (account_id, name)
+      select ${often.accountId}, n || '.example.' from generate_series(1, 300) n`.execute(api.db);
+    expect(await codeOf('often.test')).toBe('ssl_limited');
     await sql`delete from acme_asks`.execute(api.db);
     expect((await ask('often.test')).status).toBe(200);
-  });
-
-  it('is refused while the domain is suspended', async () => {
-    await setSuspended(api.db, { domainId: (domains.get('many.test') as Domain).id, suspended: true });
-    const { status, body } = await ask('many.test');
-    expect([status, body.code, body.error]).toEqual([400, 'wrong_state', expect.stringMatching(/suspended/)]);
   });
 
   it('is refused without KEY_SECRETS, or if the operator named no authority', async () => {

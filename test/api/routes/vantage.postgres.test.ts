@@ -30,13 +30,8 @@ let ams: KeyObject;
 let fra: KeyObject;
 
 beforeAll(async () => {
-  const add = async (name: string) => {
-    const { privateKey, publicKey } = makeVantageKey();
-    await addVantage(api.db, { name, network: name, publicKey, address: null });
-    return readPrivateKey(privateKey) as KeyObject;
-  };
-  ams = await add('ams');
-  fra = await add('fra');
+  ams = await addObserver('ams');
+  fra = await addObserver('fra');
 });
 beforeEach(async () => {
   await sql`truncate vantage_jobs, vantage_nonces`.execute(api.db);
@@ -44,23 +39,24 @@ beforeEach(async () => {
   for (const name of ['ams', 'fra']) await noteVantageSeen(api.db, name, null);
 });
 
-interface Sent {
+async function addObserver(name: string): Promise<KeyObject> {
+  const { privateKey, publicKey } = makeVantageKey();
+  await addVantage(api.db, { name, network: name, publicKey, address: null });
+  return readPrivateKey(privateKey) as KeyObject;
+}
+
+interface Sender {
   readonly by?: KeyObject;
   readonly name?: string;
-  readonly headers?: Record<string, string>;
 }
 
-function headersOf(path: string, text: string, { by = ams, name = 'ams' }: Sent): Record<string, string> {
-  return signVantageRequest(by, name, { method: 'POST', path, body: Buffer.from(text) });
-}
-
-async function send(path: string, body: unknown, sent: Sent = {}): Promise<Answer> {
+async function send(path: string, body: unknown, { by = ams, name = 'ams' }: Sender = {}): Promise<Answer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const headers = sent.headers ?? headersOf(path, text, sent);
+  const headers = signVantageRequest(by, name, { method: 'POST', path, body: Buffer.from(text) });
   return await api.ask('POST', path, { as: null, body: text, headers });
 }
 
-const take = (sent: Sent = {}, wanted = { max: 16, waitSeconds: 0 }) => send(JOBS, wanted, sent);
+const take = (sender: Sender = {}, wanted = { max: 16, waitSeconds: 0 }) => send(JOBS, wanted, sender);
 const seen = (name = 'shop.example.'): JsonEvidence =>
   JSON.parse(
     JSON.stringify(encodeEvidence(evidenceOf(parseName(name), ['ns1.a.example.', 'ns2.b.example.']))),
@@ -88,27 +84,37 @@ describe('a request of an observer', () => {
     expect(unsigned.headers['www-authenticate']).toBe('Zonefleet-Vantage');
   });
 
-  it('is refused with another key, or the name of another observer, in the same words', async () => {
-    const answers = [await take({ by: makeKey() }), await take({ name: 'fra' }), await take({ name: 'lon' })];
+  it('is refused in the same words with another key, the name of another observer, or an unknown name', async () => {
+    const { privateKey } = makeVantageKey();
+    const other = readPrivateKey(privateKey) as KeyObject;
+    const answers = [await take({ by: other }), await take({ name: 'fra' }), await take({ name: 'lon' })];
     for (const { status, body } of answers) expect([status, body]).toEqual([401, answers[0]?.body]);
     expect((await sql`select 1 from vantage_nonces`.execute(api.db)).rows).toEqual([]);
   });
 
-  it('is accepted once', async () => {
-    const text = JSON.stringify({ max: 1, waitSeconds: 0 });
-    const headers = headersOf(JOBS, text, {});
-    expect((await send(JOBS, text, { headers })).status).toBe(200);
-    const again = await send(JOBS, text, { headers });
-    expect([again.status, again.body.error]).toEqual([401, 'x-vantage-nonce: used before']);
-  });
-
   it('is refused soon after its observer was removed', async () => {
-    const { privateKey, publicKey } = makeVantageKey();
-    const by = readPrivateKey(privateKey) as KeyObject;
-    await addVantage(api.db, { name: 'lon', network: 'lon', publicKey, address: null });
+    const by = await addObserver('lon');
     await expect.poll(async () => (await take({ by, name: 'lon' })).status).toBe(200);
     await removeVantage(api.db, 'lon');
     await expect.poll(async () => (await take({ by, name: 'lon' })).status).toBe(401);
+  });
+
+  it('is refused if the body is wrong, truncated or too large, and nothing of it is stored', async () => {
+    const { ask: of, id } = await ask();
+    const other = { ...seen(), domain: 'other.example.' };
+    for (const [path, body, field] of [
+      [JOBS, { max: 17, waitSeconds: 0 }, 'max'],
+      [ANSWERS, answer(id, other), 'evidence.domain'],
+      [ANSWERS, answer(id, 'none'), 'evidence'],
+    ] as const)
+      expect(await send(path, body)).toMatchObject({ status: 400, body: { fields: [{ field }] } });
+    for (const [body, error] of [
+      [answer(id, { ...seen(), padding: 'x'.repeat(1024 * 1024) }), 'the body is too large'],
+      [JSON.stringify(answer(id)).slice(0, -20), 'the body is not valid JSON'],
+    ])
+      expect(await send(ANSWERS, body)).toMatchObject({ status: 400, body: { error } });
+    expect([await kept(of), await counts('ams')]).toEqual([[], [0, 0]]);
+    expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
   });
 });
 
@@ -117,17 +123,9 @@ describe('jobs', () => {
     await makeVantageJobs(api.db, { ...JOB, thorough: true });
     const { status, body } = await take();
     expect(status).toBe(200);
-    expect(body).toEqual({
-      jobs: [
-        {
-          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-          name: 'shop.example',
-          deadline: expect.stringMatching(/Z$/),
-          fresh: true,
-          thorough: true,
-        },
-      ],
-    });
+    const job = { name: 'shop.example', fresh: true, thorough: true };
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(body).toEqual({ jobs: [{ ...job, id, deadline: expect.stringMatching(/Z$/) }] });
     expect((await take()).body).toEqual({ jobs: [] });
     expect((await take({ by: fra, name: 'fra' })).body.jobs).toHaveLength(1);
   });
@@ -161,11 +159,6 @@ describe('jobs', () => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
   });
-
-  it('are refused if the body is wrong', async () => {
-    const { status, body } = await send(JOBS, { max: 17, waitSeconds: 0 });
-    expect([status, body.fields[0].field]).toEqual([400, 'max']);
-  });
 });
 
 describe('an answer', () => {
@@ -184,66 +177,24 @@ describe('an answer', () => {
     expect(await counts('ams')).toEqual([1, 1]);
   });
 
-  it('is dropped for an unknown job, for the job of another observer, and with another name', async () => {
+  it('is dropped for another job, with another name, and after the deadline', async () => {
     const { ask: of, id } = await ask();
-    const reason = async (body: unknown, sent: Sent = {}) => (await send(ANSWERS, body, sent)).body;
-    expect(await reason(answer(randomUUID()))).toEqual({ taken: false, reason: 'unknown' });
-    expect(await reason(answer(id), { by: fra, name: 'fra' })).toEqual({
-      taken: false,
-      reason: 'other_vantage',
-    });
-    expect(await reason(answer(id, seen('other.example.'), 'other.example'))).toEqual({
-      taken: false,
-      reason: 'other_name',
-    });
-    expect(await kept(of)).toEqual([]);
-    expect([await counts('ams'), await counts('fra')]).toEqual([
-      [0, 2],
-      [0, 1],
-    ]);
-    expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
-  });
-
-  it('is dropped after the deadline', async () => {
-    const { ask: of, id } = await ask();
-    await sql`update vantage_jobs set deadline = clock_timestamp()`.execute(api.db);
-    expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: false, reason: 'late' });
-    expect(await kept(of)).toEqual([]);
-  });
-
-  it('is dropped for a job that was not handed out', async () => {
-    const { ask: of } = await ask();
     const { rows } = await sql<{ id: string }>`select id from vantage_jobs where vantage = 'fra'`.execute(
       api.db,
     );
-    const { id } = rows[0] as { id: string };
-    expect((await send(ANSWERS, answer(id), { by: fra, name: 'fra' })).body.reason).toBe('unknown');
-    expect(await kept(of)).toEqual([]);
-  });
-
-  it.each<[string, unknown]>([
-    ['evidence.domain', { ...seen(), domain: 'other.example.' }],
-    ['evidence.servers[0].outcome', { ...seen(), servers: [{ ...seen().servers[0], outcome: 'yes' }] }],
-    ['evidence', 'none'],
-  ])('with a wrong %s is refused, and nothing of it is stored', async (field, evidence) => {
-    const { ask: of, id } = await ask();
-    const { status, body } = await send(ANSWERS, answer(id, evidence));
-    expect([status, body.fields[0].field]).toEqual([400, field]);
-    expect(await kept(of)).toEqual([]);
-    expect(await counts('ams')).toEqual([0, 0]);
-    expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
-  });
-
-  it('of more than 256 KiB is refused before it is parsed', async () => {
-    const { ask: of, id } = await ask();
-    const large = await send(ANSWERS, answer(id, { ...seen(), padding: 'x'.repeat(1024 * 1024) }));
-    expect([large.status, large.body.error]).toEqual([400, 'the body is too large']);
-    const half = await send(ANSWERS, JSON.stringify(answer(id)).slice(0, -20));
-    expect([half.status, half.body.error]).toEqual([400, 'the body is not valid JSON']);
+    const dropped = async (reason: string, body: unknown, sender: Sender = {}) =>
+      expect((await send(ANSWERS, body, sender)).body).toEqual({ taken: false, reason });
+    const atFra = { by: fra, name: 'fra' };
+    await dropped('unknown', answer(randomUUID()));
+    await dropped('unknown', answer(rows[0]?.id as string), atFra); // It was not handed out.
+    await dropped('other_vantage', answer(id), atFra);
+    await dropped('other_name', answer(id, seen('other.example.'), 'other.example'));
+    expect([await counts('ams'), await counts('fra')]).toEqual([
+      [0, 2],
+      [0, 2],
+    ]);
+    await sql`update vantage_jobs set deadline = clock_timestamp()`.execute(api.db);
+    await dropped('late', answer(id));
     expect(await kept(of)).toEqual([]);
   });
 });
-
-function makeKey(): KeyObject {
-  return readPrivateKey(makeVantageKey().privateKey) as KeyObject;
-}

@@ -4,12 +4,8 @@ import type { FamilyEvidence, TargetEvidence } from '../../../src/checks/aname/t
 import { parseName } from '../../../src/dns/name.ts';
 import { rowsOf } from '../../support/tests/rows-of.ts';
 
-const NEVER: TargetState = {
-  v4: { addresses: undefined, goneAt: undefined },
-  v6: { addresses: undefined, goneAt: undefined },
-  ttl: undefined,
-  failure: undefined,
-};
+const UNSEEN = { addresses: undefined, goneAt: undefined };
+const NEVER: TargetState = { v4: UNSEEN, v6: UNSEEN, ttl: undefined, failure: undefined };
 const NOW = 1_800_000_000_000;
 const NONE: FamilyEvidence = { kind: 'none', ttl: 900 };
 const FAILED: FamilyEvidence = { kind: 'failed', reason: 'unreachable', message: 'no reply' };

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Around, answeredDomain, type NamedDomain } from '../../../src/checks/claims/answered.ts';
+import { madeDomain as domain } from '../../support/world/made-claims.ts';
 
-const domain = (id: number, stage: NamedDomain['stage'], more: Partial<NamedDomain> = {}): NamedDomain => ({
-  id,
-  accountId: id,
-  stage,
-  open: true,
-  othersSighted: false,
-  hasTxt: false,
-  ...more,
-});
 const answered = (domains: readonly NamedDomain[], more: Partial<Around> = {}) =>
   answeredDomain(domains, { turn: undefined, enclosing: 'none', sightedRights: [], ...more });
 

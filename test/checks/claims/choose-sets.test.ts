@@ -8,12 +8,8 @@ import {
 } from '../../../src/checks/claims/choose-sets.ts';
 import { names } from '../../support/world/check-evidence.ts';
 
-const [S1, S2, OWN, SPARE] = ['ns1.a ns2.a', 'ns1.b ns2.b', 'p1.x q1.y', 'p2.x q2.y'].map(names) as [
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
-];
+const [S1, S2] = [names('ns1.a ns2.a'), names('ns1.b ns2.b')];
+const [OWN, SPARE] = [names('p1.x q1.y'), names('p2.x q2.y')];
 const past = (more: Partial<NamePast> = {}): NamePast => ({
   rights: [],
   mayBeSeen: false,

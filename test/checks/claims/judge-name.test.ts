@@ -11,11 +11,11 @@ import { evidenceOf, names } from '../../support/world/check-evidence.ts';
 import { claimState, HOUR, madeClaim, madeName, NOW, RULES } from '../../support/world/made-claims.ts';
 
 const MINUTE = 60_000;
-const [A, B, STATIC, OTHER] = ['a1.x b1.y', 'a2.x b2.y', 's1.z s2.z', 't1.z t2.z'].map(names) as [
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
+const [A, B, STATIC, OTHER] = [
+  names('a1.x b1.y'),
+  names('a2.x b2.y'),
+  names('s1.z s2.z'),
+  names('t1.z t2.z'),
 ];
 const SHOWS_A = 'referral a1.x b1.y; referral a1.x b1.y';
 const SHOWS_B = 'referral a2.x b2.y; referral a2.x b2.y';
@@ -30,8 +30,8 @@ const named = (claims: readonly CheckedClaim[], more: Partial<NameClaims> = {}):
   madeName(claims, { ours: new Set([A, B, STATIC, OTHER].flat()), staticSetCount: 2, ...more });
 
 const AROUND: Circumstances = { rules: RULES, isFrozen: false, random: () => 0.5 };
-const judge = (name: NameClaims, said: string, at = NOW, isFrozen = false) =>
-  judgeName(name, evidenceOf(said, { finishedAt: at }), { ...AROUND, isFrozen });
+const judge = (name: NameClaims, said: string, at = NOW, more: Partial<Circumstances> = {}) =>
+  judgeName(name, evidenceOf(said, { finishedAt: at }), { ...AROUND, ...more });
 
 const of = (judged: JudgedName, { id }: CheckedClaim) => {
   const found = judged.claims.find(({ claim }) => claim.id === id);
@@ -55,10 +55,7 @@ describe('claims that wait for a name', () => {
     const planned = NOW + 3 * HOUR;
     const [young, holder] = [claim('pending', A), claim('active', B, { plannedAt: planned })];
     const at = (now: number, asked: CheckedClaim) => {
-      const judged = judgeName(named([young, holder]), evidenceOf(SHOWS_B, { finishedAt: now }), {
-        ...AROUND,
-        asked: asked.id,
-      });
+      const judged = judge(named([young, holder]), SHOWS_B, now, { asked: asked.id });
       const { nextCheckAt, isOwnTime } = of(judged, holder);
       return [nextCheckAt.at, isOwnTime, of(judged, young).nextCheckAt.at];
     };
@@ -71,20 +68,14 @@ describe('claims that wait for a name', () => {
   it('have their own check sooner when a check for another claim sees a miss', () => {
     const holder = claim('active', B, { plannedAt: NOW + 9 * HOUR });
     const young = claim('pending', A);
-    const judged = judgeName(named([young, holder]), evidenceOf('nodata; nodata', { finishedAt: NOW }), {
-      ...AROUND,
-      asked: young.id,
-    });
+    const judged = judge(named([young, holder]), 'nodata; nodata', NOW, { asked: young.id });
     expect(of(judged, holder).nextCheckAt.at).toBe(NOW + HOUR);
   });
 
   it('put each other off where they are checked about as often: together they cost the checks of one', () => {
     const waiting = Array.from({ length: 32 }, () => claim('pending', A, { plannedAt: NOW + 20_000 }));
-    const judged = judgeName(named(waiting), evidenceOf('nodata; nodata', { finishedAt: NOW }), {
-      ...AROUND,
-      asked: waiting[0]?.id as number,
-      random: () => 0,
-    });
+    const circumstances = { asked: waiting[0]?.id as number, random: () => 0 };
+    const judged = judge(named(waiting), 'nodata; nodata', NOW, circumstances);
     expect(judged.claims.map(({ nextCheckAt }) => nextCheckAt.at)).toEqual(Array(32).fill(NOW + 48_000));
   });
 
@@ -195,7 +186,7 @@ describe('a name that another account holds', () => {
 
   it('does not pass while the breaker holds moves, nor, after four times in a day, before six hours are over', () => {
     const [holder, taker] = [claim('active', A), claim('pending', B, { takeoverSeenAt: NOW - HOUR })];
-    expect(judge(named([holder, taker]), SHOWS_B, NOW, true).isTakeover).toBe(false);
+    expect(judge(named([holder, taker]), SHOWS_B, NOW, { isFrozen: true }).isTakeover).toBe(false);
     const often = named([holder, taker], { takeovers: [1, 2, 3, 4].map((hours) => NOW - hours * HOUR) });
     expect(judge(often, SHOWS_B).isTakeover).toBe(false);
     expect(judge(often, SHOWS_B, NOW + 5 * HOUR).isTakeover).toBe(true);

@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
 import type { NamedDomain } from '../../../src/checks/claims/answered.ts';
 import { claimsToPrepare } from '../../../src/checks/claims/prepare.ts';
+import { madeDomain as domain } from '../../support/world/made-claims.ts';
 
-const domain = (id: number, stage: NamedDomain['stage'], more: Partial<NamedDomain> = {}): NamedDomain => ({
-  id,
-  accountId: id,
-  stage,
-  open: true,
-  othersSighted: false,
-  hasTxt: false,
-  ...more,
-});
 type Enclosing = 'full' | 'apex' | 'none';
 const prepared = (
   domains: readonly NamedDomain[],

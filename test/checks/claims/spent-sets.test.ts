@@ -2,10 +2,7 @@ import { expect, it } from 'vitest';
 import { spentSets } from '../../../src/checks/claims/spent-sets.ts';
 import { names } from '../../support/world/check-evidence.ts';
 
-const [A, B] = ['ns1.a ns2.a', 'ns1.b ns2.b'].map(names) as [
-  ReturnType<typeof names>,
-  ReturnType<typeof names>,
-];
+const [A, B] = [names('ns1.a ns2.a'), names('ns1.b ns2.b')];
 const BOTH = [
   { names: A, exclusive: false },
   { names: B, exclusive: true },

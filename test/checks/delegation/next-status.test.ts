@@ -8,7 +8,7 @@ import {
   UNKNOWN_PENDING_MAX_MS,
 } from '../../../src/checks/delegation/next-status.ts';
 import { type Judgement, VERDICTS, type Verdict } from '../../../src/checks/delegation/verdict.ts';
-import { ROOT } from '../../../src/dns/name.ts';
+import { type Name, ROOT } from '../../../src/dns/name.ts';
 import { expectedSets, nameserverSets } from '../../support/world/check-evidence.ts';
 
 const HOUR = 3_600_000;
@@ -25,31 +25,26 @@ const [A, B] = EXPECTED.sets as [(typeof EXPECTED.sets)[0], (typeof EXPECTED.set
 
 const NONE_OURS: ReadonlySet<Verdict> = new Set(['foreign', 'not_delegated', 'unregistered', 'alias']);
 
+const OBSERVED: Readonly<Record<Verdict, readonly Name[] | undefined>> = {
+  match: A,
+  partial: A.slice(0, 1),
+  extra: [...A, ...nameserverSets('ns1.x').flat()],
+  mixed: [A[0] as Name, B[0] as Name],
+  foreign: nameserverSets('ns1.x').flat(),
+  not_delegated: [],
+  unregistered: [],
+  alias: [],
+  unknown: undefined,
+};
+
 function judgement(verdict: Verdict, more: Partial<Judgement> = {}): Judgement {
-  const observed = {
-    match: A,
-    partial: A.slice(0, 1),
-    extra: [...A, ...nameserverSets('ns1.x').flat()],
-    mixed: [A[0] as never, B[0] as never],
-    foreign: nameserverSets('ns1.x').flat(),
-    not_delegated: [],
-    unregistered: [],
-    alias: [],
-    unknown: undefined,
-  }[verdict];
+  const isKnown = verdict !== 'unknown';
   return {
-    verdict,
-    matched: verdict === 'match' ? A : undefined,
-    observed,
-    confirmations: verdict === 'unknown' ? 0 : 2,
-    confirmed: verdict !== 'unknown',
-    byAnswer: false,
-    soleWitness: false,
-    oursShown: verdict === 'unknown' ? undefined : !NONE_OURS.has(verdict),
-    othersShown: verdict === 'unknown' ? undefined : false,
-    staleDs: false,
-    findings: [],
-    ...more,
+    ...{ verdict, matched: verdict === 'match' ? A : undefined, observed: OBSERVED[verdict] },
+    ...{ confirmations: isKnown ? 2 : 0, confirmed: isKnown, byAnswer: false, soleWitness: false },
+    oursShown: isKnown ? !NONE_OURS.has(verdict) : undefined,
+    othersShown: isKnown ? false : undefined,
+    ...{ staleDs: false, findings: [], ...more },
   };
 }
 
@@ -139,56 +134,45 @@ it('the table has every state and verdict', () => {
   );
 });
 
-describe('a confirmed check', () => {
-  it.each(CELLS)('%s, %s: %s', (before, verdict, after) => {
-    const { to, state: next } = decide(before, judgement(verdict));
-    expect(to).toBe(after);
-    const stored = to === 'disabled' ? 'ended' : to === 'left' ? BEFORE[before]?.status : to;
-    expect(next.status).toBe(stored);
-    expect(next.since).toBe(stored === BEFORE[before]?.status ? BEFORE[before]?.since : NOW);
-  });
+/** The status after a check if nothing that was seen counts. */
+const byTime = (before: string, verdict: Verdict, after: string) =>
+  before === 'leaving 14 d' || (before.includes('never seen') && verdict === 'unknown')
+    ? after
+    : BEFORE[before]?.status;
+
+it.each(CELLS)('a check of %s, %s', (before, verdict, after) => {
+  const { to, state: next } = decide(before, judgement(verdict));
+  expect(to).toBe(after);
+  const was = BEFORE[before] as CheckState;
+  const stored = to === 'disabled' ? 'ended' : to === 'left' ? was.status : to;
+  expect([next.status, next.since]).toEqual([stored, stored === was.status ? was.since : NOW]);
+
+  const unconfirmed = decide(before, judgement(verdict, { confirmed: false, confirmations: 1 }));
+  expect(unconfirmed.to).toBe(byTime(before, verdict, after));
+
+  const isHeld = after !== was.status && (after === 'moved' || after === 'disabled');
+  const held = decide(before, judgement(verdict), true);
+  expect([held.to, held.frozen]).toEqual([isHeld ? was.status : after, isHeld]);
+  expect(held.findings.some(({ code }) => code === 'MOVES_HELD')).toBe(isHeld);
+
+  if (verdict !== 'match') return;
+  const isOver = was.status === 'pending' && NOW - was.since >= 56 * DAY;
+  const withDs = decide(before, judgement(verdict, { staleDs: true })).to;
+  expect(withDs).toBe(before === 'leaving 14 d' ? 'left' : isOver ? 'disabled' : was.status);
 });
 
-describe('a check that only one of several addresses confirms', () => {
-  it.each(CELLS)('%s, %s moves nothing', (before, verdict, after) => {
-    const { to } = decide(before, judgement(verdict, { confirmed: false, confirmations: 1 }));
-    const byTimeAlone = before === 'leaving 14 d' || (before.includes('never seen') && verdict === 'unknown');
-    expect(to).toBe(byTimeAlone ? after : BEFORE[before]?.status);
-  });
+it('misses are remembered while the breaker holds moves, and the next one after it moves', () => {
+  const { state: held } = decide('active, 2 misses in 24 h', judgement('foreign'), true);
+  expect(held.misses).toEqual({ count: 3, firstAt: NOW - DAY, lastAt: NOW });
+  const then = (seen: Judgement) => nextStatus(held, seen, NOW + HOUR, RULES, false).to;
+  expect(then(judgement('unknown'))).toBe('active');
+  expect(then(judgement('foreign', { confirmed: false }))).toBe('active');
+  expect(then(judgement('foreign'))).toBe('moved');
 });
 
-describe('while the breaker holds moves', () => {
-  it.each(CELLS)('%s, %s', (before, verdict, after) => {
-    const held = after !== BEFORE[before]?.status && (after === 'moved' || after === 'disabled');
-    const decision = decide(before, judgement(verdict), true);
-    expect(decision.to).toBe(held ? BEFORE[before]?.status : after);
-    expect(decision.frozen).toBe(held);
-    expect(decision.findings.some(({ code }) => code === 'MOVES_HELD')).toBe(held);
-  });
-
-  it('misses are remembered, and the next one after it moves', () => {
-    const { state: held } = decide('active, 2 misses in 24 h', judgement('foreign'), true);
-    expect(held.misses).toEqual({ count: 3, firstAt: NOW - DAY, lastAt: NOW });
-    const then = (seen: Judgement) => nextStatus(held, seen, NOW + HOUR, RULES, false).to;
-    expect(then(judgement('unknown'))).toBe('active');
-    expect(then(judgement('foreign', { confirmed: false }))).toBe('active');
-    expect(then(judgement('foreign'))).toBe('moved');
-  });
-});
-
-describe('a DS that no key of ours matches', () => {
-  it.each(
-    CELLS.filter(([, verdict]) => verdict === 'match'),
-  )('keeps %s, %s from activation', (before, verdict) => {
-    const to = decide(before, judgement(verdict, { staleDs: true })).to;
-    const isOver = BEFORE[before]?.status === 'pending' && (NOW - (BEFORE[before]?.since ?? NOW)) / DAY >= 56;
-    expect(to).toBe(before === 'leaving 14 d' ? 'left' : isOver ? 'disabled' : BEFORE[before]?.status);
-  });
-
-  it('does not keep a domain from leaving', () => {
-    expect(decide('active, 2 misses in 24 h', judgement('foreign', { staleDs: true })).to).toBe('moved');
-    expect(decide('moved 14 d', judgement('foreign', { staleDs: true })).to).toBe('disabled');
-  });
+it('a stale DS does not keep a domain from leaving', () => {
+  expect(decide('active, 2 misses in 24 h', judgement('foreign', { staleDs: true })).to).toBe('moved');
+  expect(decide('moved 14 d', judgement('foreign', { staleDs: true })).to).toBe('disabled');
 });
 
 describe('a row of misses', () => {
@@ -215,17 +199,11 @@ describe('a row of misses', () => {
     expect(nextStatus(active, seen, NOW, RULES, false).state.misses).toEqual(after);
   });
 
-  it('begins with the first', () => {
-    expect(decide('active, no miss', judgement('foreign')).state.misses).toEqual({
-      count: 1,
-      firstAt: NOW,
-      lastAt: NOW,
-    });
-  });
-
-  it('counts for an active domain only, and is forgotten when the status changes', () => {
-    expect(decide('pending, new', judgement('foreign')).state.misses).toBeUndefined();
-    expect(decide('active, 2 misses in 24 h', judgement('foreign')).state.misses).toBeUndefined();
+  it('starts with the first, for an active domain only, and ends when the status changes', () => {
+    const misses = (before: string) => decide(before, judgement('foreign')).state.misses;
+    expect(misses('active, no miss')).toEqual({ count: 1, firstAt: NOW, lastAt: NOW });
+    expect(misses('pending, new')).toBeUndefined();
+    expect(misses('active, 2 misses in 24 h')).toBeUndefined();
     expect(VERDICTS.filter(isMiss)).toEqual([...NONE_OURS]);
   });
 });
@@ -329,14 +307,12 @@ it('an unconfirmed check is not remembered as the first conclusive one', () => {
 });
 
 describe('while the root does not validate', () => {
-  const rows = [
+  it.each([
     ['active', 'foreign', state('active', 90 * DAY, { misses: misses(9, 9 * DAY) })],
     ['moved', 'unregistered', state('moved', 90 * DAY)],
     ['pending', 'not_delegated', state('pending', 90 * DAY)],
-  ] as const;
-  it.each(rows)('%s stays so, and its owner reads why', (status, verdict, before) => {
-    const seen = judgement(verdict, { rootFault: true });
-    const waiting = nextStatus(before, seen, NOW, RULES, false);
+  ] as const)('a domain that is %s stays so, and its owner reads why', (status, verdict, before) => {
+    const waiting = nextStatus(before, judgement(verdict, { rootFault: true }), NOW, RULES, false);
     expect(waiting).toMatchObject({ to: status, frozen: false });
     expect(waiting.findings.map(({ code }) => code)).toEqual(['ROOT_FAULT']);
     const free = nextStatus(before, judgement(verdict), NOW, RULES, false);
@@ -344,18 +320,9 @@ describe('while the root does not validate', () => {
   });
 
   it('misses are still counted, and a match activates', () => {
-    const missed = nextStatus(
-      state('active', DAY),
-      judgement('foreign', { rootFault: true }),
-      NOW,
-      RULES,
-      false,
-    );
-    expect(missed.state.misses?.count).toBe(1);
-    const matched = judgement('match', { rootFault: true });
-    expect(nextStatus(state('pending', DAY), matched, NOW, RULES, false)).toMatchObject({
-      to: 'active',
-      findings: [],
-    });
+    const decided = (status: 'active' | 'pending', verdict: Verdict) =>
+      nextStatus(state(status, DAY), judgement(verdict, { rootFault: true }), NOW, RULES, false);
+    expect(decided('active', 'foreign').state.misses?.count).toBe(1);
+    expect(decided('pending', 'match')).toMatchObject({ to: 'active', findings: [] });
   });
 });

@@ -14,74 +14,22 @@ const E = madeKey('e', 'csk', 15);
 const Z = madeKey('z', 'zsk', 13);
 const DAYS = 24;
 
-/** Each state, reached by its usual way. */
-const STATES: Readonly<Record<string, (domain: QuietDomain) => void>> = {
-  off: (d) => d.run(2),
-  signing: (d) => {
-    STATES.off?.(d);
-    d.isWriting = true;
-    d.want((m) => enable(m, [A]));
-    d.run(1);
-  },
-  waiting: (d) => {
-    STATES.off?.(d);
-    d.want((m) => enable(m, [A]));
-    d.run(10);
-  },
-  asked: (d) => {
-    STATES.waiting?.(d);
-    d.run(10 * DAYS, ({ asked }) => asked.length > 0);
-    d.run(2);
-  },
-  secure: (d) => {
-    STATES.asked?.(d);
-    d.show(dsOf(A));
-    d.run(3);
-  },
-  published: (d) => {
-    STATES.secure?.(d);
-    d.want((m) => roll(m, [B], false));
-    d.run(5);
-  },
-  swapped: (d) => {
-    STATES.published?.(d);
-    d.run(10 * DAYS, ({ asked }) => asked.includes('b'));
-    d.run(2);
-  },
-  replaced: (d) => {
-    STATES.swapped?.(d);
-    d.show(dsOf(B));
-    d.run(8 * DAYS - 24);
-  },
-  presigned: (d) => {
-    STATES.secure?.(d);
-    d.want((m) => roll(m, [E], false));
-    d.run(5);
-  },
-  both: (d) => {
-    STATES.presigned?.(d);
-    d.run(10 * DAYS, ({ asked }) => asked.includes('e'));
-    d.run(2);
-  },
-  removing: (d) => {
-    STATES.secure?.(d);
-    d.want((m) => disable(m, false));
-    d.run(5);
-  },
-  removed: (d) => {
-    STATES.removing?.(d);
-    d.show();
-    d.run(6 * DAYS);
-  },
-  unsigning: (d) => {
-    STATES.removed?.(d);
-    d.isWriting = true;
-    d.run(3 * DAYS);
-  },
-  unsigned: (d) => {
-    STATES.removed?.(d);
-    d.run(3 * DAYS);
-  },
+/** Each state: the one before it, and what leads on. */
+const STATES: Readonly<Record<string, readonly [string | undefined, (domain: QuietDomain) => void]>> = {
+  off: [undefined, (d) => d.run(2)],
+  signing: ['off', (d) => [Object.assign(d, { isWriting: true }), d.want((m) => enable(m, [A])), d.run(1)]],
+  waiting: ['off', (d) => [d.want((m) => enable(m, [A])), d.run(10)]],
+  asked: ['waiting', (d) => [d.run(10 * DAYS, ({ asked }) => asked.length > 0), d.run(2)]],
+  secure: ['asked', (d) => [d.show(dsOf(A)), d.run(3)]],
+  published: ['secure', (d) => [d.want((m) => roll(m, [B], false)), d.run(5)]],
+  swapped: ['published', (d) => [d.run(10 * DAYS, ({ asked }) => asked.includes('b')), d.run(2)]],
+  replaced: ['swapped', (d) => [d.show(dsOf(B)), d.run(8 * DAYS - 24)]],
+  presigned: ['secure', (d) => [d.want((m) => roll(m, [E], false)), d.run(5)]],
+  both: ['presigned', (d) => [d.run(10 * DAYS, ({ asked }) => asked.includes('e')), d.run(2)]],
+  removing: ['secure', (d) => [d.want((m) => disable(m, false)), d.run(5)]],
+  removed: ['removing', (d) => [d.show(), d.run(6 * DAYS)]],
+  unsigning: ['removed', (d) => [Object.assign(d, { isWriting: true }), d.run(3 * DAYS)]],
+  unsigned: ['removed', (d) => d.run(3 * DAYS)],
 };
 
 /** A DS of the first key with a wrong digest. */
@@ -115,161 +63,107 @@ const GOALS: Readonly<Record<string, (m: Machine) => Machine | string>> = {
   abort,
 };
 
-/** `state goal | evidence … | the steps of the next three hours, then what is waited for`, or why the goal is refused. */
+/** `states goals | evidence … | the steps of the next three hours, then what is waited for`, or why the goal is refused. */
 const TABLE = `
-off on          | same none b other typo silent          | sign > caches
-off on          | a a,- ab                               | bring_back > caches
-off on          | away                                   | sign > delegation a
-off off         | any                                    | rest
-off roll        | any                                    | off
-off zsk         | any                                    | off
-off abort       | any                                    | nothing
-signing on      | any                                    | writing
-signing off     | any                                    | writing
-signing roll    | any                                    | writing
-signing zsk     | any                                    | writing
-signing abort   | any                                    | writing
-waiting on      | same none a a,- b ab other typo silent | caches
-waiting on      | away                                   | delegation a
-waiting off     | same none b other typo silent away     | unsign > rest
-waiting off     | a a,- ab                               | ds_unwanted a
-waiting roll    | same none b other typo silent away     | publish > change_signatures > withdraw > nodes
-waiting roll    | a a,- ab                               | caches
-waiting zsk     | same none b other typo silent          | publish > change_signatures > caches
-waiting zsk     | a a,- ab                               | caches
-waiting zsk     | away                                   | publish > change_signatures > delegation a
-waiting abort   | same none b other typo silent away     | unsign > rest
-waiting abort   | a a,- ab                               | ds_unwanted a
-asked on        | same none a,- b other typo silent      | ds_wanted a
-asked on        | a ab                                   | rest
-asked on        | away                                   | ask_none > delegation a
-asked off       | same none b other typo silent away     | ask_none > stay a
-asked off       | a a,- ab                               | ask_none > ds_unwanted a
-asked roll      | same none a a,- b ab other typo silent | publish > caches
-asked roll      | away                                   | ask_none > publish > caches
-asked zsk       | same none a a,- b ab other typo silent | publish > caches
-asked zsk       | away                                   | ask_none > publish > caches
-asked abort     | same none b other typo silent away     | ask_none > stay a
-asked abort     | a a,- ab                               | ask_none > ds_unwanted a
-secure on       | same a ab silent                       | rest
-secure on       | none a,- b other typo                  | ds_wanted a
-secure on       | away                                   | ask_none > delegation a
-secure off      | same a a,- ab silent                   | ask_none > ds_unwanted a
-secure off      | none b other typo away                 | ask_none > stay a
-secure roll     | same none a a,- b ab other typo silent | publish > caches
-secure roll     | away                                   | ask_none > publish > caches
-secure zsk      | same none a a,- b ab other typo silent | publish > caches
-secure zsk      | away                                   | ask_none > publish > caches
-secure abort    | any                                    | nothing
-published on    | same none a a,- b ab other typo silent | caches
-published on    | away                                   | ask_none > caches
-published off   | same a a,- silent                      | ask_none > ds_unwanted a
-published off   | none other typo away                   | ask_none > stay a
-published off   | b                                      | ask_none > ds_unwanted b
-published off   | ab                                     | ask_none > ds_unwanted ab
-published roll  | any                                    | busy
-published zsk   | any                                    | busy
-published abort | same a silent                          | withdraw > rest
-published abort | none a,- other typo                    | withdraw > ds_wanted a
-published abort | b                                      | ds_wanted a
-published abort | ab                                     | ds_unwanted b
-published abort | away                                   | ask_none > withdraw > delegation a
-swapped on      | same none a a,- other typo silent      | ds_wanted b
-swapped on      | b                                      | stay a
-swapped on      | ab                                     | ds_unwanted a
-swapped on      | away                                   | ask_none > delegation b
-swapped off     | same a a,- silent                      | ask_none > ds_unwanted a
-swapped off     | none other typo away                   | ask_none > stay ab
-swapped off     | b                                      | ask_none > ds_unwanted b
-swapped off     | ab                                     | ask_none > ds_unwanted ab
-swapped roll    | any                                    | busy
-swapped zsk     | any                                    | busy
-swapped abort   | same a silent                          | change_signatures > ask > stay b
-swapped abort   | none a,- b other typo                  | change_signatures > ask > ds_wanted a
-swapped abort   | ab                                     | change_signatures > ask > ds_unwanted b
-swapped abort   | away                                   | ask_none > change_signatures > delegation a
-replaced on     | same b silent                          | withdraw > rest
-replaced on     | none a a,- other typo                  | ds_wanted b
-replaced on     | ab                                     | ds_unwanted a
-replaced on     | away                                   | ask_none > delegation b
-replaced off    | same b silent                          | ask_none > ds_unwanted b
-replaced off    | none other typo away                   | ask_none > stay ab
-replaced off    | a a,-                                  | ask_none > ds_unwanted a
-replaced off    | ab                                     | ask_none > ds_unwanted ab
-replaced roll   | any                                    | busy
-replaced zsk    | any                                    | busy
-replaced abort  | same none a,- b other typo silent      | change_signatures > ask > ds_wanted a
-replaced abort  | a                                      | change_signatures > ask > stay b
-replaced abort  | ab                                     | change_signatures > ask > ds_unwanted b
-replaced abort  | away                                   | ask_none > change_signatures > delegation a
-presigned on    | same none a a,- b ab other typo silent | caches
-presigned on    | away                                   | ask_none > caches
-presigned off   | same a a,- ab silent                   | ask_none > ds_unwanted a
-presigned off   | none b other typo away                 | ask_none > stay a
-presigned roll  | any                                    | busy
-presigned zsk   | any                                    | busy
-presigned abort | same a ab silent                       | change_signatures > rest
-presigned abort | none a,- b other typo                  | change_signatures > ds_wanted a
-presigned abort | away                                   | ask_none > change_signatures > delegation a
-both on         | same none a a,- b ab other typo silent | ds_wanted e
-both on         | away                                   | ask_none > delegation e
-both off        | same a a,- ab silent                   | ask_none > ds_unwanted a
-both off        | none b other typo away                 | ask_none > stay ae
-both roll       | any                                    | busy
-both zsk        | any                                    | busy
-both abort      | same a ab silent                       | ask > stay e
-both abort      | none a,- b other typo                  | ask > ds_wanted a
-both abort      | away                                   | ask_none > delegation a
-removing on     | same a ab silent                       | ask > rest
-removing on     | none a,- b other typo                  | ask > ds_wanted a
-removing on     | away                                   | delegation a
-removing off    | same a a,- ab silent                   | ds_unwanted a
-removing off    | none b other typo away                 | stay a
-removing roll   | any                                    | off
-removing zsk    | any                                    | off
-removing abort  | same a ab silent                       | ask > rest
-removing abort  | none a,- b other typo                  | ask > ds_wanted a
-removing abort  | away                                   | delegation a
-removed on      | same none a,- b other typo silent      | ask > ds_wanted a
-removed on      | a ab                                   | ask > rest
-removed on      | away                                   | delegation a
-removed off     | same none b other typo silent away     | stay a
-removed off     | a a,- ab                               | ds_unwanted a
-removed roll    | any                                    | off
-removed zsk     | any                                    | off
-removed abort   | same none a,- b other typo silent      | ask > ds_wanted a
-removed abort   | a ab                                   | ask > rest
-removed abort   | away                                   | delegation a
-unsigning on    | any                                    | writing
-unsigning off   | any                                    | writing
-unsigning roll  | any                                    | off
-unsigning zsk   | any                                    | off
-unsigning abort | any                                    | writing
-unsigned on     | same none b other typo silent          | sign > caches
-unsigned on     | a a,- ab                               | bring_back > caches
-unsigned on     | away                                   | sign > delegation a
-unsigned off    | same none b other typo silent away     | rest
-unsigned off    | a a,- ab                               | bring_back > ds_unwanted a
-unsigned roll   | any                                    | off
-unsigned zsk    | any                                    | off
-unsigned abort  | any                                    | nothing
+off,unsigned on                                  | same none b other typo silent          | sign > caches
+off,unsigned on                                  | a a,- ab                               | bring_back > caches
+off,unsigned on                                  | away                                   | sign > delegation a
+off off                                          | any                                    | rest
+off,removing,removed,unsigning,unsigned roll,zsk | any                                    | off
+off,secure,unsigned abort                        | any                                    | nothing
+signing on,off,roll,zsk,abort                    | any                                    | writing
+waiting,published,presigned on                   | same none a a,- b ab other typo silent | caches
+waiting on                                       | away                                   | delegation a
+waiting off,abort                                | same none b other typo silent away     | unsign > rest
+waiting off,abort                                | a a,- ab                               | ds_unwanted a
+waiting roll                                     | same none b other typo silent away     | publish > change_signatures > withdraw > nodes
+waiting roll,zsk                                 | a a,- ab                               | caches
+waiting zsk                                      | same none b other typo silent          | publish > change_signatures > caches
+waiting zsk                                      | away                                   | publish > change_signatures > delegation a
+asked on                                         | same none a,- b other typo silent      | ds_wanted a
+asked on                                         | a ab                                   | rest
+asked,secure on                                  | away                                   | ask_none > delegation a
+asked off,abort                                  | same none b other typo silent away     | ask_none > stay a
+asked off,abort                                  | a a,- ab                               | ask_none > ds_unwanted a
+asked,secure roll,zsk                            | same none a a,- b ab other typo silent | publish > caches
+asked,secure roll,zsk                            | away                                   | ask_none > publish > caches
+secure on                                        | same a ab silent                       | rest
+secure on                                        | none a,- b other typo                  | ds_wanted a
+secure,presigned,both off                        | same a a,- ab silent                   | ask_none > ds_unwanted a
+secure,presigned off                             | none b other typo away                 | ask_none > stay a
+published,presigned on                           | away                                   | ask_none > caches
+published,swapped off                            | same a a,- silent                      | ask_none > ds_unwanted a
+published off                                    | none other typo away                   | ask_none > stay a
+published,swapped off                            | b                                      | ask_none > ds_unwanted b
+published,swapped,replaced off                   | ab                                     | ask_none > ds_unwanted ab
+published,swapped,replaced,presigned,both roll,zsk | any                                    | busy
+published abort                                  | same a silent                          | withdraw > rest
+published abort                                  | none a,- other typo                    | withdraw > ds_wanted a
+published abort                                  | b                                      | ds_wanted a
+published abort                                  | ab                                     | ds_unwanted b
+published abort                                  | away                                   | ask_none > withdraw > delegation a
+swapped on                                       | same none a a,- other typo silent      | ds_wanted b
+swapped on                                       | b                                      | stay a
+swapped,replaced on                              | ab                                     | ds_unwanted a
+swapped,replaced on                              | away                                   | ask_none > delegation b
+swapped,replaced off                             | none other typo away                   | ask_none > stay ab
+swapped abort                                    | same a silent                          | change_signatures > ask > stay b
+swapped abort                                    | none a,- b other typo                  | change_signatures > ask > ds_wanted a
+swapped,replaced abort                           | ab                                     | change_signatures > ask > ds_unwanted b
+swapped,replaced,presigned abort                 | away                                   | ask_none > change_signatures > delegation a
+replaced on                                      | same b silent                          | withdraw > rest
+replaced on                                      | none a a,- other typo                  | ds_wanted b
+replaced off                                     | same b silent                          | ask_none > ds_unwanted b
+replaced off                                     | a a,-                                  | ask_none > ds_unwanted a
+replaced abort                                   | same none a,- b other typo silent      | change_signatures > ask > ds_wanted a
+replaced abort                                   | a                                      | change_signatures > ask > stay b
+presigned abort                                  | same a ab silent                       | change_signatures > rest
+presigned abort                                  | none a,- b other typo                  | change_signatures > ds_wanted a
+both on                                          | same none a a,- b ab other typo silent | ds_wanted e
+both on                                          | away                                   | ask_none > delegation e
+both off                                         | none b other typo away                 | ask_none > stay ae
+both abort                                       | away                                   | ask_none > delegation a
+both abort                                       | same a ab silent                       | ask > stay e
+both abort                                       | none a,- b other typo                  | ask > ds_wanted a
+removing,removed on,abort                        | away                                   | delegation a
+removing on,abort                                | none a,- b other typo                  | ask > ds_wanted a
+removing on,abort                                | same a ab silent                       | ask > rest
+removing off                                     | same a a,- ab silent                   | ds_unwanted a
+removing off                                     | none b other typo away                 | stay a
+removed on,abort                                 | same none a,- b other typo silent      | ask > ds_wanted a
+removed on,abort                                 | a ab                                   | ask > rest
+removed off                                      | a a,- ab                               | ds_unwanted a
+removed off                                      | same none b other typo silent away     | stay a
+unsigning on,off,abort                           | any                                    | writing
+unsigned off                                     | same none b other typo silent away     | rest
+unsigned off                                     | a a,- ab                               | bring_back > ds_unwanted a
 `;
 
 const ROWS = TABLE.trim()
   .split('\n')
-  .map((row) => {
+  .flatMap((row) => {
     const [from = '', evidence = '', then = ''] = row.split('|').map((cell) => cell.trim());
-    const [state = '', goal = ''] = from.split(' ');
-    return { state, goal, then, kinds: evidence === 'any' ? Object.keys(EVIDENCE) : evidence.split(' ') };
+    const [states = '', goals = ''] = from.split(' ');
+    const kinds = evidence === 'any' ? Object.keys(EVIDENCE) : evidence.split(' ');
+    return states
+      .split(',')
+      .flatMap((state) => goals.split(',').map((goal) => ({ state, goal, then, kinds })));
   });
 
 const reached = new Map<string, QuietDomain>();
 
+function reach(state: string): QuietDomain {
+  const known = reached.get(state);
+  if (known !== undefined) return known.copy();
+  const [before, leadOn] = STATES[state] as (typeof STATES)[string];
+  const domain = before === undefined ? new QuietDomain() : reach(before);
+  leadOn(domain);
+  reached.set(state, domain);
+  return domain.copy();
+}
+
 function begin(state: string, evidence: string): QuietDomain {
-  const start = reached.get(state) ?? new QuietDomain();
-  if (!reached.has(state)) STATES[state]?.(start);
-  reached.set(state, start);
-  const domain = start.copy();
+  const domain = reach(state);
   domain.shown = EVIDENCE[evidence]?.(domain) ?? [];
   return domain;
 }

@@ -34,11 +34,11 @@ test('zones that were signed together are spread over a tenth of the time', () =
   expect(old(domain, 33, 99)).toBe('z');
 });
 
-test('a key that the parent knows is not', () => {
+test('a key that the parent knows is not replaced', () => {
   expect(old(secure(CSK), 300)).toBeUndefined();
 });
 
-test('none is while anything else is under way, or wanted', () => {
+test('no ZSK is replaced while anything else is under way or requested', () => {
   const rolling = secure(KSK, ZSK);
   rolling.want((machine) => roll(machine, [madeKey('n', 'zsk', 13)], false));
   expect(old(rolling, 300)).toBeUndefined();

@@ -17,58 +17,28 @@ const WEAK = A.ds[0] as string;
 const MISTYPED = dsOf(A).replace(/..$/, '00');
 const DAYS = 24;
 
-function enabled(): QuietDomain {
-  const domain = new QuietDomain();
-  domain.want((machine) => enable(machine, [A]));
-  return domain;
-}
-
-function waiting(): QuietDomain {
-  const domain = enabled();
-  domain.run(5);
-  return domain;
-}
-
-function asked(): QuietDomain {
-  const domain = enabled();
-  domain.run(10 * DAYS, (machine) => machine.asked.length > 0);
-  domain.run(2);
-  return domain;
-}
-
-function secure(): QuietDomain {
-  const domain = asked();
-  domain.show(dsOf(A));
-  domain.run(3);
-  return domain;
-}
-
-function rolling(): QuietDomain {
-  const domain = secure();
-  domain.want((machine) => roll(machine, [B], false) as never);
-  domain.run(10 * DAYS, (machine) => machine.asked.includes('b'));
-  return domain;
-}
-
-function showing(domain: QuietDomain, ...ds: readonly string[]): QuietDomain {
-  domain.show(...ds);
-  domain.run(2);
-  return domain;
-}
-
-function removing(): QuietDomain {
-  const domain = secure();
-  domain.want((machine) => disable(machine, false));
-  domain.run(2);
-  return domain;
-}
-
-const partial = () => {
-  const domain = asked();
-  domain.shown = [[dsOf(A)], []];
-  domain.run(2);
+const then = (domain: QuietDomain, ...steps: readonly ((domain: QuietDomain) => unknown)[]) => {
+  for (const step of steps) step(domain);
   return domain;
 };
+const pass = (hours: number) => (domain: QuietDomain) => domain.run(hours);
+const showing = (domain: QuietDomain, ...ds: readonly string[]) =>
+  then(domain, (one) => one.show(...ds), pass(2));
+
+const enabled = () => then(new QuietDomain(), (one) => one.want((machine) => enable(machine, [A])));
+const waiting = () => then(enabled(), pass(5));
+const asked = () =>
+  then(enabled(), (one) => one.run(10 * DAYS, (machine) => machine.asked.length > 0), pass(2));
+const secure = () => then(showing(asked(), dsOf(A)), pass(1));
+const rolling = () =>
+  then(
+    secure(),
+    (one) => one.want((machine) => roll(machine, [B], false)),
+    (one) => one.run(10 * DAYS, (machine) => machine.asked.includes('b')),
+  );
+const removing = () => then(secure(), (one) => one.want((machine) => disable(machine, false)), pass(2));
+const partial = () => then(Object.assign(asked(), { shown: [[dsOf(A)], []] }), pass(2));
+const unsigned = () => then(showing(removing()), pass(9 * DAYS));
 
 function tell({ machine, at }: QuietDomain, to: DelegatedTo = 'ours') {
   const { action, add, remove } = registrarAction(machine, RULES);
@@ -81,22 +51,9 @@ function tell({ machine, at }: QuietDomain, to: DelegatedTo = 'ours') {
   };
 }
 
-function unsigned(): QuietDomain {
-  const domain = showing(removing());
-  domain.run(9 * DAYS);
-  return domain;
-}
-
 const STATES = {
   new: () => new QuietDomain(),
-  enabled,
-  waiting,
-  asked,
-  partial,
-  secure,
-  rolling,
-  removing,
-  unsigned,
+  ...{ enabled, waiting, asked, partial, secure, rolling, removing, unsigned },
 };
 const DS: Record<string, string> = { A: dsOf(A), B: dsOf(B), FOREIGN, WEAK, MISTYPED };
 const dsNamed = (text = '') => text.split(' ').flatMap((name) => (name === '' ? [] : (DS[name] as string)));
@@ -134,9 +91,8 @@ that is unsigned again | unsigned | off | none | | |`),
     });
   });
 
-  it('has settled when the old key of a rollover has left', () => {
-    const domain = showing(rolling(), dsOf(B));
-    domain.run(9 * DAYS);
+  it('has settled when the old key of a rollover is gone', () => {
+    const domain = then(showing(rolling(), dsOf(B)), pass(9 * DAYS));
     expect(tell(domain)).toMatchObject({ status: 'secure', action: 'none', codes: [] });
   });
 
@@ -152,36 +108,26 @@ that is unsigned again | unsigned | off | none | | |`),
     expect(tell(asked(), 'elsewhere').codes).toEqual(['DS_WANTED']);
   });
 
-  it('is told after three days what a step waits for, unless the owner is asked already', () => {
-    const domain = enabled();
-    domain.run(2);
+  it('is told after three days what a step waits for, unless the owner has to act', () => {
+    const domain = then(enabled(), pass(2));
     domain.failure = 'a signature is wrong';
-    domain.run(2 * DAYS);
-    expect(tell(domain).codes).toEqual([]);
-    domain.run(9 * DAYS);
-    expect(tell(domain).codes).toEqual(['DNSSEC_STEP_WAITS']);
-    const owner = asked();
-    owner.run(9 * DAYS);
-    expect(tell(owner).codes).toEqual(['DS_WANTED']);
+    expect(tell(then(domain, pass(2 * DAYS))).codes).toEqual([]);
+    expect(tell(then(domain, pass(9 * DAYS))).codes).toEqual(['DNSSEC_STEP_WAITS']);
+    expect(tell(then(asked(), pass(9 * DAYS))).codes).toEqual(['DS_WANTED']);
   });
 
-  it('is told until when caches have to be waited for, or a DS that may come back', () => {
-    const domain = showing(removing());
-    domain.run(4 * DAYS);
+  it('is told until when it waits for caches, or for a DS that may come back', () => {
+    const domain = then(showing(removing()), pass(4 * DAYS));
     const [finding] = dnssecFindings(domain.machine, 'ours', domain.at, RULES);
     const end = new Date(domain.machine.waiting?.until as number).toISOString();
     expect(finding).toMatchObject({ code: 'DNSSEC_STEP_WAITS', severity: 'info' });
     expect(finding?.message).toContain(end.slice(0, 16));
-    domain.run(9 * DAYS);
-    expect(tell(domain).codes).toEqual([]);
+    expect(tell(then(domain, pass(9 * DAYS))).codes).toEqual([]);
   });
 
-  it('is told that the zone asks for it in CDS records, to have no DS as well', () => {
-    const messageOf = ({ machine, at }: QuietDomain) =>
-      dnssecFindings(machine, 'ours', at, RULES)[0]?.message;
-    expect(messageOf(asked())).toContain('CDS');
-    expect(messageOf(removing())).toContain('CDS');
-    expect(messageOf(showing(rolling(), dsOf(A), dsOf(B)))).toContain('CDS');
+  it('is told that the zone publishes CDS records, also to have no DS', () => {
+    for (const { machine, at } of [asked(), removing(), showing(rolling(), dsOf(A), dsOf(B))])
+      expect(dnssecFindings(machine, 'ours', at, RULES)[0]?.message).toContain('CDS');
   });
 
   it('is told when the zone above is not signed', () => {

@@ -35,29 +35,20 @@ it('nothing is recommended where all is well', () => {
   expect(codes({})).toEqual([]);
 });
 
-it('everything at once comes by its severity, each code once, with a sentence and what to do', () => {
+it('everything at once is sorted by severity, each code once, with a message and a fix', () => {
+  const none = { apexTexts: [], dmarcTexts: [], dmarcIsElsewhere: false, hasCaa: false };
+  const names = { dangling: ['a.shop.test'], withoutIpv6: ['shop.test'] };
   const found = recommend({
     ...FACTS,
-    zone: {
-      hasMail: true,
-      apexTexts: [],
-      dmarcTexts: [],
-      dmarcIsElsewhere: false,
-      hasCaa: false,
-      dangling: ['a.shop.test'],
-      withoutIpv6: ['shop.test'],
-    },
-    isSigned: false,
-    wrongDs: ['No DS matches.'],
-    uncovered: ['www.shop.test'],
+    zone: { hasMail: true, ...none, ...names },
+    ...{ isSigned: false, wrongDs: ['No DS matches.'], uncovered: ['www.shop.test'] },
     used: [{ what: 'records', amount: 100, most: 100 }],
   });
   expect(found.map(({ code }) => code).sort()).toEqual([...RECOMMENDATION_CODES].sort());
-  const order = ['error', 'warning', 'info'];
-  const ranks = found.map(({ severity }) => order.indexOf(severity));
+  const ranks = found.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity));
   expect(ranks).toEqual([...ranks].sort());
-  for (const { message, fix } of found)
-    expect([message, fix]).toEqual([expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
+  const sentence = expect.stringMatching(/\.$/);
+  for (const { message, fix } of found) expect([message, fix]).toEqual([sentence, sentence]);
 });
 
 describe('mail', () => {

@@ -3,22 +3,14 @@ import { type PlannedImport, planImport } from '../../../src/checks/scan/plan-im
 import type { ScannedRecord } from '../../../src/checks/scan/scan.ts';
 import { foldCase, parseName, printName, ROOT } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { typeCode, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 
 const APEX = parseName('shop.com', ROOT);
-const TYPES = new Set<number>([
-  TYPE.A,
-  TYPE.AAAA,
-  TYPE.CNAME,
-  TYPE.NS,
-  TYPE.TXT,
-  TYPE.MX,
-  TYPE.SRV,
-  TYPE.CAA,
-  TYPE.HTTPS,
-  TYPE.DS,
-]);
+const TYPES = new Set(
+  wordsOf('A AAAA CNAME NS TXT MX SRV CAA HTTPS DS').map((mnemonic) => typeCode(mnemonic) as number),
+);
 const EDGES = { v4: ['203.0.113.7'], v6: ['2001:DB8::7'] };
 
 /** Line by line: a zone file would give the records of a set one TTL. */

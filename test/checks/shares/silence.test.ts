@@ -10,6 +10,9 @@ const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
+const open = { windowAt: NOW, asked: 1, openUntil: undefined };
+const silent: AddressMemory = { repliedAt: undefined, silences: 30, ...open };
+
 /** Asks every second; a silent question lasts 6 s. Gives when questions were sent, in milliseconds from the start. */
 function askEverySecond(forMs: number, repliesAt = Number.POSITIVE_INFINITY): number[] {
   let memory: AddressMemory | undefined;
@@ -60,13 +63,6 @@ describe('an address that answers', () => {
 
   it('after many silences is proven all the same', () => {
     expect(askEverySecond(3_600_000, 1_800_000).length).toBeLessThan(20);
-    const silent: AddressMemory = {
-      repliedAt: undefined,
-      silences: 30,
-      windowAt: NOW,
-      asked: 1,
-      openUntil: undefined,
-    };
     expect(judgeTrial(silent, NOW + MINUTE)).toEqual({ kind: 'wait', waitMs: 9 * MINUTE });
     expect(judgeTrial(afterTrial(silent, true, NOW), NOW)).toEqual({ kind: 'proven' });
     expect(afterTrial(silent, true, NOW).silences).toBe(0);
@@ -74,14 +70,7 @@ describe('an address that answers', () => {
 });
 
 it('a clock that goes back lets the address be asked', () => {
-  const asked: AddressMemory = {
-    repliedAt: undefined,
-    silences: 30,
-    windowAt: NOW,
-    asked: 1,
-    openUntil: undefined,
-  };
-  expect(judgeTrial(asked, NOW - DAY).kind).toBe('go');
+  expect(judgeTrial(silent, NOW - DAY).kind).toBe('go');
 });
 
 it('silence is remembered from the third on, for 5 minutes growing to an hour', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeTxt } from '../../../src/checks/txt/judge-txt.ts';
 import type {
-  TxtDelegation,
   TxtEvidence,
   TxtLink,
   TxtOutcome,
@@ -15,70 +14,55 @@ import { name } from '../../support/world/zone-exchange.ts';
 const HOST = '_svc-challenge.example.com';
 const VALUE = 'svc-verify=ABC';
 
-/** `ns1 answer VALUE "other"` or `ns2 alias target.`: what one server said. Without `address` it has none. */
+const octets = (value: string) => Buffer.from(value === 'V' ? VALUE : value);
+
+/** `ns1 answer V other` or `ns2 alias target.`: what one server returned. */
 function word(text: string, address = '5.0.0.1'): TxtServerEvidence {
   const [server = '', outcome = '', ...rest] = text.split(' ');
   const leadsOn = outcome === 'alias' || outcome === 'referral';
   return {
-    server: name(`${server}.example.com`),
-    address,
-    transport: 'udp',
-    askedAt: 0,
-    rttMs: 1,
+    ...{ server: name(`${server}.example.com`), address, transport: 'udp', askedAt: 0, rttMs: 1 },
     outcome: outcome as TxtOutcome,
-    values: leadsOn ? [] : rest.map((value) => Buffer.from(value === 'V' ? VALUE : value)),
+    values: leadsOn ? [] : rest.map(octets),
     target: leadsOn && rest[0] !== undefined ? name(rest[0]) : undefined,
     error: undefined,
   };
 }
 
-/** Lines of words; one that begins with `again` is of a server that was asked once more. */
-function link(host: string, text: string, parts: Partial<TxtLink> = {}): TxtLink {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+/** Words; `again` marks the server that was asked once more. */
+function link(host: string, words: readonly string[], parts: Partial<TxtLink> = {}): TxtLink {
   const addresses = new Map<string, string>();
-  const read = (line: string) => {
-    const [server = ''] = line.split(' ');
+  const read = (text: string) => {
+    const [server = ''] = text.split(' ');
     if (!addresses.has(server)) addresses.set(server, `5.0.0.${addresses.size + 1}`);
-    return word(line, addresses.get(server));
+    return word(text, addresses.get(server));
   };
-  const servers = lines.filter((line) => !line.startsWith('again ')).map(read);
-  const again = lines
-    .filter((line) => line.startsWith('again '))
-    .map((line) => read(line.slice('again '.length)));
+  const servers = words.filter((text) => !text.startsWith('again ')).map(read);
+  const again = words.filter((text) => text.startsWith('again ')).map((text) => read(text.slice(6)));
   return {
-    host: name(host),
-    zone: name(host.replace(/^[^.]*\./, '')),
+    ...{ host: name(host), zone: name(host.replace(/^[^.]*\./, '')), delegations: [], primaries: [] },
     nameservers: servers.map(({ server }) => server),
-    delegations: [],
     servers,
     again,
-    primaries: [],
     ...parts,
   };
 }
 
 /** `nxdomain`, `answer V`, `alias a. b. : V`. */
 function sibling(text: string, i: number): TxtSibling {
-  const [before = '', values = ''] = text.startsWith('answer')
-    ? ['answer', text.slice(7)]
-    : text.split(' : ');
+  const [before = '', values = ''] = text.replace('answer ', 'answer : ').split(' : ');
   const [outcome, ...targets] = before.split(' ');
   return {
-    name: name(`x${i}.example.com`),
-    address: '5.0.0.1',
-    outcome: outcome as TxtOutcome,
+    ...{ name: name(`x${i}.example.com`), address: '5.0.0.1', outcome: outcome as TxtOutcome },
     targets: targets.map((target) => name(target)),
-    values: values === '' ? [] : values.split(' ').map((value) => Buffer.from(value === 'V' ? VALUE : value)),
+    values: values === '' ? [] : values.split(' ').map(octets),
   };
 }
 
 const NOTHING_BESIDE = Array<string>(8).fill('nxdomain');
 
 function judge(
-  links: readonly TxtLink[] | string,
+  links: readonly (TxtLink | string)[],
   {
     beside = NOTHING_BESIDE,
     untrusted = [] as string[],
@@ -87,13 +71,9 @@ function judge(
 ): TxtJudgement {
   const evidence: TxtEvidence = {
     host: name(HOST),
-    links: typeof links === 'string' ? [link(HOST, links)] : links,
+    links: typeof links[0] === 'string' ? [link(HOST, links as string[])] : (links as TxtLink[]),
     siblings: beside.map(sibling),
-    resolvers: [],
-    failure: undefined,
-    queries: 0,
-    startedAt: 0,
-    finishedAt: 0,
+    ...{ resolvers: [], failure: undefined, queries: 0, startedAt: 0, finishedAt: 0 },
     ...parts,
   };
   return judgeTxt(evidence, { value: VALUE, untrusted: new Set(untrusted.map((each) => name(each))) });
@@ -115,7 +95,7 @@ they have something else | ns1 answer x / ns2 nodata | other 0/2 | None of 2 nam
 one has it and then not | ns1 answer V / ns2 answer V / again ns1 answer V / again ns2 nodata | partial 1/2 | 1 of 2 nameservers has the TXT record, but ns2.example.com (5.0.0.2) does not. A new record takes a while to reach all nameservers; if this lasts, ask your DNS provider.
 one is silent when it is asked again | ns1 answer V / again ns1 timeout | verified 1/1 | The only nameserver has the TXT record.`),
   )('%s', (_, said, verdict, message) => {
-    const judgement = judge(itemsOf(said).join('\n'));
+    const judgement = judge(itemsOf(said));
     expect(`${judgement.verdict} ${judgement.found}/${judgement.asked}`).toBe(verdict);
     expect(judgement.message).toBe(message);
   });
@@ -132,11 +112,11 @@ one is silent when it is asked again | ns1 answer V / again ns1 timeout | verifi
     '',
   ])('need the very octets of the value, and not "%s"', (value) => {
     const server = { ...word('ns1 answer'), values: [Buffer.from(value)] };
-    expect(judge([link(HOST, '', { servers: [server] })])).toMatchObject({ verdict: 'other', found: 0 });
+    expect(judge([link(HOST, [], { servers: [server] })])).toMatchObject({ verdict: 'other', found: 0 });
   });
 
   it('are all shown, with what they have', () => {
-    expect(judge('ns1 answer V\nns2 answer x\nns3 nodata\nns4 refused').servers).toEqual([
+    expect(judge(['ns1 answer V', 'ns2 answer x', 'ns3 nodata', 'ns4 refused']).servers).toEqual([
       { server: name('ns1.example.com'), address: '5.0.0.1', outcome: 'found', values: [Buffer.from(VALUE)] },
       { server: name('ns2.example.com'), address: '5.0.0.2', outcome: 'other', values: [Buffer.from('x')] },
       { server: name('ns3.example.com'), address: '5.0.0.3', outcome: 'absent' },
@@ -146,11 +126,11 @@ one is silent when it is asked again | ns1 answer V / again ns1 timeout | verifi
 });
 
 describe('the way to the value', () => {
-  const target = (text = 'ns answer V', parts = {}) => link('v.host.net', text, parts);
-  const alias = (text: string) => link(HOST, text);
+  const target = link('v.host.net', ['ns answer V']);
+  const alias = (...words: string[]) => link(HOST, words);
 
   it('counts the servers at its end', () => {
-    const links = [alias('ns1 alias v.host.net\nns2 alias v.host.net'), target()];
+    const links = [alias('ns1 alias v.host.net', 'ns2 alias v.host.net'), target];
     expect(judge(links)).toMatchObject({ verdict: 'verified', found: 1, asked: 1 });
   });
 
@@ -160,23 +140,23 @@ describe('the way to the value', () => {
     ['the value itself', 'answer V'],
     ['a zone of its own', 'referral _svc-challenge.example.com'],
   ])('is in dispute where one server has %s', (_, said) => {
-    const links = [alias(`ns1 alias v.host.net\nns2 alias v.host.net\nns3 ${said}`), target()];
+    const links = [alias('ns1 alias v.host.net', 'ns2 alias v.host.net', `ns3 ${said}`), target];
     expect(judge(links)).toMatchObject({
       verdict: 'disagree',
       message: expect.stringContaining('ns3.example.com (5.0.0.3) differs from others'),
     });
-    expect(judge([alias(`ns1 alias v.host.net\nagain ns1 ${said}`), target()]).verdict).toBe('disagree');
+    expect(judge([alias('ns1 alias v.host.net', `again ns1 ${said}`), target]).verdict).toBe('disagree');
   });
 
   it.each([
     'alias v.host.net',
     'referral _svc-challenge.example.com',
   ])('is in dispute where one server says %s at its end', (said) => {
-    expect(judge(`ns1 answer V\nns2 answer V\nns3 ${said}`).verdict).toBe('disagree');
+    expect(judge(['ns1 answer V', 'ns2 answer V', `ns3 ${said}`]).verdict).toBe('disagree');
   });
 
   it('needs half of the servers at each link', () => {
-    const links = [alias('ns1 alias v.host.net\nns2 timeout\nns3 timeout'), target()];
+    const links = [alias('ns1 alias v.host.net', 'ns2 timeout', 'ns3 timeout'), target];
     expect(judge(links).verdict).toBe('unknown');
   });
 
@@ -187,43 +167,37 @@ describe('the way to the value', () => {
   ] as const)('decides nothing where it ends in failure (%s)', (reason, message) => {
     const failure = { zone: name('example.com'), reason, message: 'it is one' };
     for (const said of ['alias v.host.net', 'answer V']) {
-      const judgement = judge(`ns1 ${said}\nns2 ${said}`, { failure });
+      const judgement = judge([`ns1 ${said}`, `ns2 ${said}`], { failure });
       expect(judgement).toMatchObject({ verdict: 'unknown', message: expect.stringContaining(message) });
     }
     expect(judge([], { failure })).toMatchObject({ verdict: 'unknown', found: 0, asked: 0, servers: [] });
   });
 
-  function delegation(...said: [TxtOutcome, ...string[]][]): TxtDelegation[] {
-    const servers = said.map(([outcome, ...ns]) => ({
-      server: name('a.gtld'),
-      address: '192.5.6.30',
-      outcome,
-      ns: ns.map((each) => name(each)),
-    }));
-    return [{ zone: name('example.com'), nameservers: [name('n1'), name('n2')], servers }];
-  }
-
-  it.each<[string, TxtDelegation[], string]>([
-    [
-      'all servers above agree on the zone',
-      delegation(['referral', 'n1', 'n2'], ['referral', 'n2', 'n1']),
-      'verified',
-    ],
-    ['one of them is silent', delegation(['referral', 'n1', 'n2'], ['timeout']), 'verified'],
-    ['one of them names others', delegation(['referral', 'n1', 'n2'], ['referral', 'n1', 'n3']), 'disagree'],
-    ['one of them names fewer', delegation(['referral', 'n1', 'n2'], ['referral', 'n1']), 'disagree'],
-    ['one of them has no such zone', delegation(['referral', 'n1', 'n2'], ['nxdomain']), 'disagree'],
-    ['one of them has the zone', delegation(['referral', 'n1', 'n2'], ['answer', 'n1', 'n2']), 'verified'],
-    ['one of them has another zone', delegation(['referral', 'n1', 'n2'], ['answer', 'n3']), 'disagree'],
-    ['all of them have the zone', delegation(['answer', 'n1', 'n2'], ['answer', 'n1', 'n2']), 'verified'],
-    ['one of them leads to another zone', delegation(['referral', 'n1', 'n2'], ['referral']), 'disagree'],
-    ['no server could be asked', delegation(), 'verified'],
-  ])('counts as it was gone where %s', (_, delegations, verdict) => {
-    expect(judge([link(HOST, 'ns1 answer V', { delegations })]).verdict).toBe(verdict);
+  /** The delegation to n1 and n2, and what the servers above it return | verdict. */
+  it.each(
+    rowsOf(`
+all servers above agree | referral n1 n2 / referral n2 n1 | verified
+one of them is silent | referral n1 n2 / timeout | verified
+one of them names others | referral n1 n2 / referral n1 n3 | disagree
+one of them names fewer | referral n1 n2 / referral n1 | disagree
+one of them denies the zone | referral n1 n2 / nxdomain | disagree
+one of them holds the zone | referral n1 n2 / answer n1 n2 | verified
+one of them holds another zone | referral n1 n2 / answer n3 | disagree
+all of them hold the zone | answer n1 n2 / answer n1 n2 | verified
+one of them refers to another zone | referral n1 n2 / referral | disagree
+no server could be asked | | verified`),
+  )('counts if %s', (_, said, verdict) => {
+    const servers = itemsOf(said).map((text) => {
+      const [outcome, ...ns] = text.split(' ');
+      const at = { server: name('a.gtld'), address: '192.5.6.30' };
+      return { ...at, outcome: outcome as TxtOutcome, ns: ns.map((each) => name(each)) };
+    });
+    const delegation = { zone: name('example.com'), nameservers: [name('n1'), name('n2')], servers };
+    expect(judge([link(HOST, ['ns1 answer V'], { delegations: [delegation] })]).verdict).toBe(verdict);
   });
 
   it('proves nothing where it leads to servers that are not trusted', () => {
-    const links = [alias('ns1 alias v.host.net'), target()];
+    const links = [alias('ns1 alias v.host.net'), target];
     for (const untrusted of [['ns1.example.com'], ['ns.example.com']]) {
       expect(judge(links, { untrusted })).toMatchObject({
         verdict: 'untrusted',
@@ -232,45 +206,44 @@ describe('the way to the value', () => {
       });
     }
     expect(judge(links, { untrusted: ['ns.other.net'] }).verdict).toBe('verified');
-    const hidden = [link(HOST, 'ns1 answer V', { nameservers: [name('ns1.ours.net')] })];
+    const hidden = [link(HOST, ['ns1 answer V'], { nameservers: [name('ns1.ours.net')] })];
     expect(judge(hidden, { untrusted: ['ns1.ours.net'] }).verdict).toBe('untrusted');
   });
 });
 
 describe('names beside the challenge', () => {
-  const direct = [link(HOST, 'ns1 answer V\nns2 answer V')];
-  const aliased = [link(HOST, 'ns1 alias v.host.net'), link('v.host.net', 'ns answer V')];
+  const direct = [link(HOST, ['ns1 answer V', 'ns2 answer V'])];
+  const aliased = [link(HOST, ['ns1 alias v.host.net']), link('v.host.net', ['ns answer V'])];
   const six = (text: string) => Array<string>(6).fill(text);
 
-  it.each<[string, readonly TxtLink[], string[], string]>([
-    ['have nothing', direct, NOTHING_BESIDE, 'verified'],
-    ['have other values', direct, six('answer x'), 'verified'],
-    ['lead to other values', direct, six('alias w.net : x'), 'verified'],
-    ['have the value', direct, [...six('nxdomain'), 'answer V'], 'wildcard'],
-    ['have the value among others', direct, [...six('nxdomain'), 'answer x V'], 'wildcard'],
-    ['lead to the value', direct, [...six('nxdomain'), 'alias w.net : V'], 'wildcard'],
-    [
-      'lead to different names, and the challenge does not',
-      direct,
-      [...six('alias w.net : x'), 'alias u.net : y'],
-      'verified',
-    ],
-    ['have nothing, and the challenge leads on', aliased, NOTHING_BESIDE, 'verified'],
-    ['lead elsewhere than the challenge', aliased, six('alias w.net : x'), 'verified'],
-    ['lead where the challenge does', aliased, [...six('nxdomain'), 'alias v.host.net'], 'wildcard'],
-    ['lead there in the end', aliased, [...six('nxdomain'), 'alias w.net v.host.net'], 'wildcard'],
-    ['lead to names that change', aliased, [...six('alias w.net'), 'alias u.net'], 'wildcard'],
-    ['are not answered', direct, six('timeout'), 'unknown'],
-    ['are mostly not answered', direct, [...six('timeout'), 'nxdomain', 'nxdomain', 'nxdomain'], 'unknown'],
-    ['are mostly answered', direct, [...six('nxdomain'), 'timeout'], 'verified'],
-    ['were not asked for', direct, [], 'unknown'],
-  ])('that %s', (_, links, beside, verdict) => {
-    expect(judge(links, { beside }).verdict).toBe(verdict);
+  /** What sibling names do | the challenge itself | what they return (the first six times if there are several) | verdict. */
+  it.each(
+    rowsOf(`
+have nothing | direct | nxdomain | verified
+have other values | direct | answer x | verified
+lead to other values | direct | alias w.net : x | verified
+have the value | direct | nxdomain / answer V | wildcard
+have the value among others | direct | nxdomain / answer x V | wildcard
+lead to the value | direct | nxdomain / alias w.net : V | wildcard
+lead to different names, unlike the challenge | direct | alias w.net : x / alias u.net : y | verified
+have nothing, and the challenge is an alias | aliased | nxdomain | verified
+lead elsewhere than the challenge | aliased | alias w.net : x | verified
+lead to the target of the challenge | aliased | nxdomain / alias v.host.net | wildcard
+lead there in the end | aliased | nxdomain / alias w.net v.host.net | wildcard
+lead to names that change | aliased | alias w.net / alias u.net | wildcard
+are not answered | direct | timeout | unknown
+are mostly not answered | direct | timeout / nxdomain / nxdomain / nxdomain | unknown
+are mostly answered | direct | nxdomain / timeout | verified
+were not asked for | direct | | unknown`),
+  )('that %s', (_, links, said, verdict) => {
+    const [most, ...rest] = itemsOf(said);
+    const beside = most === undefined ? [] : [...six(most), ...rest];
+    expect(judge(links === 'direct' ? direct : aliased, { beside }).verdict).toBe(verdict);
   });
 
   it('do not change a verdict that stands already', () => {
-    expect(judge('ns1 nodata', { beside: six('answer V') }).verdict).toBe('absent');
-    expect(judge('ns1 answer V\nns2 nodata', { beside: six('answer V') }).verdict).toBe('partial');
+    expect(judge(['ns1 nodata'], { beside: six('answer V') }).verdict).toBe('absent');
+    expect(judge(['ns1 answer V', 'ns2 nodata'], { beside: six('answer V') }).verdict).toBe('partial');
   });
 });
 
@@ -287,7 +260,7 @@ describe('resolvers of others', () => {
       ['ns1 answer V', 'verified'],
       ['ns1 nodata', 'absent'],
     ] as const) {
-      const judgement = judge(text, { resolvers });
+      const judgement = judge([text], { resolvers });
       expect(judgement.verdict).toBe(verdict);
       expect(judgement.resolvers.map(({ outcome }) => outcome)).toEqual(shown);
     }

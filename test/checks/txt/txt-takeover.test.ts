@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   isThere,
   nextTxtTakeover,
@@ -18,38 +18,35 @@ const holding = (more: Partial<TxtHolding> = {}): TxtHolding => ({
   isHeld: false,
   ...more,
 });
-const next = (more: Partial<TxtHolding>) => nextTxtTakeover(holding(more), NOW);
+const FOUR = [1, 2, 3, 4];
 
-describe('a look that finds the claim’s value', () => {
-  it('takes nothing while the holder’s is there too, and begins anew then', () => {
-    expect(next({ isHeld: true, since: NOW - HOUR })).toEqual({ kind: 'held', nextAt: NOW + HOUR });
-  });
-
-  it('is a first one, and another comes ten minutes later', () => {
-    expect(next({})).toEqual({ kind: 'seen', since: NOW, nextAt: NOW + 10 * MINUTE });
-  });
-
-  it('takes the name ten minutes after the first one, and no sooner', () => {
-    expect(next({ since: NOW - 10 * MINUTE })).toEqual({ kind: 'taken' });
-    expect(next({ since: NOW - 10 * MINUTE + 1 })).toMatchObject({
-      kind: 'seen',
-      since: NOW - 10 * MINUTE + 1,
-    });
-  });
-
-  it('waits while the breaker holds takeovers', () => {
-    expect(next({ since: NOW - HOUR, isFrozen: true })).toMatchObject({ kind: 'seen', since: NOW - HOUR });
-  });
-
-  it('waits for six hours where the name changed hands four times a day', () => {
-    const takeovers = [1, 2, 3, 4];
-    expect(next({ since: NOW - 6 * HOUR + 1, takeovers })).toMatchObject({ kind: 'seen' });
-    expect(next({ since: NOW - 6 * HOUR, takeovers })).toEqual({ kind: 'taken' });
-  });
-
-  it('does not count a first one that lies ahead: a clock went back', () => {
-    expect(next({ since: NOW + HOUR })).toMatchObject({ kind: 'seen', since: NOW });
-  });
+it.each<[string, Partial<TxtHolding>, object]>([
+  [
+    "takes nothing while the holder's is there, too",
+    { isHeld: true, since: NOW - HOUR },
+    { kind: 'held', nextAt: NOW + HOUR },
+  ],
+  [
+    'is a first one, and another comes ten minutes later',
+    {},
+    { kind: 'seen', since: NOW, nextAt: NOW + 10 * MINUTE },
+  ],
+  ['takes the name ten minutes after the first one', { since: NOW - 10 * MINUTE }, { kind: 'taken' }],
+  ['takes it no sooner', { since: NOW - 10 * MINUTE + 1 }, { kind: 'seen', since: NOW - 10 * MINUTE + 1 }],
+  [
+    'waits while the breaker holds takeovers',
+    { since: NOW - HOUR, isFrozen: true },
+    { kind: 'seen', since: NOW - HOUR },
+  ],
+  [
+    'waits if the name changed hands four times a day',
+    { since: NOW - 6 * HOUR + 1, takeovers: FOUR },
+    { kind: 'seen' },
+  ],
+  ['takes such a name after six hours', { since: NOW - 6 * HOUR, takeovers: FOUR }, { kind: 'taken' }],
+  ['ignores a first one in the future', { since: NOW + HOUR }, { kind: 'seen', since: NOW }],
+])("a look that finds the claim's value %s", (_, more, expected) => {
+  expect(nextTxtTakeover(holding(more), NOW)).toMatchObject(expected);
 });
 
 it('a look that finds the value not everywhere begins anew; one that says nothing does not', () => {

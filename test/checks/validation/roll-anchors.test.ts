@@ -9,11 +9,7 @@ import type { RootKeys } from '../../../src/checks/validation/root-keys.ts';
 import { makeKey } from '../../support/dnssec/signing.ts';
 
 const DAY = 86_400_000;
-const [OLD, NEW, THIRD] = [makeKey(13), makeKey(13), makeKey(13)].map(({ rdata }) => rdata) as [
-  Uint8Array,
-  Uint8Array,
-  Uint8Array,
-];
+const [OLD, NEW, THIRD] = [makeKey(13).rdata, makeKey(13).rdata, makeKey(13).rdata];
 const CONFIGURED = [dsOf(OLD)];
 
 /** A day for each entry: what is seen then. Gives the states, `old valid, new pending`, of the last day. */
@@ -23,16 +19,17 @@ function roll(days: readonly Partial<RootKeys>[], configured = CONFIGURED) {
     anchors = rollAnchors(anchors, { present: undefined, revoked: [], ...seen }, configured, day * DAY);
   return anchors;
 }
-const nameOf = (key: Uint8Array) => (key === OLD ? 'old' : key === NEW ? 'new' : 'third');
+const NAMED = [
+  ['old', OLD],
+  ['new', NEW],
+  ['third', THIRD],
+] as const;
+const nameOf = (octets: Uint8Array, of = (key: Uint8Array) => key) =>
+  NAMED.find(([, key]) => Buffer.compare(of(key), octets) === 0)?.[0];
 const states = (anchors: readonly RolledAnchor[]) =>
-  anchors.map(
-    ({ key, state }) =>
-      `${nameOf([OLD, NEW, THIRD].find((each) => !Buffer.compare(each, key)) as Uint8Array)} ${state}`,
-  );
+  anchors.map(({ key, state }) => `${nameOf(key)} ${state}`);
 const trusted = (anchors: readonly RolledAnchor[], configured = CONFIGURED) =>
-  anchorsToTrust(configured, anchors).map((ds) =>
-    nameOf([OLD, NEW, THIRD].find((key) => !Buffer.compare(dsOf(key), ds)) as Uint8Array),
-  );
+  anchorsToTrust(configured, anchors).map((ds) => nameOf(ds, dsOf));
 const days = (count: number, seen: Partial<RootKeys>) => Array.from({ length: count }, () => seen);
 
 describe('the roll of trust anchors', () => {
@@ -92,14 +89,11 @@ describe('the roll of trust anchors', () => {
   });
 
   it('begins the 30 days again when the clock was set back', () => {
-    const first = rollAnchors([], { present: [OLD, NEW], revoked: [] }, CONFIGURED, 100 * DAY);
-    const back = rollAnchors(first, { present: [OLD, NEW], revoked: [] }, CONFIGURED, 10 * DAY);
-    expect(states(rollAnchors(back, { present: [OLD, NEW], revoked: [] }, CONFIGURED, 39 * DAY))[1]).toBe(
-      'new pending',
-    );
-    expect(states(rollAnchors(back, { present: [OLD, NEW], revoked: [] }, CONFIGURED, 40 * DAY))[1]).toBe(
-      'new valid',
-    );
+    const both = { present: [OLD, NEW], revoked: [] };
+    const first = rollAnchors([], both, CONFIGURED, 100 * DAY);
+    const back = rollAnchors(first, both, CONFIGURED, 10 * DAY);
+    const onDay = (day: number) => states(rollAnchors(back, both, CONFIGURED, day * DAY))[1];
+    expect([onDay(39), onDay(40)]).toEqual(['new pending', 'new valid']);
   });
 
   it('remembers 16 keys at most', () => {

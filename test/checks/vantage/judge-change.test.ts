@@ -13,7 +13,7 @@ import {
 import { evidenceOf, names } from '../../support/world/check-evidence.ts';
 import { claimState, DAY, HOUR, madeClaim, madeName, NOW, RULES } from '../../support/world/made-claims.ts';
 
-const [A, B] = ['a1.x b1.y', 'a2.x b2.y'].map(names) as [ReturnType<typeof names>, ReturnType<typeof names>];
+const [A, B] = [names('a1.x b1.y'), names('a2.x b2.y')];
 const AROUND: Circumstances = { rules: RULES, isFrozen: false, random: () => 0.5 };
 const SHOWS_A = 'referral a1.x b1.y; referral a1.x b1.y';
 const SHOWS_B = 'referral a2.x b2.y; referral a2.x b2.y';
@@ -39,24 +39,22 @@ const word = (name: NameClaims, mine: string, theirs: string, more: Partial<Evid
 };
 
 describe('what a check would change', () => {
-  it('is told claim for claim, and only what was seen changes it', () => {
-    expect(told(named(claim(1, 'pending')), here(SHOWS_A))).toEqual(['1 active']);
-    expect(told(named(claim(1, 'pending')), here(SHOWS_B))).toEqual([]);
-    expect(told(named(claim(1, 'active')), here(SHOWS_A))).toEqual([]);
-    expect(told(named(claim(1, 'active', missed)), here(GONE))).toEqual(['1 moved']);
-    expect(told(named(claim(1, 'moved', { since: NOW - 15 * DAY })), here(ELSEWHERE))).toEqual([
-      '1 disabled',
-    ]);
-    expect(told(named(claim(1, 'moved')), here(SHOWS_A))).toEqual(['1 active']);
-    expect(told(named(claim(1, 'ended')), here(SHOWS_A))).toEqual(['1 pending']);
-    expect(told(named(claim(1, 'leaving')), here(ELSEWHERE))).toEqual(['1 left']);
-    expect(told(named(claim(1, 'pending', { since: NOW - 29 * DAY })), here(GONE))).toEqual(['1 disabled']);
-  });
-
-  it('is nothing where time alone ends something', () => {
-    expect(told(named(claim(1, 'leaving', { since: NOW - 15 * DAY })), here(ELSEWHERE))).toEqual([]);
-    const unseen = claim(1, 'pending', { since: NOW - 91 * DAY, conclusive: undefined });
-    expect(told(named(unseen), here('timeout; timeout'))).toEqual([]);
+  const days = (count: number) => ({ since: NOW - count * DAY });
+  it.each<[CheckState['status'], Partial<CheckState>, string, string[]]>([
+    ['pending', {}, SHOWS_A, ['1 active']],
+    ['pending', {}, SHOWS_B, []],
+    ['active', {}, SHOWS_A, []],
+    ['active', missed, GONE, ['1 moved']],
+    ['moved', days(15), ELSEWHERE, ['1 disabled']],
+    ['moved', {}, SHOWS_A, ['1 active']],
+    ['ended', {}, SHOWS_A, ['1 pending']],
+    ['leaving', {}, ELSEWHERE, ['1 left']],
+    ['pending', days(29), GONE, ['1 disabled']],
+    // time alone ends these
+    ['leaving', days(15), ELSEWHERE, []],
+    ['pending', { ...days(91), conclusive: undefined }, 'timeout; timeout', []],
+  ])('of a claim that is %s (%j) and %s is %j', (status, more, said, expected) => {
+    expect(told(named(claim(1, status, more)), here(said))).toEqual(expected);
   });
 
   it('is a takeover at its second check: the winner and the loser', () => {

@@ -80,20 +80,6 @@ describe('a voice that is knocked out', () => {
       }
     }
   });
-
-  it('all of them: nothing changes, neither for an unheld name', () => {
-    for (const isUnheld of [false, true]) {
-      expect(judge(['silent', 'silent', 'silent'], isUnheld)).toBe('away');
-      expect(judge([], isUnheld)).toBe('away');
-    }
-  });
-
-  it('one of three: the others decide without it; two of three: what takes something away waits', () => {
-    expect(judge(['agrees', 'agrees', 'silent'], false)).toBe('agreed');
-    expect(judge(['agrees', 'silent', 'silent'], false)).toBe('away');
-    expect(judge(['agrees', 'silent', 'silent'], true)).toBe('agreed');
-    expect(judge(['agrees', 'differs', 'silent'], true)).toBe('differ');
-  });
 });
 
 describe('one voice of many vantages', () => {

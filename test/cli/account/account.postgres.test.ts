@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { createAccount, findAccount } from '../../../src/store/accounts/accounts.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { emptyTables } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await emptyTables(database.db, 'accounts');
-});
+const database = sharedDatabase();
 
 const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);
 

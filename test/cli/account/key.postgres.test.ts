@@ -1,21 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey } from '../../../src/store/accounts/api-keys.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { findApiKey } from '../../support/database/api-keys.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { emptyTables } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts');
   await createAccount(database.db, { email: 'ann@shop.example' });
 });
 

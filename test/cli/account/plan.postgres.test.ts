@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { addPlanCommands } from '../../../src/cli/account/plan.ts';
 import { createAccount, findAccount } from '../../../src/store/accounts/accounts.ts';
 import { listPlans } from '../../../src/store/accounts/plans.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
+const database = keptDatabase();
 
 const run = (...args: string[]) => runCommands(addPlanCommands, ['plan', ...args], database.url);
 const planOf = async (slug: string) => (await listPlans(database.db)).find((plan) => plan.slug === slug);

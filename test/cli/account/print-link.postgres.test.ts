@@ -1,20 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { takeLink } from '../../../src/store/people/account-links.ts';
 import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 beforeAll(async () => {
-  database = await createDatabase();
   await createAccount(database.db, { email: 'Ann@shop.example' });
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);
 

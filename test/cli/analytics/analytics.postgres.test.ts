@@ -6,14 +6,13 @@ import { addAnalyticsCommands } from '../../../src/cli/analytics/analytics.ts';
 import { insertRequests } from '../../support/analytics/insert-requests.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 let engine: TestAnalytics;
-let database: TestDatabase;
+const database = keptDatabase();
 beforeAll(async () => {
   engine = await startAnalytics();
-  database = await createDatabase();
   const ann = await newAccount(database.db, 'ann@example.org');
   const { id } = await newDomain(database.db, ann, 'shop.example.');
   await newDomain(database.db, ann, 'bare.example.');
@@ -38,7 +37,6 @@ beforeAll(async () => {
   await store.close();
 });
 afterAll(async () => {
-  await database?.drop();
   await engine?.stop();
 });
 

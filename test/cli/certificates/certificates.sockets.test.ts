@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCertificateCommands } from '../../../src/cli/certificates/certificates.ts';
 import { judgeCertificate } from '../../../src/edge/certificates/judge-certificate.ts';
 import { askForCertificate, uploadCertificate } from '../../../src/store/certificates/change-certificate.ts';
@@ -8,16 +8,15 @@ import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
 import { makeCertificate } from '../../support/certificates/make-certificate.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const DAY_MS = 86_400_000;
 
-let database: TestDatabase;
+const database = keptDatabase();
 let key: string;
 const ids = new Map<string, number>();
 beforeAll(async () => {
-  database = await createDatabase();
   const { db } = database;
   useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
   const accountId = await newAccount(db, 'ann@example.org');
@@ -25,7 +24,6 @@ beforeAll(async () => {
     ids.set(name, (await newDomain(db, accountId, `${name}.example.`)).id);
   await sql`update domains set status = 'active'`.execute(db);
 });
-afterAll(() => database.drop());
 
 const idOf = (name: string) => ids.get(name) as number;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addBreakerCommands } from '../../../src/cli/check/breaker.ts';
 import {
   addCheckCounts,
@@ -9,13 +9,9 @@ import {
 } from '../../../src/store/checks/breaker-store.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
+const database = keptDatabase();
 beforeEach(async () => {
   await sql`truncate breaker_trips, check_counts, check_hours`.execute(database.db);
 });
@@ -56,39 +52,35 @@ describe('breaker show', () => {
     await tripBreaker(database.db, [ALL]);
     await endTrips(database.db, []);
     expect((await run('show')).stdout).not.toContain('(all)');
-    const { code, stdout } = await run('show', '--log');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\(all\) .* over \d{4}-/m)]);
+    expect(await run('show', '--log')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\(all\) .* over \d{4}-/m),
+    });
   });
 
-  it('as JSON has every figure', async () => {
+  it('prints every figure as JSON', async () => {
     await addCheckCounts(database.db, [COM]);
     await tripBreaker(database.db, [COM]);
     const { code, stdout } = await run('show', '--json');
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({
-      held: true,
-      checked: 300,
-      turned: 200,
-      parents: [{ parent: 'com', checked: 300, turned: 200 }],
-      trips: [
-        {
-          parent: 'com',
-          since: expect.any(String),
-          checked: 300,
-          turned: 200,
-          released_at: null,
-          released_by: null,
-          ended_at: null,
-          frozen_by: null,
-          reason: null,
-          until: null,
-        },
-      ],
-    });
+    const counted = { parent: 'com', checked: 300, turned: 200 };
+    const open = { released_at: null, released_by: null, ended_at: null, frozen_by: null, reason: null };
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      {
+        held: true,
+        checked: 300,
+        turned: 200,
+        parents: [counted],
+        trips: [{ ...counted, ...open, since: expect.any(String), until: null }],
+      },
+    ]);
   });
 });
 
 describe('breaker release', () => {
+  const released = async () =>
+    (await loadBreaker(database.db)).trips.map(({ parent, releasedBy }) => [parent, Boolean(releasedBy)]);
+
   it('releases all moves, and records by whom', async () => {
     await tripBreaker(database.db, [ALL, COM]);
     expect(await run('release')).toEqual({
@@ -96,37 +88,23 @@ describe('breaker release', () => {
       stdout: 'released (all) checked 812 turned 240\nreleased com checked 300 turned 200\n',
       stderr: '',
     });
-    const { trips } = await loadBreaker(database.db);
-    expect(trips.map(({ releasedBy }) => releasedBy)).toEqual([
-      expect.stringMatching(/./),
-      expect.stringMatching(/./),
-    ]);
+    expect((await released()).map(([, isReleased]) => isReleased)).toEqual([true, true]);
     const { code, stdout } = await run('show');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^com .* released \d{4}-\S+Z by \S+$/m)]);
   });
 
-  it('releases those under one parent', async () => {
+  it('releases those under one parent, and exits with 1 if nothing is held', async () => {
+    expect(await run('release')).toEqual({ code: 1, stdout: '', stderr: 'no moves are held\n' });
     await tripBreaker(database.db, [ALL, COM]);
-    expect(await run('release', '--parent', 'COM')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^released com /),
-    });
-    const { trips } = await loadBreaker(database.db);
-    expect(trips.map(({ parent, releasedAt }) => [parent, releasedAt !== null])).toEqual([
+    const none = await run('release', '--parent', 'org');
+    expect([none.code, none.stderr]).toEqual([1, 'no moves of domains under org are held\n']);
+    const { code, stdout } = await run('release', '--parent', 'COM');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^released com /)]);
+    expect(await released()).toEqual([
       ['', false],
       ['com.', true],
     ]);
     expect((await run('show')).code).toBe(1);
-  });
-
-  it('exits with 1 if nothing is held', async () => {
-    expect(await run('release')).toEqual({ code: 1, stdout: '', stderr: 'no moves are held\n' });
-    await tripBreaker(database.db, [COM]);
-    expect(await run('release', '--parent', 'org')).toMatchObject({
-      code: 1,
-      stderr: 'no moves of domains under org are held\n',
-    });
-    await run('release', '--parent', 'com.');
     const again = await run('release', '--parent', 'com.', '--json');
     expect([again.code, JSON.parse(again.stdout)]).toEqual([1, { released: [] }]);
   });

@@ -51,7 +51,7 @@ const check = (args: string[], env: Record<string, string> = {}) =>
   runCli(['check', ...args], { env: { ...world.settings, NAMESERVER_SETS: SETS, ...env } });
 
 describe('check', () => {
-  it('of a good delegation shows the way to it and exits with 0', async () => {
+  it('prints the walk to a good delegation and exits with 0', async () => {
     const { code, stdout, stderr } = await check(['Shop.CO.test.']);
     expect([code, stderr]).toEqual([0, '']);
     const [name, walk = '', servers = '', sets = '', verdict] = stdout.trimEnd().split('\n\n');
@@ -64,63 +64,38 @@ describe('check', () => {
       'DNSSEC of co.test: signatures were not followed to it (indeterminate)',
     ]);
     expect(servers).toMatch(/^The servers of co\.test \(2 of 2 addresses, \d+ packets, \d+\.\d s\)\n/);
-    for (const [server, address] of [
-      ['a', 5],
-      ['b', 6],
-    ] as const) {
-      const line = `^  ${server}\\.nic\\.co\\.test +127\\.0\\.1\\.${address} +udp +\\d+ ms +referral +NS ns1\\.fleet\\.example ns2\\.fleet\\.example$`;
-      expect(servers).toMatch(new RegExp(line, 'm'));
-    }
-    expect(sets).toContain(
-      '  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, accepted as well\n',
+    expect(servers).toMatch(
+      /^ {2}b\.nic\.co\.test +127\.0\.1\.6 +udp +\d+ ms +referral +NS ns1\.fleet\.example ns2\.fleet\.example$/m,
     );
+    expect(sets).toContain('  set 1\n      ns1.fleet.example\n      ns2.fleet.example\n  set 2, accepted');
     expect(verdict).toBe('Verdict match: delegated to exactly one accepted set (said by 2 addresses)');
   });
 
-  it('of any other says what to do, and exits with 1', async () => {
-    const part = await check(['part.test']);
-    expect(part.code).toBe(1);
-    expect(part.stdout).toContain('    + ns2.fleet.example  missing\n');
-    expect(part.stdout).toContain('    - ns9.other.test  foreign\n');
-    expect(part.stdout).toMatch(
-      /^Verdict partial: .*\n {2}NS_MISSING: .*ns2\.fleet\.example.*\n {2}NS_EXTRA: /m,
-    );
-    expect(part.stdout).not.toContain('\x1b');
-    for (const [asked, verdict] of [
-      ['nowhere.test', 'unregistered'],
-      ['there.test', 'not_delegated'],
-      ['www.alias.test', 'alias'],
-    ] as const) {
-      const { code, stdout } = await check([asked]);
-      expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, verdict]);
-    }
+  it.each([
+    ['part.test', 'partial', {}],
+    ['nowhere.test', 'unregistered', {}],
+    ['there.test', 'not_delegated', {}],
+    ['www.alias.test', 'alias', {}],
+    ['good.test', 'foreign', { NAMESERVER_SETS: 'ns1.fleet.example,ns2.fleet.example' }],
+  ])('exits with 1 for %s: %s', async (name, verdict, env) => {
+    const { code, stdout } = await check([name], env);
+    expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, verdict]);
   });
 
-  it('as JSON has the evidence and the judgement', async () => {
+  it('prints the evidence and the judgement as JSON', async () => {
     const { code, stdout } = await check(['signed.test', '--json']);
-    const { domain, verdict, evidence, judgement, accepted_sets } = JSON.parse(stdout);
-    expect([code, domain, verdict]).toEqual([1, 'signed.test', 'match']);
-    expect(accepted_sets).toHaveLength(2);
-    expect(evidence.walk.map(({ zone }: { zone: string }) => zone)).toEqual(['.', 'test']);
+    const { verdict, evidence, judgement, accepted_sets } = JSON.parse(stdout);
+    expect([code, verdict, accepted_sets.length]).toEqual([1, 'match', 2]);
     expect(evidence).toMatchObject({ parent: 'test', parent_addresses: 2, failure: null });
-    expect(evidence.servers.map((server: { address: string }) => server.address).sort()).toEqual([
-      '127.0.1.3',
-      '127.0.1.4',
-    ]);
-    expect(evidence.servers[0]).toMatchObject({
-      outcome: 'referral',
-      transport: 'udp',
-      ds: [`12340802${'ab'.repeat(32)}`],
-    });
+    expect(evidence.servers[0]).toMatchObject({ outcome: 'referral', ds: [`12340802${'ab'.repeat(32)}`] });
     expect(judgement).toMatchObject({ confirmed: true, stale_ds: true, findings: [{ code: 'STALE_DS' }] });
   });
 
-  it('ends at once when it is interrupted', async () => {
+  it('ends immediately when it is interrupted', async () => {
     const { port } = world;
     const silent = createSocket('udp4');
     await new Promise<void>((done) => silent.bind(port, '127.0.0.77', done));
     const asked = new Promise((done) => silent.once('message', done));
-    const folder = await mkdtemp(join(tmpdir(), 'zonefleet-hints-'));
     const hints = join(folder, 'hints');
     await writeFile(hints, '. 3600 NS silent.root.\nsilent.root. 3600 A 127.0.0.77\n');
     const stop = new AbortController();
@@ -134,26 +109,21 @@ describe('check', () => {
     stop.abort();
     expect(await coming).toEqual({ code: INTERRUPTED, stdout: '', stderr: '' });
     silent.close();
-    await rm(folder, { recursive: true });
   });
 
-  it('looks at the nameservers of a name as well, and a profile chooses what is told', async () => {
-    const { stdout, code } = await check(['own.test', '--json']);
-    expect(code).toBe(1);
-    const { child } = JSON.parse(stdout);
+  it('reports findings about the name’s own nameservers, as a profile selects them', async () => {
+    const { child } = JSON.parse((await check(['own.test', '--json'])).stdout);
     expect(child).toMatchObject({ domain: 'own.test', parent: 'test', complete: true });
     const codes = child.findings.map((finding: { code: string }) => finding.code);
     expect(codes).toEqual(['IPV4_ONLY', 'ALL_IN_ONE_PREFIX', 'SOA_REFRESH_LOW']);
-    expect(child.findings[0]).toMatchObject({ severity: 'notice', place: 'registrar', test: 'delegation01' });
     const profile = join(folder, 'profile.json');
     await writeFile(profile, '{"delegation01": "off", "ALL_IN_ONE_PREFIX": "error"}');
     const text = (await check(['own.test', '--profile', profile])).stdout;
-    expect(text).toMatch(/^The servers of own\.test \(2 addresses, \d+ packets, \d+\.\d s\)$/m);
     expect(text).toMatch(/^Advice\n {2}error ALL_IN_ONE_PREFIX: .*\n {2}notice SOA_REFRESH_LOW: /m);
     expect(text).not.toContain('IPV4_ONLY');
   });
 
-  it('tests nameservers before a name is delegated to them, without asking the parent', async () => {
+  it('tests nameservers before a name is delegated to them, without querying the parent', async () => {
     const asked = world.internet.seen.length;
     const servers = ['a.nic.own.test/127.0.1.7', 'b.nic.own.test/127.0.1.8'];
     const good = await check(['own.test', '--ns', ...servers, '--json']);
@@ -162,61 +132,41 @@ describe('check', () => {
     const at = world.internet.seen.slice(asked).map(({ address }) => address);
     expect(new Set(at)).toEqual(new Set(['127.0.1.7', '127.0.1.8']));
     const lame = await check(['other.test', '--ns', ...servers]);
-    expect(lame.code).toBe(1);
-    expect(lame.stdout).toContain('error SERVER_LAME: ');
+    expect([lame.code, lame.stdout]).toEqual([1, expect.stringContaining('error SERVER_LAME: ')]);
   });
 
-  it('refuses a profile or a nameserver that cannot be read, with what is wrong', async () => {
-    const profile = join(folder, 'wrong.json');
-    await writeFile(profile, '{"nameserver99": "off"}');
-    for (const [args, message] of [
-      [['--profile', profile], 'wrong.json: "nameserver99" is neither a code nor a test case'],
-      [['--profile', join(folder, 'none.json')], 'none.json: ENOENT'],
-      [['--ns', 'ns1.own.test/127.0.0'], '--ns ns1.own.test/127.0.0: '],
-      [['--ns', 'ns1..test/127.0.0.1'], 'ns1..test'],
-    ] as const) {
-      const { code, stderr } = await check(['own.test', ...args]);
-      expect([code, stderr], message).toEqual([2, expect.stringContaining(message)]);
-    }
-  });
-
-  it('exits with 1 when only one of several addresses shows the match', async () => {
+  it('exits with 1 if only one of several addresses shows the match', async () => {
     world.internet.silenced.add('127.0.1.6');
     try {
       const { code, stdout } = await check(['shop.co.test', '--json']);
-      expect([code, JSON.parse(stdout).judgement]).toEqual([
-        1,
-        expect.objectContaining({ verdict: 'match', confirmed: false }),
-      ]);
+      expect([code, JSON.parse(stdout).judgement]).toMatchObject([1, { verdict: 'match', confirmed: false }]);
     } finally {
       world.internet.silenced.clear();
     }
   });
 
-  it('judges by the sets of its settings', async () => {
-    expect((await check(['good.test'])).code).toBe(0);
-    const { code, stdout } = await check(['good.test'], {
-      NAMESERVER_SETS: 'ns1.fleet.example,ns2.fleet.example',
-    });
-    expect([code, /^Verdict (\w+)/m.exec(stdout)?.[1]]).toEqual([1, 'foreign']);
-    expect(stdout).not.toContain('these are examples');
-    const unset = await check(['good.test'], { NAMESERVER_SETS: '' });
-    expect(unset.stdout).toContain(
-      '  NAMESERVER_SETS is not set: these are examples\n  set 1\n    + ns1.zonefleet.example  missing\n',
-    );
-  });
-
-  it('exits with 2 on wrong usage and broken settings', async () => {
-    const missing = await check(['good.test'], { ROOT_HINTS: '/nonexistent/hints' });
-    expect(missing).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^zonefleet: ROOT_HINTS: /),
-    });
-    for (const args of [[], ['.'], ['a..b'], ['good.test', 'part.test']]) {
-      expect(await check(args)).toMatchObject({ code: 2, stdout: '' });
+  it('exits with 2 on wrong usage, unreadable files and invalid settings', async () => {
+    const profile = join(folder, 'wrong.json');
+    await writeFile(profile, '{"nameserver99": "off"}');
+    for (const [args, env, message] of [
+      [
+        ['good.test', '--profile', profile],
+        {},
+        'wrong.json: "nameserver99" is neither a code nor a test case',
+      ],
+      [['good.test', '--profile', join(folder, 'none.json')], {}, 'none.json: ENOENT'],
+      [['good.test', '--ns', 'ns1.own.test/127.0.0'], {}, '--ns ns1.own.test/127.0.0: '],
+      [['good.test', '--ns', 'ns1..test/127.0.0.1'], {}, 'ns1..test'],
+      [['good.test'], { ROOT_HINTS: '/nonexistent/hints' }, 'zonefleet: ROOT_HINTS: '],
+      [['good.test'], { DNS_PORT_OUT: 'x' }, 'DNS_PORT_OUT'],
+      [[], {}, 'name'],
+      [['.'], {}, 'the root'],
+      [['a..b'], {}, 'a..b'],
+      [['good.test', 'part.test'], {}, 'too many'],
+    ] as const) {
+      const { code, stdout, stderr } = await check([...args], env);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
     }
-    expect(await check(['good.test'], { DNS_PORT_OUT: 'x' })).toMatchObject({ code: 2 });
   });
 });
 

@@ -1,20 +1,18 @@
 // Operators say which keys of another operator stand in the zone of a domain, as its owner does.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addDnssecCommands } from '../../../src/cli/dnssec/dnssec.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const keySecrets = [{ name: 'k1', secret: Buffer.alloc(32, 1) }];
 
-let database: TestDatabase;
+const database = keptDatabase();
 beforeAll(async () => {
-  database = await createDatabase();
   await newDomain(database.db, await newAccount(database.db, 'ann@example.org'));
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) =>
   runCommands(addDnssecCommands, ['dnssec', ...args], database.url, { keySecrets });

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { addDomainCommands } from '../../../src/cli/domain/domain.ts';
 import { acceptInvite } from '../../../src/store/sharing/accept-invite.ts';
 import { findInvite } from '../../../src/store/sharing/invite-tokens.ts';
 import { listMembers } from '../../../src/store/sharing/members.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let domainId: number;
 const ids: Record<string, number> = {};
 beforeAll(async () => {
-  database = await createDatabase();
   const { db } = database;
   for (const name of ['ann', 'bob', 'cy', 'reseller'])
     ids[name] = await newAccount(db, `${name}@shop.example`);
   domainId = (await newDomain(db, ids.ann as number, 'shop.test.')).id;
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommands(addDomainCommands, ['domain', ...args], database.url);
 const runAccount = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);

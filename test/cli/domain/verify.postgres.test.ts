@@ -6,18 +6,17 @@ import { type JobWorker, runJobWorker } from '../../../src/queue/job-worker.ts';
 import { VERIFY_TXT } from '../../../src/queue/jobs.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { BY, emptyTables, newAccount, newDomain } from '../../support/database/domains.ts';
+import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
 
 let said: SaidWorld;
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: JobWorker;
 let domainId: number;
 let value: string;
 
 beforeAll(async () => {
-  database = await createDatabase();
   const place = { databaseUrl: database.url, redisUrl: undefined };
   await migrateQueue(place);
   const run = async (job: { domainId: number }) =>
@@ -26,10 +25,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker?.stop(1000);
-  await database?.drop();
 });
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts', 'domains', 'zones', 'changes');
   const accountId = await newAccount(database.db, 'ann@shop.example');
   const domain = await newDomain(database.db, accountId, 'shop.com.', { dnsMode: 'external' });
   domainId = domain.id;

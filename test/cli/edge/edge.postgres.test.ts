@@ -1,19 +1,13 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addEdgeCommands } from '../../../src/cli/edge/edge.ts';
-import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
-import { createDomain } from '../../../src/store/change/save-domain.ts';
 import { findEdges, listEdges, saveEdgeHealth } from '../../../src/store/edges/edges.ts';
-import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
+const database = keptDatabase();
 beforeEach(async () => {
   await sql`truncate edges, edge_countries, audit_log cascade`.execute(database.db);
 });
@@ -60,15 +54,7 @@ describe('edge create', () => {
   });
 
   it('takes loopback addresses when it is told to, and warns of those that are not public', async () => {
-    const loopback = await run(
-      'create',
-      'lab',
-      '--region',
-      'eu',
-      '--address',
-      '127.0.0.1',
-      '--allow-loopback',
-    );
+    const loopback = await create('lab', '127.0.0.1', '--allow-loopback');
     expect([loopback.code, loopback.stderr.split('\n')[0]]).toEqual([
       0,
       '127.0.0.1 is not public: it is given to visitors who cannot reach it',
@@ -191,20 +177,7 @@ describe('edge region', () => {
 
 describe('edge serve', () => {
   it('says in which regions a domain is served', async () => {
-    const account = await createAccount(database.db, { email: 'ann@zonefleet.test' });
-    if (account.kind !== 'created') throw new Error(account.message);
-    const parsed = parseDomainName('served.example.com');
-    if (parsed.kind === 'problem') throw new Error(parsed.message);
-    const { name, unicode } = parsed;
-    await createDomain(database.db, {
-      accountId: account.account.id,
-      name,
-      unicode,
-      dnsMode: 'managed',
-      exempt: true,
-      by: { kind: 'cli', name: 'test' },
-      source: 'test',
-    });
+    await newDomain(database.db, await newAccount(database.db, 'ann@zonefleet.test'), 'served.example.com.');
     const regions = async () =>
       (await sql<{ r: unknown }>`select edge_regions as r from domains`.execute(database.db)).rows[0]?.r;
     const set = await run('serve', 'served.example.com', '--regions', 'us,eu');

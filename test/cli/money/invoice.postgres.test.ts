@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addInvoiceCommands } from '../../../src/cli/money/invoice.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 beforeAll(async () => {
-  database = await createDatabase();
   const accountId = await newAccount(database.db, 'ann@shop.test');
   await sql`update accounts set name = ${'Ann\u001b[2J'} where id = ${accountId}`.execute(database.db);
   const lines = JSON.stringify([{ description: 'Team for 30 days: shop.test', amount_rials: 70 }]);
@@ -16,7 +15,6 @@ beforeAll(async () => {
     database.db,
   );
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommands(addInvoiceCommands, ['invoice', ...args], database.url);
 

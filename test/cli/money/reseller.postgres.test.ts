@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addResellerCommands } from '../../../src/cli/money/reseller.ts';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
 import { findTokens, mintToken } from '../../../src/store/resellers/tokens.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let resellerId: number;
 let token: { readonly id: number; readonly keyId: string; readonly text: string };
 beforeAll(async () => {
-  database = await createDatabase();
   const { db } = database;
   resellerId = await newAccount(db, 'shop@resale.test');
   await newAccount(db, 'plain@resale.test');
@@ -26,7 +25,6 @@ beforeAll(async () => {
   if (minted === undefined) throw new Error('no token was made');
   token = { ...minted.token, text: minted.text };
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommands(addResellerCommands, ['reseller', ...args], database.url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);

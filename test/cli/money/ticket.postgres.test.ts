@@ -1,22 +1,20 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addTicketCommands } from '../../../src/cli/money/ticket.ts';
 import { openTicket } from '../../../src/store/tickets/write-tickets.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let id = '';
 beforeAll(async () => {
-  database = await createDatabase();
   const accountId = await newAccount(database.db, 'ann@shop.test');
   const order = { accountId, subject: 'Help', message: 'one\ntwo\u001b[2J' };
   const opened = await openTicket(database.db, order);
   if (opened.kind !== 'opened') throw new Error(opened.message);
   id = String(opened.ticket.id);
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommands(addTicketCommands, ['ticket', ...args], database.url);
 const mails = async () => (await sql`select kind from mails`.execute(database.db)).rows;

@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addWalletCommands } from '../../../src/cli/money/wallet.ts';
 import { orderTopup } from '../../../src/store/money/payments.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let accountId = 0;
 beforeAll(async () => {
-  database = await createDatabase();
   accountId = await newAccount(database.db, 'ann@shop.test');
 });
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommands(addWalletCommands, ['wallet', ...args], database.url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);

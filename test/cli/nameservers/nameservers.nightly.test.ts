@@ -1,15 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../support/cli/run-cli.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
+const database = keptDatabase();
 
 const POOL = {
   NAMESERVER_POOL: 'ns[1-2].fleet-a.test,ns[1-10].fleet-b.test',

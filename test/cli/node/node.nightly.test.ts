@@ -1,17 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addNodeCommands } from '../../../src/cli/node/node.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const HOLD = '11111111-1111-4111-8111-111111111111';
-let database: TestDatabase;
+const database = keptDatabase();
 
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`delete from nodes`.execute(database.db);
 });
@@ -48,52 +44,39 @@ describe('node list', () => {
     expect(rows[0]).toMatch(/ 1200 +34567 +4711 .*3 h 5 min +25\.0 % +- +-$/);
   });
 
-  it('shows how many zones a node does not serve as they are, and of how many it has lost count', async () => {
-    await report('ams1', { unserved: [3, 7] });
+  it('exits with 1 while removals wait for an operator, and names the command', async () => {
+    await report('ams1', { held: 800, unserved: [3, 7] });
     await report('fra1', { unserved: null });
-    const { stdout } = await run('node', 'list');
-    expect(stdout.split('\n').map((row) => row.trim().split(/ {2,}/).at(-2))).toEqual([
+    const text = await run('node', 'list');
+    expect(text.code).toBe(1);
+    expect(text.stdout).toMatch(/800 removals since \d{4}-/);
+    expect(text.stdout.split('\n').map((row) => row.trim().split(/ {2,}/).at(-2))).toEqual([
       'UNSERVED',
       '2',
       'over 1000',
       undefined,
     ]);
-  });
-
-  it('answers 1 while removals wait for an operator, and names the command', async () => {
-    await report('ams1', { held: 800 });
-    const text = await run('node', 'list');
-    expect(text.code).toBe(1);
-    expect(text.stdout).toMatch(/800 removals since \d{4}-/);
     expect(text.stderr).toContain('zonefleet node confirm ams1');
-  });
-
-  it('as JSON has every figure', async () => {
-    await report('ams1', { held: 800, unserved: [3, 7] });
     const { code, stdout } = await run('--json', 'node', 'list');
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({
-      nodes: [
-        {
-          name: 'ams1',
-          state: 'live',
-          loaded: true,
-          started_at: expect.stringMatching(/^\d{4}-.*Z$/),
-          seen_at: expect.stringMatching(/^\d{4}-.*Z$/),
-          uptime_seconds: 11_100,
-          position: 4711,
-          lag_seconds: null,
-          zones: 1200,
-          records: 34567,
-          unserved_zones: 2,
-          held: { zones: 800, since: expect.stringMatching(/Z$/), confirmed: false },
-          version: '1.2.3',
-          answered: 9000,
-          dropped: 30,
-          image_bytes: 250,
-          image_capacity_bytes: 1000,
-        },
-      ],
+    expect(JSON.parse(stdout).nodes[0]).toEqual({
+      name: 'ams1',
+      state: 'live',
+      loaded: true,
+      started_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      seen_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      uptime_seconds: 11_100,
+      position: 4711,
+      lag_seconds: null,
+      zones: 1200,
+      records: 34567,
+      unserved_zones: 2,
+      held: { zones: 800, since: expect.stringMatching(/Z$/), confirmed: false },
+      version: '1.2.3',
+      answered: 9000,
+      dropped: 30,
+      image_bytes: 250,
+      image_capacity_bytes: 1000,
     });
   });
 });
@@ -126,35 +109,27 @@ describe('node list --rates', () => {
   });
 });
 
-describe('node confirm', () => {
-  it('without names confirms on every node that holds, and once only what is held now', async () => {
-    await report('ams1', { held: 800 });
-    await report('fra1');
-    expect(await run('node', 'confirm')).toEqual({
-      code: 0,
-      stdout: 'confirmed ams1 removals 800\n',
-      stderr: '',
-    });
-    const listed = await run('node', 'list');
-    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(', confirmed') });
+it('node confirm confirms what each named node holds, or every node without names', async () => {
+  await report('fra1');
+  expect(await run('node', 'confirm')).toMatchObject({ code: 1, stderr: 'no node holds removals back\n' });
+  await report('ams1', { held: 800 });
+  await report('ams2', { held: 800 });
+  const { code, stdout } = await run('node', 'confirm', 'fra1', 'ams1', 'nowhere', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).nodes).toEqual([
+    { name: 'fra1', outcome: 'nothing-held', zones: 0 },
+    { name: 'ams1', outcome: 'confirmed', zones: 800 },
+    { name: 'nowhere', outcome: 'absent', zones: 0 },
+  ]);
+  expect((await run('node', 'list')).stderr).toContain('node confirm ams2');
+  const all = await run('node', 'confirm');
+  expect(all).toEqual({
+    code: 0,
+    stdout: 'confirmed ams1 removals 800\nconfirmed ams2 removals 800\n',
+    stderr: '',
   });
-
-  it('exits with 1 if nothing is held', async () => {
-    await report('fra1');
-    expect(await run('node', 'confirm')).toMatchObject({ code: 1, stderr: 'no node holds removals back\n' });
-  });
-
-  it('by names reports the outcome of each', async () => {
-    await report('ams1', { held: 800 });
-    await report('ams2', { held: 800 });
-    await report('fra1');
-    const { code, stdout } = await run('node', 'confirm', 'fra1', 'ams1', 'nowhere', '--json');
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).nodes).toEqual([
-      { name: 'fra1', outcome: 'nothing-held', zones: 0 },
-      { name: 'ams1', outcome: 'confirmed', zones: 800 },
-      { name: 'nowhere', outcome: 'absent', zones: 0 },
-    ]);
-    expect((await run('node', 'list')).stderr).toContain('node confirm ams2');
+  expect(await run('node', 'list')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(', confirmed'),
   });
 });

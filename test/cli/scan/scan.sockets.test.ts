@@ -7,16 +7,15 @@ import { addScanCommand } from '../../../src/cli/scan/scan.ts';
 import type { CliSettings } from '../../../src/cli/terminal/cli.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let folder: string;
 let silent: ReturnType<typeof createSocket>;
 let settings: Partial<CliSettings>;
 
 beforeAll(async () => {
-  database = await createDatabase();
   folder = await mkdtemp(join(tmpdir(), 'zonefleet-hints-'));
   silent = createSocket('udp4');
   await new Promise<void>((done) => silent.bind(0, '127.0.0.78', done));
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   silent?.close();
   await rm(folder, { recursive: true });
-  await database?.drop();
 });
 
 const scan = (more: Parameters<typeof runCommands>[3], ...args: string[]) =>

@@ -2,7 +2,7 @@
 
 import { userInfo } from 'node:os';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
 import { addPlanCommands } from '../../../src/cli/account/plan.ts';
@@ -14,18 +14,16 @@ import { addZoneCommands } from '../../../src/cli/zone/zone.ts';
 import { tripBreaker } from '../../../src/store/checks/breaker-store.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 beforeAll(async () => {
-  database = await createDatabase();
   const { db } = database;
   await tripBreaker(db, [{ parent: 'example.', checked: 9, turned: 8, off: 0 }]);
   await sql`
     insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
     values ('ams1', gen_random_uuid(), now(), now(), true, 1, 1, gen_random_uuid(), now(), 4)`.execute(db);
 });
-afterAll(() => database.drop());
 
 type Add = Parameters<typeof runCommands>[0];
 const ACTS: readonly [Add, string, readonly string[]][] = [

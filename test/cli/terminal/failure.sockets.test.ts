@@ -37,6 +37,14 @@ describe('what broke is said in one line', () => {
     expect(explainFailure(new SchemaError('too old: run `zonefleet migrate`')).code).toBe('database');
   });
 
+  it('a queue that cannot be reached', () => {
+    const error = Object.assign(new Error('the queue cannot be reached: x\ny'), { name: 'QueueUnavailable' });
+    expect(explainFailure(error)).toMatchObject({
+      code: 'queue',
+      message: 'the queue cannot be reached: x y',
+    });
+  });
+
   it('a bug of ours, as such', () => {
     expect(explainFailure(new TypeError('x is undefined'))).toMatchObject({
       code: 'internal',

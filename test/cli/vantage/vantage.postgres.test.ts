@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { addVantageCommands } from '../../../src/cli/vantage/vantage.ts';
 import { publicKeyOf, readPrivateKey } from '../../../src/process/vantage-signature.ts';
 import { listVantages, noteVantageSeen } from '../../../src/store/vantage/vantages.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
+const database = keptDatabase();
 beforeEach(async () => {
   await sql`truncate vantages cascade`.execute(database.db);
 });
@@ -20,7 +16,7 @@ const add = (name: string, network: string, ...more: string[]) =>
   run('add', name, '--network', network, ...more);
 
 describe('vantage add', () => {
-  it('shows the private key alone on stdout, and stores the public one', async () => {
+  it('prints only the private key on stdout, stores the public one, and refuses a name that exists', async () => {
     const { code, stdout, stderr } = await add('paris', 'provider-a');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^zfv_[\w-]{43}\n$/);
@@ -29,6 +25,12 @@ describe('vantage add', () => {
     const [stored] = await listVantages(database.db);
     expect(stored).toMatchObject({ name: 'paris', network: 'provider-a', address: null, seenAt: null });
     expect(stored?.publicKey).toBe(key && publicKeyOf(key));
+    expect(await add('paris', 'provider-b')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'paris: exists already\n',
+    });
+    expect(await listVantages(database.db)).toMatchObject([{ publicKey: stored?.publicKey }]);
   });
 
   it('says that an observer counts from its first request on, and that nobody is asked before those of two networks do', async () => {
@@ -42,14 +44,6 @@ describe('vantage add', () => {
     const third = (await add('oslo', 'provider-c')).stderr;
     expect(third).toContain('oslo has not run yet');
     expect(third).not.toContain('nobody is asked');
-  });
-
-  it('refuses a name that is there, and leaves its key', async () => {
-    await add('paris', 'provider-a');
-    const [before] = await listVantages(database.db);
-    const { code, stdout, stderr } = await add('paris', 'provider-b');
-    expect([code, stdout, stderr]).toEqual([1, '', 'paris: exists already\n']);
-    expect(await listVantages(database.db)).toMatchObject([{ publicKey: before?.publicKey }]);
   });
 
   it.each([

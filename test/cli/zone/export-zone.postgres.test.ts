@@ -7,25 +7,23 @@ import { parseName } from '../../../src/dns/name.ts';
 import { parseZoneFile } from '../../../src/dns/zone-file/parse-zone-file.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { markOf } from '../../../src/zone/zone.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { captureOutput } from '../../support/tests/captured-output.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const APEX = parseZoneName('a.example');
-let database: TestDatabase;
+const database = keptDatabase();
 let folder: ZoneFolder;
 
 beforeAll(async () => {
   folder = makeZoneFolder();
-  database = await createDatabase();
   const many = Array.from({ length: 3000 }, (_, i) => `host${i} TXT "${'x'.repeat(50)}"\n`).join('');
   const zones = [{ apex: APEX, records: recordsOf(smallZone('a.example.', many), 'a.example.') }];
   await saveZones(database.db, zones, { source: 'test' });
 });
 afterAll(async () => {
   folder.remove();
-  await database.drop();
 });
 
 async function run(order: { apex?: typeof APEX; file?: string } = {}, json = false) {

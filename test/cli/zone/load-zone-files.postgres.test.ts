@@ -1,30 +1,23 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Audited } from '../../../src/cli/terminal/cli.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
 import { loadZoneFiles } from '../../../src/cli/zone/load-zone-files.ts';
 import { parseName, printName } from '../../../src/dns/name.ts';
-import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { audited } from '../../../src/store/audit/write-audit.ts';
-import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
-import { emptyTables } from '../../support/database/domains.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { listZones } from '../../support/database/list-zones.ts';
 import { captureOutput } from '../../support/tests/captured-output.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
-let database: TestDatabase;
+const database = sharedDatabase();
 let folder: ZoneFolder;
 
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
   folder = makeZoneFolder();
-  await emptyTables(database.db, 'zones', 'accounts');
 });
 afterEach(() => folder.remove());
 
@@ -83,17 +76,7 @@ describe('a load', () => {
   });
 
   it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
-    const account = await createAccount(database.db, { email: 'ann@shop.example' });
-    if (account.kind !== 'created') throw new Error(account.message);
-    await createDomain(database.db, {
-      accountId: account.account.id,
-      name: parseName('customer.example.'),
-      unicode: 'customer.example',
-      dnsMode: 'managed',
-      exempt: true,
-      by: { kind: 'cli' },
-      source: 'test',
-    });
+    await newDomain(database.db, await newAccount(database.db, 'ann@shop.example'), 'customer.example.');
     const before = await loadZone(database.db, parseName('customer.example.'));
     folder.write('a.zone', smallZone('a.example.'));
     const file = folder.write('b.zone', smallZone('customer.example.'));

@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Audited } from '../../../src/cli/terminal/cli.ts';
 import { parseZoneName } from '../../../src/cli/terminal/parse-zone-name.ts';
 import { unloadZones } from '../../../src/cli/zone/unload-zones.ts';
-import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { audited } from '../../../src/store/audit/write-audit.ts';
-import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { listZones } from '../../support/database/list-zones.ts';
 import { captureOutput } from '../../support/tests/captured-output.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { smallZone } from '../../support/zone/zone-folder.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 
 beforeAll(async () => {
-  database = await createDatabase();
   const zones = ['a.example.', 'b.example.', 'c.example.'].map((apex) => ({
     apex: parseZoneName(apex),
     records: recordsOf(smallZone(apex), apex),
   }));
   await saveZones(database.db, zones, { source: 'test' });
 });
-afterAll(() => database.drop());
 
 async function unload(names: string[], json = false) {
   const captured = captureOutput(json);
@@ -58,19 +55,8 @@ it('as JSON: what became of each name', async () => {
 });
 
 it('a customer’s domain stays, and the others go', async () => {
-  const account = await createAccount(database.db, { email: 'ann@shop.example' });
-  if (account.kind !== 'created') throw new Error(account.message);
   const name = parseZoneName('customer.example');
-  const created = await createDomain(database.db, {
-    accountId: account.account.id,
-    name,
-    unicode: 'customer.example',
-    dnsMode: 'managed',
-    exempt: true,
-    by: { kind: 'cli' },
-    source: 'test',
-  });
-  expect(created.kind).toBe('created');
+  await newDomain(database.db, await newAccount(database.db, 'ann@shop.example'), 'customer.example.');
   const records = recordsOf(smallZone('d.example.'), 'd.example.');
   await saveZones(database.db, [{ apex: parseZoneName('d.example'), records }], { source: 'test' });
   const { code, out, err } = await unload(['d.example', 'customer.example']);

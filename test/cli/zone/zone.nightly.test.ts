@@ -7,20 +7,18 @@ import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { publishDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { CLI, runCli } from '../../support/cli/run-cli.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { listZones } from '../../support/database/list-zones.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let folder: ZoneFolder;
 
 beforeAll(async () => {
-  database = await createDatabase();
   folder = makeZoneFolder();
 });
 afterAll(async () => {
   folder.remove();
-  await database.drop();
 });
 
 describe('standard input', () => {

@@ -27,21 +27,9 @@ describe('text that Buffer would take in silence is refused', () => {
     expect(() => parseHex(text)).toThrow(TextError);
   });
 
-  it.each([
-    'A',
-    'AA',
-    'AAA',
-    'AAAAA',
-    'AB==',
-    'AAB=',
-    'AA=A',
-    '=AAA',
-    'AA==AA==',
-    'AA-_',
-    'AA!A',
-    'AA A',
-    'AA===',
-  ])('base64 %s', (text) => {
+  it.each(
+    'A|AA|AAA|AAAAA|AB==|AAB=|AA=A|=AAA|AA==AA==|AA-_|AA!A|AA A|AA==='.split('|'),
+  )('base64 %s', (text) => {
     expect(() => parseBase64(text)).toThrow(TextError);
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TextError } from '../../../src/dns/errors.ts';
 import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../../src/dns/record/ip-address.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 /** Text that is nearly an address. */
 const nearly = fc
@@ -28,7 +29,7 @@ describe('an IP address', () => {
         expect(accepts(parseIpv4, text)).toBe(isIPv4(text));
         expect(accepts(parseIpv6, text)).toBe(isIPv6(text));
       }),
-      { numRuns: 5000 },
+      { numRuns: scale(5000, 1000) },
     );
   });
 
@@ -40,7 +41,7 @@ describe('an IP address', () => {
         expect(parseIpv6(printIpv6(octets))).toEqual(octets);
         expect(parseIpv4(printIpv4(v4))).toEqual(v4);
       }),
-      { numRuns: 2000 },
+      { numRuns: scale(2000, 500) },
     );
   });
 

@@ -18,18 +18,7 @@ describe('a $GENERATE range', () => {
     expect(parseGenerateRange(text)).toEqual(range);
   });
 
-  it.each([
-    '',
-    '1',
-    '1-',
-    '-1',
-    '2-1',
-    '1-2/0',
-    '1-2/',
-    'a-b',
-    '1-2147483648',
-    '1-2/99999999999',
-  ])('%j is none', (text) => {
+  it.each('|1|1-|-1|2-1|1-2/0|1-2/|a-b|1-2147483648|1-2/99999999999'.split('|'))('%j is none', (text) => {
     expect(() => parseGenerateRange(text)).toThrow(TextError);
   });
 });
@@ -60,15 +49,7 @@ describe('a $GENERATE template', () => {
   });
 
   it.each([
-    '${',
-    '${}',
-    '${x}',
-    '${0',
-    '${0,}',
-    '${0,3,}',
-    '${0,3,q}',
-    '${0,256,d}',
-    '${0,3,d,1}',
+    ...'${|${}|${x}|${0|${0,}|${0,3,}|${0,3,q}|${0,256,d}|${0,3,d,1}'.split('|'),
     '$'.repeat(2049),
   ])('%j is none', (template) => {
     expect(() => compileTemplate(template)).toThrow(TextError);
@@ -84,20 +65,19 @@ describe('the rdata of $GENERATE', () => {
   const texts = (words: Parameters<typeof compileRdata>[0]) =>
     compileRdata(words)(5).map(({ text, quoted }) => (quoted ? `"${text}"` : text));
 
-  it('in one quoted word is cut into words after the number stands in it', () => {
-    expect(texts([word('10 mail$', true)])).toEqual(['10', 'mail5']);
-    expect(texts([word('\\"host $\\" b\\;c', true)])).toEqual(['"host 5"', 'b\\;c']);
+  it.each([
+    [[word('10 mail$', true)], ['10', 'mail5']],
+    [[word('\\"host $\\" b\\;c', true)], ['"host 5"', 'b\\;c']],
+    [
+      [word('$0'), word('mail $', true)],
+      ['50', '"mail 5"'],
+    ],
+  ])('is cut into words after the number stands in it, if it is one quoted word: %j', (words, expected) => {
+    expect(texts(words)).toEqual(expected);
   });
 
-  it('in several words is a template each', () => {
-    expect(texts([word('$0'), word('mail $', true)])).toEqual(['50', '"mail 5"']);
-  });
-
-  it('keeps the place of the template', () => {
+  it('keeps the place of the template, and may have no open quote', () => {
     expect(compileRdata([word('10 mail$', true)])(5)[1]).toMatchObject({ line: 3, column: 9 });
-  });
-
-  it('with an open quote in it is an error', () => {
     expect(() => compileRdata([word('\\"$', true)])(5)).toThrow(TextError);
   });
 });

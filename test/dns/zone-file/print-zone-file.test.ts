@@ -50,10 +50,6 @@ a.b                      5 IN TYPE65280 \\# 1 00
       '\ncom                      IN NS a.com.\n',
     );
   });
-
-  it('that is empty is a $ORIGIN', () => {
-    expect(printZoneFile(APEX, [])).toBe('$ORIGIN z.test.\n');
-  });
 });
 
 it('parsing reads each character a few times for a zone of 27,500 records', () => {

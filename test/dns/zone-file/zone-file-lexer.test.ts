@@ -133,7 +133,7 @@ describe('strings and escapes', () => {
     '\\',
     '(',
     'a (',
-  ])('may not be cut off by the end of the file: %j', (text) => {
+  ])('are closed by the end of the file: %j', (text) => {
     expect(lex(text).problems).toHaveLength(1);
   });
 });

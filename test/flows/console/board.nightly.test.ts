@@ -7,8 +7,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobQueue } from '../../../src/queue/job-queue.ts';
 import { backgroundChecks, CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
-import { openBrowser, openPage } from '../../support/browser/browser.ts';
-import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
+import { openBrowser } from '../../support/browser/browser.ts';
+import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
 
 const ADMIN = 'admin@shop.example';
 
@@ -56,19 +56,6 @@ it.each([
   await page.getByText('4711').first().waitFor();
   await page.goto('/console/queues/job-schedulers');
   await page.waitForLoadState('networkidle');
-  expect(faults).toEqual([]);
-  await context.close();
-});
-
-it('leads who is not signed in to the sign-in, and back', async () => {
-  const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
-  await page.goto('/console/queues/queue/check-delegation');
-  expect(new URL(page.url()).pathname).toBe('/console/');
-  await page.getByLabel('Email').fill(ADMIN);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/console/queues/');
-  await page.getByRole('link', { name: 'check-delegation' }).first().waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -55,18 +55,6 @@ describe('a screen', () => {
     await context.close();
   });
 
-  it('whose file does not come is told, and comes with the page loaded again', async () => {
-    const { context, page } = await openRecords();
-    await context.route(/assets\/history-screen/, (route) => route.abort());
-    await page.getByRole('link', { name: 'History', exact: true }).click();
-    await page.getByText(FAILED).waitFor();
-    expect(await page.getByRole('link', { name: 'Records', exact: true }).count()).toBe(1);
-    await context.unroute(/assets\/history-screen/);
-    await page.getByRole('button', { name: 'Load the page again' }).click();
-    await page.getByText(FAILED).waitFor({ state: 'hidden' });
-    await context.close();
-  });
-
   it('whose file did not come is loaded when it is tried again', async () => {
     const { context, page } = await openRecords();
     await context.route(/assets\/history-screen/, (route) => route.abort());

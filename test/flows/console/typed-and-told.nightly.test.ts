@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, openPage } from '../../support/browser/browser.ts';
+import { openBrowser } from '../../support/browser/browser.ts';
 import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
@@ -95,63 +95,7 @@ describe('drafts', () => {
   });
 });
 
-describe('a session that has ended', () => {
-  it('is signed out when the person signs out', async () => {
-    const { context, page } = await openAs(ANN);
-    await page.goto('/console/account');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await context.clearCookies();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Password').waitFor();
-    await context.close();
-  });
-
-  it('leads to the sign-in also while the password is asked for', async () => {
-    const { context, page, faults } = await openAs(ANN);
-    await page.goto('/console/account/keys');
-    await context.route('**/users/me/keys', (route) =>
-      isPost(route)
-        ? route.fulfill({ status: 403, json: { error: 'again', code: 'reauthenticate' } })
-        : route.fallback(),
-    );
-    await page.getByRole('button', { name: 'Make a key' }).first().click();
-    await page.getByLabel('What is it for?').fill('backups');
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
-    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-    await context.clearCookies();
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('Your session has ended').waitFor();
-    await signIn(page, ANN);
-    expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(faults).toEqual([]);
-    await context.close();
-  });
-});
-
 describe('what fails is told', () => {
-  it('also when the dialog was closed before', async () => {
-    const { context, page } = await openAs(ANN);
-    await page.goto('/console/domains?open=add');
-    let fail = () => {};
-    await context.route('**/domains/', async (route) => {
-      if (!isPost(route)) return route.fallback();
-      await new Promise<void>((resolve) => {
-        fail = resolve;
-      });
-      await route.fulfill({ status: 500, json: { error: 'internal error' } });
-    });
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox').fill('shop-of-ann.com');
-    const asked = page.waitForRequest((request) => request.method() === 'POST');
-    await dialog.getByRole('button', { name: 'Add a domain' }).click();
-    await asked;
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
-    fail();
-    await page.getByText('internal error').waitFor();
-    await context.close();
-  });
-
   it('when an answer breaks off, which is asked for again', async () => {
     const { context, page, faults } = await openAs(ANN);
     let broken = 0;
@@ -220,19 +164,6 @@ describe('a clock that is wrong by a day', () => {
     await page.locator('time').first().waitFor();
     const told = await page.locator('time').allInnerTexts();
     expect(told.filter((text) => /\bin\b|tomorrow|yesterday/.test(text))).toEqual([]);
-    await context.close();
-  });
-});
-
-describe('the public page', () => {
-  it('says that its file did not come', async () => {
-    const { context, page } = await openPage(browser, own.api.url, { mayFail: true });
-    await context.route(/assets\/public-check/, (route) => route.abort());
-    await page.goto('/console/check/shop.example');
-    await page.getByText('This part of the page could not be loaded').waitFor();
-    await context.unroute(/assets\/public-check/);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { name: 'How shop.example is delegated' }).waitFor();
     await context.close();
   });
 });

@@ -1,5 +1,4 @@
-// From an answer that an edge has cached to the row that its owner browses, purges and has fetched anew: through the test proxy and
-// through docs/edge-agent.
+// From an answer that nginx has cached to the row that its owner browses, purges and refreshes (docs/edge-agent).
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CacheReport } from '../../../docs/edge-agent/cache/report-cache.mjs';
@@ -24,52 +23,6 @@ const showing = (fleet: EdgeFleet, urls: readonly string[], log = () => '') =>
       JSON.stringify([...urls].sort()),
     () => `rows of ${urls.join(' ')}; ${log()}`,
   );
-
-describe('the test proxy', () => {
-  let fleet: EdgeFleet;
-  let count = 0;
-  const get = async (path: string) => (await fleet.visit({}, `http://${HOST}${path}`)).text;
-
-  beforeAll(async () => {
-    fleet = await EdgeFleet.start();
-    fleet.own.says(() => ({ body: `answer ${++count}` }));
-    await fleet.change('POST', '/rules/cache/', { ttl_seconds: 600 });
-  });
-  afterAll(() => fleet?.stop());
-
-  it('reports what it caches; a row is purged by its hostname and store path, and is gone', async () => {
-    await get('/a?x=1');
-    await get('/b');
-    await showing(fleet, ['/a?x=1', '/b?']);
-    const [row] = await rowsOf(fleet, '&path=/b');
-    expect(row).toMatchObject({ node: 'edge1', host: HOST, hostname: HOST, method: 'GET', domain: DOMAIN });
-    const [before, other] = [await get('/b'), await get('/a?x=1')];
-    const { hostname, store_path } = row as Row;
-    expect((await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`, { hostname, store_path })).status).toBe(
-      200,
-    );
-    await showing(fleet, ['/a?x=1']);
-    expect(await get('/b')).not.toBe(before);
-    expect(await get('/a?x=1')).toBe(other);
-  });
-
-  it('fetches a URL anew that is refreshed, before anybody asks', async () => {
-    const before = await get('/fresh');
-    const asked = count;
-    const url = `https://${HOST}/fresh`;
-    expect((await fleet.ask('POST', `/domains/${DOMAIN}/cache/refresh`, { url })).status).toBe(200);
-    await until(() => count > asked, 'the proxy asks the origin');
-    const [now, later] = [await get('/fresh'), await get('/fresh')];
-    expect([now === before, later === now, count]).toEqual([false, true, asked + 1]);
-  });
-
-  it('tells what it has when the API is there again', async () => {
-    await fleet.api.stop();
-    await get('/away');
-    await fleet.restartApi();
-    await until(async () => (await rowsOf(fleet, '&path=/away')).length === 1, 'the row');
-  });
-});
 
 describe.skipIf(!hasNginx)('the cache of nginx', () => {
   let origin: TestOrigin;
@@ -170,8 +123,6 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
 describe.skipIf(!hasNginx)('the agent for nginx', () => {
   it('reports what nginx has cached, also after a restart, and what a purge took away', async () => {
     const fleet = await EdgeFleet.start();
-    await fleet.proxy.cacheReporter.stop();
-    await fleet.edge.stop();
     const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     try {
       fleet.own.says(() => ({ body: 'x' }));

@@ -1,14 +1,12 @@
 // Edges that follow a real API process over its own TLS: Postgres goes away and comes back under their streams, the process is
 // restarted, and each edge ends with what a fresh one is told. Keys are read where nobody else can read them.
 
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as askHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
-import { createEdge, revokeEdge, rotateEdgeToken } from '../../../src/store/edges/edges.ts';
+import { createEdge, revokeEdge } from '../../../src/store/edges/edges.ts';
 import { createDatabase, openRole, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { ConfigFollower } from '../../support/edge/follow-config.ts';
@@ -117,16 +115,6 @@ async function converge(port: number, among: readonly ConfigFollower[]): Promise
     );
 }
 
-async function get(path: string, token: string): Promise<{ status: number; text: string }> {
-  const headers = { authorization: `Bearer ${token}` };
-  const asking = askHttps(`${url}${path}`, { ca: authority.certificate, agent: false, headers });
-  asking.end();
-  const [response] = await once(asking, 'response');
-  let text = '';
-  for await (const piece of response.setEncoding('utf8')) text += piece;
-  return { status: response.statusCode, text };
-}
-
 it.each([
   'cut',
   'pause',
@@ -175,25 +163,4 @@ it.each([
   for (const edge of [first, second]) expect([edge.statuses, edge.snapshots]).toEqual([[200, 200], 1]);
   await setPort(32);
   await converge(32, [first, second]);
-});
-
-it('a private key is read over the TLS of EDGE_LISTEN, and edges are answered nowhere else', async () => {
-  const [name] = NAMES as [string];
-  const made = authority.issue([name, `*.${name}`]);
-  const chain = made.certificate + authority.certificate;
-  await change('POST', `/domains/${name}/ssl`, { certificate: chain, private_key: made.privateKey });
-  const own = await makeEdge();
-  const edge = follow(own.token);
-  await until(() => edge.configFor(name)?.certificates.length === 1, 'the certificate is told');
-  const path = `/edge/v1/certificates/${edge.configFor(name)?.certificates[0]?.id}`;
-  const { status, text } = await get(path, own.token);
-  expect(status).toBe(200);
-  expect(JSON.parse(text).certificate).toContain(made.certificate.trim());
-  expect(JSON.parse(text).private_key).toContain('PRIVATE KEY');
-  const plain = { authorization: `Bearer ${own.token}`, 'x-forwarded-proto': 'https' };
-  expect((await fetch(`${api.url}${path}`, { headers: plain })).status).toBe(401);
-  expect((await get('/domains/', own.token)).status).toBe(401);
-  await rotateEdgeToken(database.db, own.name);
-  expect((await get(path, own.token)).status).toBe(401);
-  expect(api.log()).not.toMatch(/PRIVATE KEY|edge_[A-Za-z0-9]{40}/);
 });

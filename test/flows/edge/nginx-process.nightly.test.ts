@@ -3,15 +3,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EdgeClient } from '../../../docs/edge-agent/edge-client.mjs';
 import { FindOrigins } from '../../../docs/edge-agent/find-origins.mjs';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { madeConfig, madeHost, madeOrigin } from '../../support/edge/made-config.ts';
@@ -27,37 +23,6 @@ async function listen(server: Server, port = 0): Promise<number> {
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
-
-describe('the feed', () => {
-  it('ends when the agent stops, also when Node has collected what is not used', async () => {
-    setFlagsFromString('--expose_gc');
-    const collect = runInNewContext('gc') as () => void;
-    const folder = mkdtempSync(join(tmpdir(), 'zonefleet-feed-'));
-    const tokenFile = join(folder, 'token');
-    writeFileSync(tokenFile, 'edge_x');
-    let open = 0;
-    const api = createServer((_, response) => {
-      open++;
-      response.on('close', () => open--);
-      response.write('{"cursor":"c1"}\n');
-    });
-    const port = await listen(api);
-    const stopped = new AbortController();
-    const client = new EdgeClient({ api: `http://127.0.0.1:${port}`, tokenFile });
-    const lines = client.followConfig(undefined, stopped.signal);
-    expect((await lines.next()).value).toEqual({ cursor: 'c1' });
-    const next = lines.next().catch(() => 'ended');
-    for (let i = 0; i < 10; i++) {
-      collect();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    stopped.abort();
-    expect(await next).toBe('ended');
-    await until(() => open === 0, 'the connection is closed');
-    api.close();
-    rmSync(folder, { recursive: true });
-  });
-});
 
 describe('origins', () => {
   it('are forgotten when no config names them any more', async () => {

@@ -92,7 +92,6 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
 describe.skipIf(!hasNginx)('the agent for nginx', () => {
   it('carries out what an owner orders and reports it, after a restart too', async () => {
     const fleet = await EdgeFleet.start();
-    await fleet.edge.stop();
     const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     try {
       let count = 0;

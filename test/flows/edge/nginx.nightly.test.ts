@@ -16,7 +16,6 @@ const COUNTRIES = join(
   'geo-whois-asn-country.mmdb',
 );
 const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
-const ATTACK = "/search?id=1'%20or%20'1'%3D'1";
 
 describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
   let fleet: EdgeFleet;
@@ -103,79 +102,6 @@ describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
     await becomes({ status: 200 }, '/country', from('8.8.8.8'));
     // Who is not a trusted proxy does not say whose request it is.
     await becomes({ status: 200 }, '/country', { headers: { 'x-forwarded-for': '5.9.1.1' } });
-  });
-
-  it('limits rates', async () => {
-    const counted = await rule('rate_limit', {
-      requests: 3,
-      period_seconds: 60,
-      path_includes: ['/limited'],
-    });
-    await becomes({ status: 429 }, '/limited');
-    expect((await visit('/other')).status).toBe(200);
-    await counted.drop();
-    await becomes({ status: 200 }, '/limited');
-  });
-
-  it('rewrites what the origin is asked for', async () => {
-    await rule('rewrite', {
-      path_match_type: 'regex',
-      path_includes: ['^/shop/([a-z]+)$'],
-      path_target: '/index/$1',
-      query_mode: 'replace',
-      query_target: 'from=edge',
-    });
-    await becomes({ json: { url: '/index/shoes?from=edge' } }, '/shop/shoes?a=1');
-  });
-
-  it('caches', async () => {
-    let count = 0;
-    fleet.own.says(() => ({ body: `${++count}` }));
-    await rule('cache', { ttl_seconds: 600, path_includes: ['/cached/*'] });
-    await becomes({ headers: { 'x-cache': 'HIT' } }, '/cached/1');
-    const kept = (await visit('/cached/1')).text;
-    expect((await visit('/cached/1')).text).toBe(kept);
-    const fresh = (await visit('/not')).text;
-    expect((await visit('/not')).text).not.toBe(fresh);
-  });
-
-  it('answers errors with the customer’s page', async () => {
-    fleet.own.says(() => ({ status: 503, body: 'broken' }));
-    const html = '<h1>Back {soon}; "$host"</h1>\n';
-    await rule('error_page', { status_codes: [503], html });
-    await becomes(
-      { status: 503, text: html, headers: { 'content-type': 'text/html; charset=utf-8' } },
-      '/any',
-    );
-  });
-
-  it('runs the core rule set, with level, score and exclusions', async () => {
-    expect((await visit(ATTACK)).status).toBe(200);
-    const { id } = await rule('waf', { paranoia: 1, threshold: 5 });
-    const update = async (fields: object) => void (await fleet.change('PUT', `/rules/waf/${id}`, fields));
-    await becomes({ status: 403 }, ATTACK);
-    expect((await visit('/search?id=1')).status).toBe(200);
-    await update({ threshold: 100 });
-    await becomes({ status: 200 }, ATTACK);
-    await update({ threshold: 5, rule_excludes: ['942100'] });
-    await becomes({ status: 200 }, ATTACK);
-    await update({ paranoia: 4 });
-    await becomes({ status: 403 }, ATTACK);
-    await update({ action_mode: 'dry_run' });
-    await becomes({ status: 200 }, ATTACK);
-  });
-
-  it('sends security headers', async () => {
-    await fleet.change('PUT', '', { sec_no_sniff: true, sec_referrer_policy: true });
-    await becomes(
-      {
-        headers: {
-          'x-content-type-options': 'nosniff',
-          'referrer-policy': 'strict-origin-when-cross-origin',
-        },
-      },
-      '/',
-    );
   });
 
   it('speaks TLS with an uploaded certificate, and forgets its key when it is deleted', async () => {

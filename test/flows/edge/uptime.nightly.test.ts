@@ -1,4 +1,4 @@
-// An outage from visits at an edge to what the owner gets: incident, mail, webhook, and all of that again when the origin is back; API,
+// An outage from an edge's reports of visits to what the owner gets: incident, mail, webhook, and all of that again when the origin is back; API,
 // workers and analytics store in processes of their own.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
 import { TEST_KEY_SECRETS } from '../../support/api/api.ts';
-import { askEdge } from '../../support/edge/ask-edge.ts';
 import { DOMAIN, EdgeFleet, HOST } from '../../support/edge/edge-fleet.ts';
+import { linesOf, requestLine, sendBatch } from '../../support/edge/report-requests.ts';
 import { startSmtp, type TestSmtp } from '../../support/mail/smtp.ts';
 import { startWorkers, type WorkersProcess } from '../../support/processes/workers-process.ts';
 import { until } from '../../support/tests/until.ts';
@@ -60,28 +60,32 @@ afterAll(async () => {
 
 let visited = 0;
 
-/** Visits in these minutes by the clock of the edge, until all of them are in the store. */
-async function visit(first: number, last: number, wanted: number): Promise<void> {
+/** Reports visits in these minutes that were answered with a status, and waits until all of them are stored. */
+async function report(first: number, last: number, status: number): Promise<void> {
+  const lines = [];
   for (let minute = first; minute <= last; minute++) {
-    for (let n = 0; n < VISITS; n++)
-      expect((await askEdge(fleet.proxy, `http://${HOST}/visit${visited++}`)).status).toBe(wanted);
-    fleet.proxy.pass(60);
+    const at = new Date(minute * MINUTE + 1000).toISOString();
+    for (let n = 0; n < VISITS; n++) lines.push(requestLine({ at, host: HOST, status }));
   }
+  const { url } = fleet.api;
+  const sent = await sendBatch({ url, token: fleet.token, batch: `${first}`, body: linesOf(lines) });
+  expect(sent).toMatchObject({ status: 200 });
+  visited += lines.length;
   const count = async () =>
     (await store.query<{ n: number }>('SELECT toUInt32(count()) AS n FROM requests', {}, { seconds: 20 }))[0]
       ?.n;
   await until(async () => (await count().catch(() => 0)) === visited, 'every visit is stored', PATIENCE_MS);
 }
 
-/** Has a minute judged next, with what `report` brings. No worker is at a minute meanwhile: it would see half of that. */
-async function judgeFrom(minute: number, report: () => Promise<void>): Promise<void> {
+/** Has a minute judged next, with what `bring` reports. No worker is at a minute meanwhile: it would see half of that. */
+async function judgeFrom(minute: number, bring: () => Promise<void>): Promise<void> {
   const { db } = fleet.database;
   await until(async () => {
     const { numAffectedRows } = await sql`
       update uptime_round set lease_until = 'infinity' where lease_until < clock_timestamp()`.execute(db);
     return numAffectedRows === 1n;
   }, 'no minute is being judged');
-  await report();
+  await bring();
   await sql`update uptime_round set judged = ${minute - 1}, lease_until = '-infinity'`.execute(db);
 }
 
@@ -93,9 +97,7 @@ it('tells the owner and the webhook when the origin fails, and when it is back',
   const uptime = async () => (await fleet.ask('GET', `/domains/${DOMAIN}/uptime`)).body;
 
   const begin = Math.floor(Date.now() / MINUTE) - 45;
-  fleet.proxy.pass((begin * MINUTE - Date.now()) / 1000 + 1);
-  fleet.own.says(() => ({ status: 503, body: '' }));
-  await judgeFrom(begin, () => visit(begin, begin + 9, 503));
+  await judgeFrom(begin, () => report(begin, begin + 9, 503));
   await until(async () => (await uptime()).incidents.length === 1, 'the outage is found', PATIENCE_MS);
   const [open] = (await uptime()).incidents;
   expect(open).toEqual({
@@ -105,8 +107,7 @@ it('tells the owner and the webhook when the origin fails, and when it is back',
   });
   await until(() => smtp.taken.length === 1 && receiver.received.length === 1, 'it is told', PATIENCE_MS);
 
-  fleet.own.says(() => ({ status: 200, body: 'x' }));
-  await judgeFrom(begin + 10, () => visit(begin + 10, begin + 20, 200));
+  await judgeFrom(begin + 10, () => report(begin + 10, begin + 20, 200));
   await until(async () => (await uptime()).incidents[0].ended_at !== undefined, 'it is over', PATIENCE_MS);
   const { incidents, uptime_pct } = await uptime();
   expect(incidents).toEqual([{ ...open, ended_at: new Date((begin + 10) * MINUTE).toISOString() }]);

@@ -1,5 +1,5 @@
-// What visitors did at an edge is what its owner counts, each request once: through the test proxy and through docs/edge-agent, with the
-// API killed, the agent killed, and the analytics engine killed meanwhile.
+// What visitors did at an edge is what its owner counts, each request once: through docs/edge-agent, with the
+// agent and the analytics engine killed meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -81,11 +81,6 @@ async function breakOff({ httpPort }: EdgePorts, path: string, isAsked: () => bo
   socket.destroy();
 }
 
-const killApi = async () => {
-  await fleet.api.stop('SIGKILL');
-};
-const restartApi = () => fleet.restartApi();
-
 /**
  * What each kind of visit is told as; a rule of the domain drops what ends with its `drop`. `isSettled`: none that answers is left from
  * before the rule, once one has answered by it.
@@ -129,25 +124,9 @@ async function showKinds(
 const dropRule = (path: string) =>
   fleet.change('POST', '/rules/drop/', { path_match_type: 'wildcard', path_includes: [path] });
 
-describe('the test proxy', () => {
-  it('tells every visit once, also while the API and the engine are killed', async () => {
-    const log = () =>
-      `told ${fleet.proxy.requestReporter.told}, dropped ${fleet.proxy.requestReporter.dropped}`;
-    await countVisits(fleet.proxy, '/p', [killApi, restartApi, () => engine.kill()], log);
-    const summary = () => fleet.ask('GET', `/analytics/summary?domain=${DOMAIN}&period=3h`);
-    await until(async () => (await summary()).body.total_requests === 160, 'the owner counts them', 60_000);
-  });
-
-  it('tells what became of each', async () => {
-    await dropRule('*/q/drop');
-    await showKinds(fleet.proxy, '/q/', () => '');
-  });
-});
-
 describe.skipIf(!hasNginx)('docs/edge-agent', () => {
   let agent: AgentProcess;
   beforeAll(async () => {
-    await fleet.proxy.requestReporter.stop();
     agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     fleet.own.says(() => ({ body: 'x' }));
     await until(async () => (await askEdge(agent, `http://${HOST}/begin`)).status === 200, agent.log);
@@ -162,6 +141,10 @@ describe.skipIf(!hasNginx)('docs/edge-agent', () => {
       [kill, () => agent.restart(), () => engine.kill(), kill, () => agent.restart()],
       agent.log,
     );
+    const total = async () =>
+      (await fleet.ask('GET', `/analytics/summary?domain=${DOMAIN}&period=3h`)).body.total_requests;
+    const isCounted = async () => (await total()) === sumOf(await storedOf('/'));
+    await until(isCounted, 'the owner counts every line that is stored', 60_000);
   });
 
   it('tells what became of each', async () => {

@@ -6,20 +6,22 @@ import { clientAt } from '../../support/answer/client-at.ts';
 const RATE = 20_000;
 const ANSWERED_PER_ASKED = 2.5;
 
+const LARGE = { asked: 50, answered: 1200, truncated: 50 };
+
 function decide(
   limit: AmplificationLimit,
   address: string,
   nowMs: number,
-  { asked = 50, answered = 1200, truncated = 50 } = {},
+  octets: Partial<typeof LARGE> = {},
 ) {
+  const { asked, answered, truncated } = { ...LARGE, ...octets };
   return limit.decide(clientAt(address), asked, answered, truncated, nowMs);
 }
 
-/** Large answers that go out of so many. */
+/** Returns how many of `count` large answers are sent. */
 function sent(limit: AmplificationLimit, address: string, count: number, nowMs: number): number {
-  let sentAnswers = 0;
-  for (let i = 0; i < count; i++) if (decide(limit, address, nowMs) === 'send') sentAnswers++;
-  return sentAnswers;
+  return Array.from({ length: count }, () => decide(limit, address, nowMs)).filter((one) => one === 'send')
+    .length;
 }
 
 /** Has nothing left for a large answer. */

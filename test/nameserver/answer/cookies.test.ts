@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { Cookies } from '../../../src/nameserver/answer/cookies.ts';
 import { clientAt } from '../../support/answer/client-at.ts';
+import { rowsOf } from '../../support/tests/rows-of.ts';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'));
 const viewOf = (octets: Uint8Array) => new DataView(octets.buffer);
 
-const SECRET = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
-const OLD_SECRET = 'dd3bdf9344b678b185a6f5cb60fca715';
-const NEW_SECRET = '445536bcd2513298075a5d379663c962';
+const SECRETS = {
+  current: 'e5e973e5a6b2a43f48e7dc849e37bfcf',
+  old: 'dd3bdf9344b678b185a6f5cb60fca715',
+  new: '445536bcd2513298075a5d379663c962',
+};
 
 function cookiesOf(...secrets: string[]): Cookies {
   return new Cookies(secrets.map((secret) => Uint8Array.from(Buffer.from(secret, 'hex'))));
@@ -24,41 +27,23 @@ function judged(cookies: Cookies, cookie: string, address: string, nowSeconds: n
   return cookies.judge(viewOf(option), 0, option.length, clientAt(address), nowSeconds);
 }
 
-describe('RFC 9018 appendix A', () => {
-  const cookies = cookiesOf(SECRET);
-  test('A.1: a new server cookie', () => {
-    expect(signed(cookies, '2464c4abcf10c957', '198.51.100.100', 1559731985)).toBe(
-      '2464c4abcf10c957010000005cf79f111f8130c3eee29480',
-    );
-  });
-  test('A.2: the same client 40 minutes later has it renewed', () => {
-    const learned = '2464c4abcf10c957010000005cf79f111f8130c3eee29480';
-    expect(judged(cookies, learned, '198.51.100.100', 1559734385)).toBe('renew');
-    expect(signed(cookies, '2464c4abcf10c957', '198.51.100.100', 1559734385)).toBe(
-      '2464c4abcf10c957010000005cf7a871d4a564a1442aca77',
-    );
-  });
-  test('A.3: reserved octets that are set are hashed as they came, and sent as zero', () => {
-    const learned = 'fc93fc62807ddb8601abcdef5cf78f71a314227b6679ebf5';
-    expect(judged(cookies, learned, '203.0.113.203', 1559727985 + 60)).toBe('fresh');
-    expect(signed(cookies, 'fc93fc62807ddb86', '203.0.113.203', 1559734700)).toBe(
-      'fc93fc62807ddb86010000005cf7a9acf73a7810aca2381e',
-    );
-  });
-  test('A.4: an IPv6 client whose cookie was signed with the previous secret', () => {
-    const rolledOver = cookiesOf(NEW_SECRET, OLD_SECRET);
-    const address = '2001:db8:220:1:59de:d0f4:8769:82b8';
-    const learned = '22681ab97d52c298010000005cf7c57926556bd0934c72f8';
-    expect(judged(rolledOver, learned, address, 1559741961)).toBe('renew');
-    expect(judged(cookiesOf(NEW_SECRET), learned, address, 1559741961)).toBe('invalid');
-    expect(signed(rolledOver, '22681ab97d52c298', address, 1559741961)).toBe(
-      '22681ab97d52c298010000005cf7c609a6bb79d16625507a',
-    );
-  });
+/** Example, client cookie, address, time, secrets; the server cookie and its verdict; the new server cookie. */
+test.each(
+  rowsOf(`
+A.1: a new server cookie | 2464c4abcf10c957 | 198.51.100.100 | 1559731985 | current | | | 010000005cf79f111f8130c3eee29480
+A.2: the same client 40 minutes later has it renewed | 2464c4abcf10c957 | 198.51.100.100 | 1559734385 | current | 010000005cf79f111f8130c3eee29480 | renew | 010000005cf7a871d4a564a1442aca77
+A.3: reserved octets are hashed as they came | fc93fc62807ddb86 | 203.0.113.203 | 1559728045 | current | 01abcdef5cf78f71a314227b6679ebf5 | fresh |
+A.3: reserved octets are sent as zero | fc93fc62807ddb86 | 203.0.113.203 | 1559734700 | current | | | 010000005cf7a9acf73a7810aca2381e
+A.4: an IPv6 client whose cookie was signed with the previous secret | 22681ab97d52c298 | 2001:db8:220:1:59de:d0f4:8769:82b8 | 1559741961 | new old | 010000005cf7c57926556bd0934c72f8 | renew | 010000005cf7c609a6bb79d16625507a
+A.4: the same cookie without that secret | 22681ab97d52c298 | 2001:db8:220:1:59de:d0f4:8769:82b8 | 1559741961 | new | 010000005cf7c57926556bd0934c72f8 | invalid |`),
+)('RFC 9018 appendix %s', (_, client = '', address = '', at, secrets = '', learned, verdict, renewed) => {
+  const cookies = cookiesOf(...secrets.split(' ').map((secret) => SECRETS[secret as keyof typeof SECRETS]));
+  if (learned) expect(judged(cookies, client + learned, address, Number(at))).toBe(verdict);
+  if (renewed) expect(signed(cookies, client, address, Number(at))).toBe(client + renewed);
 });
 
 describe('a server cookie', () => {
-  const cookies = cookiesOf(SECRET);
+  const cookies = cookiesOf(SECRETS.current);
   const at = 1_700_000_000;
   const cookie = signed(cookies, '0102030405060708', '192.0.2.1', at);
 

@@ -7,6 +7,7 @@ import { coveredType } from '../../../src/dns/record/covered-type.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { queryFor } from '../../support/answer/packets.ts';
 import { answeringNode, ask, testNode } from '../../support/answer/test-node.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { DENIAL_STYLES, signedRecords, zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -33,69 +34,41 @@ function answer(name: string, type: number, opt = 'do', denial = NSEC): Message 
   return decodeMessage(reply);
 }
 
+/** Names relative to the zone. */
 function shown({ owner, type, rdata }: MessageRecord): string {
   const what = type === TYPE.RRSIG ? `RRSIG ${typeMnemonic(coveredType(rdata))}` : typeMnemonic(type);
-  return `${printName(owner)} ${what}`;
+  return `${printName(owner).replace('.example.test.', '').replace('example.test.', '@')} ${what}`;
 }
 
 describe('an answer with DO', () => {
-  test('has each set followed by its signatures', () => {
-    const { answers, authorities, additionals } = answer('example.test.', TYPE.MX);
-    expect(answers.map(shown)).toEqual(['example.test. MX', 'example.test. RRSIG MX']);
-    expect([...authorities, ...additionals]).toEqual([]); // addresses beside MX are optional
+  // Question, OPT, answer section, authority section, additional section.
+  test.each(
+    rowsOf(`
+has each set followed by its signatures, and no optional addresses | @ MX | do | @ MX / @ RRSIG MX | |
+differs from one without DO | @ MX | | @ MX | | ns A
+refers with DS and its signature, and without glue of other delegations | x.safe A | do | | safe NS / safe DS / safe RRSIG DS |
+refers without DS but with the proof, and with glue | x.cut A | do | | cut NS / cut NS / cut NSEC / cut RRSIG NSEC | ns.cut A
+to RRSIG has the signatures of one set | @ RRSIG | do | @ RRSIG NS | |
+to ANY has one set | @ ANY | do | @ NS / @ RRSIG NS | |
+from a wildcard has the queried name as owner | a.b.w A | do | a.b.w A / a.b.w RRSIG A | *.w NSEC / *.w RRSIG NSEC |
+denies a name with SOA and proofs | nx A | do | | @ SOA / @ RRSIG SOA / ns NSEC / ns RRSIG NSEC / @ NSEC / @ RRSIG NSEC |`),
+  )('%s', (_, question = '', opt, ...wanted) => {
+    const [name = '', type] = question.split(' ');
+    const full = name === '@' ? 'example.test.' : `${name}.example.test.`;
+    const { answers, authorities, additionals } = answer(full, TYPE[type as 'MX'], opt);
+    expect([answers, authorities, additionals].map((section) => section.map(shown))).toEqual(
+      wanted.map(itemsOf),
+    );
   });
-  test('has no signature when DO is clear', () => {
-    const { answers, additionals } = answer('example.test.', TYPE.MX, '');
-    expect(answers.map(shown)).toEqual(['example.test. MX']);
-    expect(additionals.map(shown)).toEqual(['ns.example.test. A']);
-  });
+
   test('never has AD (RFC 4035 §3.1.6), and has DO (RFC 3225 §3)', () => {
     expect(answer('www.example.test.', TYPE.A)).toMatchObject({ ad: false, edns: { dnssecOk: true } });
   });
   test('has the negative TTL in the SOA and in its signature', () => {
     const { authorities } = answer('nx.example.test.', TYPE.A);
     expect(authorities.slice(0, 2).map(({ ttl }) => ttl)).toEqual([300, 300]);
-    expect(authorities.map(shown)).toEqual([
-      'example.test. SOA',
-      'example.test. RRSIG SOA',
-      'ns.example.test. NSEC',
-      'ns.example.test. RRSIG NSEC',
-      'example.test. NSEC',
-      'example.test. RRSIG NSEC',
-    ]);
   });
-  test('that refers has DS with its signature, and glue that is needed only', () => {
-    const { authorities, additionals } = answer('x.safe.example.test.', TYPE.A);
-    expect(authorities.map(shown)).toEqual([
-      'safe.example.test. NS',
-      'safe.example.test. DS',
-      'safe.example.test. RRSIG DS',
-    ]);
-    expect(additionals).toEqual([]); // ns.cut is no name of this delegation
-  });
-  test('that refers without DS has the proof, and glue behind it', () => {
-    const { authorities, additionals } = answer('x.cut.example.test.', TYPE.A);
-    expect(authorities.map(shown)).toEqual([
-      'cut.example.test. NS',
-      'cut.example.test. NS',
-      'cut.example.test. NSEC',
-      'cut.example.test. RRSIG NSEC',
-    ]);
-    expect(additionals.map(shown)).toEqual(['ns.cut.example.test. A']);
-  });
-  test('to RRSIG or ANY has one set, not all', () => {
-    expect(answer('example.test.', TYPE.RRSIG).answers.map(shown)).toEqual(['example.test. RRSIG NS']);
-    expect(answer('example.test.', TYPE.ANY).answers.map(shown)).toEqual([
-      'example.test. NS',
-      'example.test. RRSIG NS',
-    ]);
-  });
-  test('from a wildcard has the name that was asked as owner of the signature', () => {
-    const { answers, authorities } = answer('a.b.w.example.test.', TYPE.A);
-    expect(answers.map(shown)).toEqual(['a.b.w.example.test. A', 'a.b.w.example.test. RRSIG A']);
-    expect(authorities.map(shown)).toEqual(['*.w.example.test. NSEC', '*.w.example.test. RRSIG NSEC']);
-  });
-  test('has owners of NSEC3 right below the apex, and three of them for a name that is not there', () => {
+  test('has owners of NSEC3 directly below the apex', () => {
     const { authorities } = answer('nx.www.example.test.', TYPE.A, 'do', NSEC3);
     const hashed = authorities.filter(({ type }) => type === TYPE.NSEC3);
     expect(hashed.length).toBeGreaterThan(1);
@@ -108,25 +81,21 @@ describe('a set and its signatures', () => {
   const addresses = (count: number) =>
     Array.from({ length: count }, (_, i) => `q 60 A 192.0.2.${i}`).join('\n');
   const asked = (count: number, opt: string) => {
-    const node = testNode({
-      zoneText: `${ZONE}\n${addresses(count)}`,
-      ...(NSEC === undefined ? {} : { denial: NSEC }),
-    });
+    const node = testNode({ zoneText: `${ZONE}\n${addresses(count)}`, ...(NSEC && { denial: NSEC }) });
     const { tc, answers } = decodeMessage(ask(queryFor('q.example.test.', TYPE.A, { opt }), node));
     return `${tc ? 'tc ' : ''}${answers.length}`;
   };
-  test('go together or not at all', () => {
-    // 512 - 12 - 20 - 11 - 108 = 361 octets are left for addresses.
-    expect(asked(22, 'do size=512')).toBe('23');
-    expect(asked(23, 'do size=512')).toBe('tc 0');
-    expect(asked(23, 'size=512')).toBe('23');
-  });
-  test('take 1232 octets at most over UDP, and 512 when less is offered', () => {
-    // 1232 - 151 = 1081
-    expect(asked(67, 'do size=4096')).toBe('68');
-    expect(asked(68, 'do size=4096')).toBe('tc 0');
-    expect(asked(22, 'do size=100')).toBe('23');
-    expect(asked(23, 'do size=100')).toBe('tc 0');
+  // 512 - 12 - 20 - 11 - 108 = 361 octets are left for addresses; over UDP never more than 1232 - 151 = 1081.
+  test.each([
+    [22, 'do size=512', '23'],
+    [23, 'do size=512', 'tc 0'],
+    [23, 'size=512', '23'],
+    [22, 'do size=100', '23'],
+    [23, 'do size=100', 'tc 0'],
+    [67, 'do size=4096', '68'],
+    [68, 'do size=4096', 'tc 0'],
+  ])('fit together or not at all: %i addresses with %s', (count, opt, wanted) => {
+    expect(asked(count, opt)).toBe(wanted);
   });
 });
 
@@ -140,13 +109,9 @@ test('a name whose hash another one has cannot be denied (RFC 5155 §7.2.9)', ()
     signed.filter(({ owner }) => owner !== gone),
   );
   const node = answeringNode([zone], testNode().settings);
-  expect(decodeMessage(ask(queryFor('www.example.test.', TYPE.A, { opt: 'do' }), node))).toMatchObject({
-    rcode: 2,
-    aa: false,
-    answers: [],
-    authorities: [],
-  });
-  expect(decodeMessage(ask(queryFor('www.example.test.', TYPE.A, { opt: '' }), node)).rcode).toBe(3);
+  const found = (opt: string) => decodeMessage(ask(queryFor('www.example.test.', TYPE.A, { opt }), node));
+  expect(found('do')).toMatchObject({ rcode: 2, aa: false, answers: [], authorities: [] });
+  expect(found('').rcode).toBe(3);
 });
 
 test('an apex that is answered alone has its keys when it is signed', () => {

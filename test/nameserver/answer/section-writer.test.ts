@@ -3,9 +3,13 @@ import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { queryFor } from '../../support/answer/packets.ts';
 import { ask, testNode } from '../../support/answer/test-node.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 
 const many = (count: number, owner: string) =>
   Array.from({ length: count }, (_, i) => `${owner} A 192.0.2.${i}`).join('\n');
+
+const servers = (count: number) =>
+  Array.from({ length: count }, (_, i) => `q NS ns${i}.long-enough.else.`).join('\n');
 
 /** `tc answers/authorities/additionals` over UDP without EDNS: 512 octets. */
 function written(zone: string, name: string, type: number = TYPE.A): string {
@@ -18,45 +22,38 @@ function written(zone: string, name: string, type: number = TYPE.A): string {
 }
 
 // Header and question of `q` take 12 + 16 + 4 octets, which leaves 30 records of 16.
-describe('a record set', () => {
-  test('that fits to the last octet is there', () => {
-    expect(written(many(30, 'q'), 'q')).toBe('30/0/0');
-    expect(written(many(30, 'qq'), 'qq')).toBe('tc 0/0/0');
+/** `30 q` stands for 30 addresses of `q`. */
+test.each(
+  rowsOf(`
+30 records fill the message to the last octet | 30 q | q A | 30/0/0
+an answer with one octet too many | 30 qq | qq A | tc 0/0/0
+an answer with one record too many | 31 q | q A | tc 0/0/0
+an answer after aliases, which stay | q CNAME a / a CNAME b / 40 b | q A | tc 2/0/0
+an authority section | 40 NS | q A | tc 0/0/0
+glue, whose first set stays (RFC 9471 §3.1) | q NS a.q / q NS b.q / q NS c.q / 2 a.q / 40 b.q / 1 c.q | x.q A | tc 0/3/2
+sibling glue: no TC (RFC 9471 §3.2) | q NS a.s / q NS b.q / 40 a.s / 2 b.q / s NS a.s | x.q A | 0/2/2
+other additional records: no TC, and none after them | q MX 1 a / q MX 2 b / q MX 3 c / 3 a / 40 b / 1 c | q MX | 3/0/3`),
+)('a record set that does not fit is left out whole: %s', (_, zone, question = '', summary) => {
+  const lines = itemsOf(zone).map((item) => {
+    const [, count, owner = ''] = /^(\d+) (\S+)$/.exec(item) ?? [];
+    if (count === undefined) return item;
+    return owner === 'NS' ? servers(Number(count)) : many(Number(count), owner);
   });
-  test('of the answer section that does not fit is left out whole, with TC', () => {
-    expect(written(many(31, 'q'), 'q')).toBe('tc 0/0/0');
+  const [name = '', type] = question.split(' ');
+  expect(written(lines.join('\n'), name, TYPE[type as 'A' | 'MX'])).toBe(summary);
+});
+
+test('a record set that does not fit leaves the rcode of the whole chain (RFC 6604 §3)', () => {
+  const links = Array.from({ length: 15 }, (_, i) => `q${i} CNAME ${'l'.repeat(50)}.q${i + 1}`);
+  const names = Array.from(
+    { length: 15 },
+    (_, i) => `${'l'.repeat(50)}.q${i + 1} CNAME ${i < 14 ? `q${i + 1}` : 'gone'}`,
+  );
+  const node = testNode({
+    zoneText: ['@ SOA ns h 1 2 3 4 5', '@ NS ns.else.', ...links, ...names].join('\n'),
   });
-  test('of the answer section that does not fit behind others leaves those', () => {
-    expect(written(`q CNAME a\na CNAME b\n${many(40, 'b')}`, 'q')).toBe('tc 2/0/0');
-  });
-  test('that does not fit says nothing against the rcode of the whole chain (RFC 6604 §3)', () => {
-    const links = Array.from({ length: 15 }, (_, i) => `q${i} CNAME ${'l'.repeat(50)}.q${i + 1}`);
-    const names = Array.from(
-      { length: 15 },
-      (_, i) => `${'l'.repeat(50)}.q${i + 1} CNAME ${i < 14 ? `q${i + 1}` : 'gone'}`,
-    );
-    const node = testNode({
-      zoneText: ['@ SOA ns h 1 2 3 4 5', '@ NS ns.else.', ...links, ...names].join('\n'),
-    });
-    const message = decodeMessage(ask(queryFor('q9.example.test.', TYPE.A), node));
-    expect(message).toMatchObject({ tc: true, rcode: 3 });
-  });
-  test('of the authority section that does not fit sets TC', () => {
-    const servers = Array.from({ length: 40 }, (_, i) => `q NS ns${i}.long-enough.else.`);
-    expect(written(servers.join('\n'), 'q')).toBe('tc 0/0/0');
-  });
-  test('of glue that does not fit sets TC, with the glue before it (RFC 9471 §3.1)', () => {
-    const zone = `q NS a.q\nq NS b.q\nq NS c.q\n${many(2, 'a.q')}\n${many(40, 'b.q')}\n${many(1, 'c.q')}`;
-    expect(written(zone, 'x.q')).toBe('tc 0/3/2');
-  });
-  test('of sibling glue that does not fit is left out silently (RFC 9471 §3.2)', () => {
-    const zone = `q NS a.s\nq NS b.q\n${many(40, 'a.s')}\n${many(2, 'b.q')}\ns NS a.s`;
-    expect(written(zone, 'x.q')).toBe('0/2/2');
-  });
-  test('of the rest of the additional section is left out silently, and what is behind it too', () => {
-    const zone = `q MX 1 a\nq MX 2 b\nq MX 3 c\n${many(3, 'a')}\n${many(40, 'b')}\n${many(1, 'c')}`;
-    expect(written(zone, 'q', TYPE.MX)).toBe('3/0/3');
-  });
+  const message = decodeMessage(ask(queryFor('q9.example.test.', TYPE.A), node));
+  expect(message).toMatchObject({ tc: true, rcode: 3 });
 });
 
 describe('additional records', () => {

@@ -14,10 +14,10 @@ import { queryFor } from '../../support/answer/queries.ts';
 import { ask } from '../../support/answer/test-node.ts';
 import { smallZone } from '../../support/processes/follow.ts';
 
-const FILLER = Array.from({ length: 60 }, (_, i) => `n${i} 300 IN TXT "${'x'.repeat(100)}"`).join('\n');
+const FILLER = Array.from({ length: 28 }, (_, i) => `n${i} 300 IN TXT "${'x'.repeat(100)}"`).join('\n');
 
 function fullNode() {
-  const image = new Image(createImage(256 << 10, 7));
+  const image = new Image(createImage(128 << 10, 7));
   const writer = new ImageWriter(image);
   const followed = new FollowedZones(writer);
   const apply = (id: number, apex: string, extra = '') => {

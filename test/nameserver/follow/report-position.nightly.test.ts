@@ -58,6 +58,8 @@ describe('a node', () => {
     const node = reporter();
     await node.reporter.start();
     await until(async () => (await listed())?.state === 'live', 'it is listed');
+    const { version, traffic, image } = node.report;
+    expect(await listed()).toMatchObject({ version, traffic, image });
     proxy.forget();
     node.report.position = 42;
     // The server alone would never know: a unix socket has no keepalives.
@@ -65,21 +67,6 @@ describe('a node', () => {
     expect(node.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     await node.reporter.stop();
     expect((await listed())?.state).toBe('left');
-  });
-
-  test('tells its version, its traffic and its image', async () => {
-    const node = reporter();
-    await node.reporter.start();
-    await until(async () => (await listed()) !== undefined, 'it is listed');
-    expect(await listed()).toMatchObject({
-      version: '1.2.3',
-      traffic: { answered: 5, dropped: 2 },
-      image: { used: 0, capacity: 1 },
-    });
-    node.report.traffic = { answered: 900, dropped: 7 };
-    await until(async () => (await listed())?.traffic?.answered === 900, 'it reports on');
-    expect((await listed())?.traffic?.dropped).toBe(7);
-    await node.reporter.stop();
   });
 
   test('starts while a session that reports nothing holds its name, and reports once that ends', async () => {
@@ -94,13 +81,6 @@ describe('a node', () => {
     await left.close();
     await until(async () => (await listed())?.state === 'live', 'it is listed');
     await node.reporter.stop();
-  });
-
-  test('is refused while another process reports under its name', async () => {
-    const [first, second] = [reporter(database.url), reporter(database.url)];
-    await first.reporter.start();
-    await expect(second.reporter.start()).rejects.toThrow('another process runs as node');
-    await first.reporter.stop();
   });
 
   test('leaves a session of another process under its name alone, and tells of it', async () => {

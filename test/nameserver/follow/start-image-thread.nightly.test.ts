@@ -68,19 +68,6 @@ function start(options: Partial<ImageThreadOptions> = {}, watch: WatchOptions = 
   return { ...thread, lines: log.lines, ends, serial };
 }
 
-test('what Postgres has is in the image, and the state is told', async () => {
-  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
-  const thread = start();
-  expect(await thread.restored).toMatchObject({ isServing: false });
-  await thread.started;
-  await until(() => thread.state()?.loaded === true);
-  expect(thread.serial()).toBe(1);
-  await saveZones(database.db, [smallZone('a.example.', 2)], BY);
-  await until(() => thread.serial() === 2);
-  await until(() => thread.state()?.lagSeconds === 0);
-  expect(thread.state()).toMatchObject({ zones: 2, records: 6, refused: 0, withoutRoom: 0 });
-});
-
 test('with Postgres away the zones come from the snapshot, and what was missed is caught up', async () => {
   await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
   const first = start();
@@ -101,14 +88,18 @@ test('with Postgres away the zones come from the snapshot, and what was missed i
   expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
 });
 
-test('a name that is taken, and a schema that is missing, are told as reasons', async () => {
+test('a name that is taken, and a schema that is missing, are reported as reasons', async () => {
+  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
   const first = start();
+  expect(await first.restored).toMatchObject({ isServing: false });
   await first.started;
+  await until(() => first.state()?.loaded === true && first.state()?.lagSeconds === 0);
+  expect(first.serial()).toBe(1);
+  expect(first.state()).toMatchObject({ zones: 2, records: 6, refused: 0, withoutRoom: 0 });
   await expect(start({ snapshotDirectory: undefined }).started).rejects.toThrow('NODE_NAME: another process');
   const empty = await createDatabase({ empty: true });
-  await expect(start({ databaseUrl: empty.url, nodeName: 'ns2' }).started).rejects.toThrow(
-    'zonefleet migrate',
-  );
+  const started = start({ databaseUrl: empty.url, nodeName: 'ns2' }).started;
+  await expect(started).rejects.toThrow('zonefleet migrate');
   await empty.drop();
 });
 

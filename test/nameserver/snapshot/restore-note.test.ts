@@ -26,7 +26,7 @@ it('a snapshot may be read until reading it has not come to its end three times'
   }
 });
 
-it('a reading that comes to its end, or another generation, begins anew', () => {
+it('the count restarts after a complete read, and for another generation', () => {
   for (let i = 0; i < 5; i++) noteRestoring(directory, 4);
   expect(whyNotRead(readRestoreNote(directory), 5)).toBeUndefined();
   noteRestoring(directory, 5);

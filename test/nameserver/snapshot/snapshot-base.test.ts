@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readBase, type StillImage, writeBase } from '../../../src/nameserver/snapshot/snapshot-base.ts';
 
 const ID = new Uint8Array(16).fill(9);
@@ -35,19 +35,9 @@ const STILL: StillImage = {
 };
 
 async function write(buffer: SharedArrayBuffer, still = STILL, signal = new AbortController().signal) {
-  let isImageWritten = false;
-  await writeBase(
-    file,
-    buffer,
-    still,
-    ID,
-    PLACE,
-    () => {
-      isImageWritten = true;
-    },
-    signal,
-  );
-  expect(isImageWritten).toBe(true);
+  const onImageWritten = vi.fn();
+  await writeBase(file, buffer, still, ID, PLACE, onImageWritten, signal);
+  expect(onImageWritten).toHaveBeenCalledOnce();
 }
 
 describe('the base of a snapshot', () => {

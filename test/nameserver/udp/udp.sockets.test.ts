@@ -1,139 +1,140 @@
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import dnsPacket from 'dns-packet';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Name, printName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
-import { listenUdp, type UdpOptions } from '../../../src/nameserver/udp/udp.ts';
+import type { UdpOptions } from '../../../src/nameserver/udp/udp.ts';
 import type { UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { COMMANDED_ANSWERER } from '../../support/answer/commanded-answerer.ts';
+import { listenUdpFor } from '../../support/answer/listen-udp-for.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { exchangeUdp } from '../../support/answer/sockets.ts';
-import { type TestNode, testNode } from '../../support/answer/test-node.ts';
+import { testNode } from '../../support/answer/test-node.ts';
 import { collectingLog } from '../../support/processes/follow.ts';
 import { until } from '../../support/tests/until.ts';
 
-const LOOPBACKS: readonly ListenAddress[] = [
-  { address: '127.0.0.1', port: 0 },
-  { address: '::1', port: 0 },
+const LOOPBACKS: readonly ListenAddress[] = ['127.0.0.1', '::1'].map((address) => ({ address, port: 0 }));
+const ASKERS = [
+  [127, 0, 0, 1],
+  [...Array(15).fill(0), 1],
 ];
 
 let open: UdpListener[] = [];
+const closeAll = () => Promise.all(open.splice(0).map((listener) => listener.close()));
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((listener) => listener.close()));
+  await closeAll();
   open = [];
 });
 
-interface Listening {
-  readonly listener: UdpListener & { io: string };
-  readonly counters: QueryCounters;
-  readonly node: TestNode;
+async function listen({ io, ...more }: Partial<UdpOptions> = {}, node = testNode()) {
+  const counters = new QueryCounters();
+  const listener = await listenUdpFor(node, LOOPBACKS, io, counters, more);
+  open.push(listener);
+  return { listener, counters };
 }
 
-async function listen(options: Partial<UdpOptions> = {}, node = testNode()): Promise<Listening> {
-  const { rateLimit, amplificationLimit, asked, ...settings } = node.settings;
-  const counters = new QueryCounters();
-  const listener = await listenUdp({
-    addresses: LOOPBACKS,
-    io: 'auto',
-    threads: 1,
-    image: node.image.buffer,
-    firstSlot: 1,
-    settings,
-    counters: () => counters.buffer,
-    rateLimit: rateLimit?.buffer,
-    amplificationLimit: amplificationLimit?.buffer,
-    ...(asked && { asked: asked.buffer }),
-    log: collectingLog(),
-    reportFailure: (error) => node.failures.push(error),
-    ...options,
-  });
-  open.push(listener);
-  return { listener, counters, node };
-}
+type Listening = Awaited<ReturnType<typeof listen>>;
+const www = (id = 1) => queryFor('www.example.test.', TYPE.A, { id });
+const timed = ({ latency }: QueryCounters) => latency.reduce((sum, count) => sum + count, 0);
+const command = (word: string) => Buffer.concat([Buffer.alloc(12), Buffer.from(word)]);
 
 describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
-  const listening = (options: Partial<UdpOptions> = {}, node?: TestNode) => listen({ io, ...options }, node);
-
-  test('answers on every address, IPv4 and IPv6', async () => {
-    const { listener } = await listening();
-    expect(listener.addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
-    for (const address of listener.addresses) {
-      const reply = await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
-      expect(summarize(reply!)).toBe('NOERROR aa 1/1/0/0 OPT()');
-    }
-  });
-
-  test('notes an unproven zone that is asked for, over IPv4 and IPv6', async () => {
+  describe('that answers', () => {
+    // One listener for all: starting threads takes most of the time.
     const asked = new AskedMarks();
-    const { listener } = await listening({}, testNode({ unproven: true, asked }));
-    for (const address of listener.addresses) {
-      await exchangeUdp(address, queryFor('example.test.', TYPE.SOA, { opt: '' }));
-      expect(asked.take()).toEqual([]);
-      await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
-      expect(asked.take().length).toBe(1);
-    }
-  });
-
-  test('counts answers by zone, over IPv4 and IPv6', async () => {
     const zoneCounts = new ZoneCounts();
-    const { listener } = await listening({ zoneCounts: () => zoneCounts.buffer });
-    for (const address of listener.addresses) {
-      await exchangeUdp(address, queryFor('nx.example.test.', TYPE.AAAA));
-      const add = vi.fn();
-      await until(() => {
-        zoneCounts.take({ add, addOther: vi.fn(), addName: vi.fn() });
-        return add.mock.calls.length > 0;
-      }, 'it is counted');
-      expect(add.mock.calls.map(([, ...counted]) => counted)).toEqual([[TYPE.AAAA, 3, 1]]);
-    }
-  });
-
-  test('is understood by dns-packet', async () => {
-    const { listener } = await listening();
-    const query = dnsPacket.encode({
-      type: 'query',
-      id: 9,
-      questions: [{ type: 'MX', name: 'Example.test' }],
+    let own: Listening;
+    let first: ListenAddress;
+    beforeAll(async () => {
+      own = await listen({ io, zoneCounts: () => zoneCounts.buffer }, testNode({ unproven: true, asked }));
+      open = [];
+      first = own.listener.addresses[0]!;
     });
-    const reply = dnsPacket.decode((await exchangeUdp(listener.addresses[0]!, query))!);
-    expect(reply).toMatchObject({ id: 9, flag_aa: true, questions: [{ name: 'Example.test' }] });
-    expect(reply.answers).toMatchObject([
-      { type: 'MX', data: { preference: 10, exchange: 'mail.example.test' } },
-    ]);
+    afterAll(() => own.listener.close());
+    const exchange = (packet: Uint8Array, timeoutMs?: number) => exchangeUdp(first, packet, timeoutMs);
+
+    test('does so on every address, IPv4 and IPv6', async () => {
+      expect(own.listener.addresses.map(({ address }) => address)).toEqual(['127.0.0.1', '::1']);
+      for (const address of own.listener.addresses) {
+        const reply = await exchangeUdp(address, queryFor('www.example.test.', TYPE.A, { opt: '' }));
+        expect(summarize(reply!)).toBe('NOERROR aa 1/1/0/0 OPT()');
+      }
+    });
+
+    test('marks an unproven zone that is queried, and counts answers by zone, on every address', async () => {
+      for (const address of own.listener.addresses) {
+        asked.take();
+        await exchangeUdp(address, queryFor('example.test.', TYPE.SOA, { opt: '' }));
+        expect(asked.take()).toEqual([]);
+        const counted: string[] = [];
+        const sink = {
+          add: (_: number, ...row: number[]) => counted.push(row.join(' ')),
+          addOther: () => undefined,
+          addName: (_: number, name: Name) => counted.push(printName(name)),
+        };
+        await until(() => {
+          zoneCounts.take(sink);
+          return counted.includes(`${TYPE.SOA} 0 1`);
+        }, 'the answer is counted');
+        await exchangeUdp(address, queryFor('nx.example.test.', TYPE.AAAA));
+        expect(asked.take().length).toBe(1);
+        await until(() => {
+          zoneCounts.take(sink);
+          return counted.at(-1) === `${TYPE.AAAA} 3 1`;
+        }, 'the second answer is counted');
+      }
+    });
+
+    test('is understood by dns-packet', async () => {
+      const questions = [{ type: 'MX' as const, name: 'Example.test' }];
+      const query = dnsPacket.encode({ type: 'query', id: 9, questions });
+      const reply = dnsPacket.decode((await exchange(query))!);
+      expect(reply).toMatchObject({ id: 9, flag_aa: true, questions: [{ name: 'Example.test' }] });
+      const data = { preference: 10, exchange: 'mail.example.test' };
+      expect(reply.answers).toMatchObject([{ type: 'MX', data }]);
+    });
+
+    test('does not answer responses and fragments, and answers the next query', async () => {
+      const response = www();
+      response[2] = 0x80;
+      const ignored = [Buffer.alloc(0), Buffer.alloc(11), response];
+      const replies = await Promise.all(ignored.map((packet) => exchange(packet, 50)));
+      expect(replies).toEqual([undefined, undefined, undefined]);
+      await until(() => own.counters.ignored === 3, 'three ignored packets');
+      expect(await exchange(www())).toBeDefined();
+    });
+
+    test('reads a query of the maximum length of UDP', async () => {
+      const large = Buffer.alloc(65_507);
+      large.set(queryFor('www.example.test.', TYPE.A, { opt: '' }));
+      expect(summarize((await exchange(large))!)).toBe('NOERROR aa 1/1/0/0 OPT()'); // ignores octets after the message
+    });
+
+    test('answers a burst, each query to its sender, and counts and times it', async () => {
+      const count = () => [...own.counters.answerCounts()].reduce((sum, one) => sum + one.count, 0);
+      await until(() => timed(own.counters) === count(), 'earlier answers timed');
+      const before = count();
+      const ids = Array.from({ length: 100 }, (_, i) => i);
+      const replies = await Promise.all(ids.map((id) => exchange(www(id))));
+      expect(replies.map((reply) => reply?.readUInt16BE(0))).toEqual(ids);
+      expect(count()).toBe(before + 100);
+      expect([...own.counters.answerCounts()]).toContainEqual(
+        expect.objectContaining({ transport: 'udp', type: 'A', rcode: 0 }),
+      );
+      await until(() => timed(own.counters) === before + 100, '100 answers timed');
+      expect(own.counters.latencySumSeconds).toBeGreaterThan(0);
+    });
   });
 
-  test('leaves what deserves silence unanswered, and answers on', async () => {
-    const { listener, counters } = await listening();
-    const [address] = listener.addresses;
-    const response = queryFor('www.example.test.', TYPE.A);
-    response[2] = 0x80;
-    for (const packet of [Buffer.alloc(0), Buffer.alloc(11), response]) {
-      expect(await exchangeUdp(address!, packet, 50)).toBeUndefined();
-    }
-    await until(() => counters.ignored === 3, 'three ignored packets');
-    expect(await exchangeUdp(address!, queryFor('www.example.test.', TYPE.A))).toBeDefined();
-  });
-
-  test('answers a burst, each to its asker, and counts and times it', async () => {
-    const { listener, counters } = await listening();
-    const [address] = listener.addresses;
-    const ids = Array.from({ length: 100 }, (_, i) => i);
-    const replies = await Promise.all(
-      ids.map((id) => exchangeUdp(address!, queryFor('www.example.test.', TYPE.A, { id }))),
-    );
-    expect(replies.map((reply) => reply?.readUInt16BE(0))).toEqual(ids);
-    expect([...counters.answerCounts()]).toEqual([{ transport: 'udp', type: 'A', rcode: 0, count: 100 }]);
-    await until(() => counters.latency.reduce((sum, count) => sum + count, 0) === 100, '100 answers timed');
-    expect(counters.latencySumSeconds).toBeGreaterThan(0);
-  });
-
-  test('answers in every one of many threads more at once than one batch holds', async () => {
+  test('answers more queries at the same time than one batch holds, in every one of many threads', async () => {
     const threads = Array.from({ length: 3 }, () => new QueryCounters());
-    const { listener } = await listening({
+    const { listener } = await listen({
+      io,
       addresses: [LOOPBACKS[0]!],
       threads: threads.length,
       counters: (thread) => threads[thread]!.buffer,
@@ -153,107 +154,77 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     await until(() => seen.size === 1000, '1000 answers').finally(() => {
       for (const socket of sockets) socket.close();
     });
-    const timed = () => threads.map(({ latency }) => latency.reduce((sum, count) => sum + count, 0));
-    await until(() => timed().reduce((sum, count) => sum + count) === 1000, '1000 answers timed');
-    if (io === 'koffi') expect(Math.min(...timed())).toBeGreaterThan(0);
+    await until(() => threads.map(timed).reduce((sum, count) => sum + count) === 1000, '1000 answers timed');
+    if (io === 'koffi') expect(Math.min(...threads.map(timed))).toBeGreaterThan(0);
   });
 
-  test('reads a query of the greatest length that UDP has', async () => {
-    const { listener } = await listening({ addresses: [LOOPBACKS[0]!] });
-    const large = Buffer.alloc(65_507);
-    large.set(queryFor('www.example.test.', TYPE.A, { opt: '' }));
-    const reply = await exchangeUdp(listener.addresses[0]!, large);
-    expect(summarize(reply!)).toBe('NOERROR aa 1/1/0/0 OPT()'); // whatever follows the message is not looked at
+  test('passes on the address of the sender, and loses only a packet whose answer throws', async () => {
+    const { listener, counters } = await listen({ io, answerer: COMMANDED_ANSWERER });
+    for (const [i, address] of listener.addresses.entries()) {
+      expect(await exchangeUdp(address, command('throw'), 50)).toBeUndefined();
+      const reply = await exchangeUdp(address, Buffer.alloc(12));
+      expect([...reply!.subarray(12)]).toEqual(ASKERS[i]);
+      expect(counters.unsent).toBe(i + 1);
+    }
   });
 
-  test.each(LOOPBACKS)('hands over the address of the asker: $address', async (address) => {
-    const { listener } = await listening({ addresses: [address], answerer: COMMANDED_ANSWERER });
-    const reply = await exchangeUdp(listener.addresses[0]!, Buffer.alloc(12));
-    const asker = address.address === '::1' ? [...Array(15).fill(0), 1] : [127, 0, 0, 1];
-    expect([...reply!.subarray(12)]).toEqual(asker);
-  });
-
-  test('loses a packet whose answer throws, and no other', async () => {
-    const { listener, counters } = await listening({ answerer: COMMANDED_ANSWERER });
-    const [address] = listener.addresses;
-    expect(await exchangeUdp(address!, command('throw'), 50)).toBeUndefined();
-    expect(await exchangeUdp(address!, Buffer.alloc(12))).toBeDefined();
-    expect(counters.unsent).toBe(1);
-  });
-
-  test('says which address cannot be had, and holds none of the others', async () => {
+  test('names an address that is in use, also by a listener of its own kind, and keeps none of the others', async () => {
     const taken = createSocket('udp4');
     await new Promise<void>((done) => taken.bind(0, '127.0.0.1', done));
     const { port } = taken.address();
-    const free = await listening();
-    const other = { address: '::1', port: free.listener.addresses[1]!.port };
-    await Promise.all(open.splice(0).map((listener) => listener.close()));
-    const failing = listening({ addresses: [other, { address: '127.0.0.1', port }] });
+    const { listener, counters } = await listen({ io, threads: 2 });
+    const again = listen({ io, threads: 2, addresses: listener.addresses });
+    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' });
+    const other = { address: '::1', port: listener.addresses[1]!.port };
+    await closeAll();
+    const silent = exchangeUdp(listener.addresses[0]!, www(), 50).catch(() => undefined);
+    expect([await silent, counters.ignored]).toEqual([undefined, 0]);
+    const failing = listen({ io, addresses: [other, { address: '127.0.0.1', port }] });
     await expect(failing).rejects.toThrow(`bind EADDRINUSE 127.0.0.1:${port}`);
     await expect(failing).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind', port });
-    await listening({ addresses: [other] });
+    await listen({ io, addresses: [other] });
     await new Promise<void>((done) => taken.close(() => done()));
   });
-
-  test('does not share an address with another listener', async () => {
-    const { listener } = await listening({ threads: 2 });
-    const again = listening({ threads: 2, addresses: listener.addresses });
-    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' });
-  });
-
-  test('is silent after it was closed', async () => {
-    const { listener, counters } = await listening();
-    await Promise.all(open.splice(0).map((one) => one.close()));
-    const answer = exchangeUdp(listener.addresses[0]!, queryFor('www.example.test.', TYPE.A), 50);
-    expect(await answer.catch(() => undefined)).toBeUndefined();
-    expect(counters.ignored).toBe(0);
-  });
 });
 
-describe('a UDP listener with koffi', () => {
-  test.each([
-    { wildcard: '0.0.0.0', asked: ['127.0.0.1', '127.0.0.2', '127.7.7.7'] },
-    { wildcard: '::', asked: ['::1', ...linkLocalAddresses()] },
-  ])('answers on $wildcard from the address that was asked', async ({ wildcard, asked }) => {
-    const { listener } = await listen({ io: 'koffi', addresses: [{ address: wildcard, port: 0 }] });
-    const [{ port }] = listener.addresses as [ListenAddress];
-    for (const address of asked) {
-      // A connected socket takes nothing from anywhere else.
-      const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
-      const answer = new Promise<Buffer>((done) => socket.once('message', done));
-      await new Promise<void>((done) => socket.connect(port, address, done));
-      socket.send(queryFor('www.example.test.', TYPE.A));
-      expect(summarize(await answer.finally(() => socket.close()))).toBe('NOERROR aa 1/1/0/0');
-    }
-  });
+test.each([
+  { wildcard: '0.0.0.0', asked: ['127.0.0.1', '127.0.0.2', '127.7.7.7'] },
+  { wildcard: '::', asked: ['::1', ...linkLocalAddresses()] },
+])('koffi answers on $wildcard from the address that was queried', async ({ wildcard, asked }) => {
+  const { listener } = await listen({ io: 'koffi', addresses: [{ address: wildcard, port: 0 }] });
+  const [{ port }] = listener.addresses as [ListenAddress];
+  for (const address of asked) {
+    // A connected socket receives nothing from any other address.
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+    const answer = new Promise<Buffer>((done) => socket.once('message', done));
+    await new Promise<void>((done) => socket.connect(port, address, done));
+    socket.send(www());
+    expect(summarize(await answer.finally(() => socket.close()))).toBe('NOERROR aa 1/1/0/0');
+  }
 });
 
-describe('the way to the system', () => {
-  test('is koffi by itself where it works, and told', async () => {
-    const log = collectingLog();
+test('koffi is chosen where it works, and logged', async () => {
+  const log = collectingLog();
+  expect((await listen({ log })).listener.io).toBe('koffi');
+  expect(log.lines).toMatchObject([{ level: 'info', fields: { io: 'koffi', threads: 1 } }]);
+});
+
+test('node:dgram is chosen elsewhere, and logged with the reason, unless koffi is required', async () => {
+  const log = collectingLog();
+  const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
+  Object.defineProperty(process, 'platform', { ...real, value: 'freebsd' });
+  try {
     const { listener } = await listen({ log });
-    expect(listener.io).toBe('koffi');
-    expect(log.lines).toMatchObject([{ level: 'info', fields: { io: 'koffi', threads: 1 } }]);
-  });
-
-  test('is node:dgram by itself elsewhere, and told why', async () => {
-    const log = collectingLog();
-    const { listener } = await onPlatform('freebsd', () => listen({ log }));
     expect(listener.io).toBe('dgram');
     expect(log.lines).toMatchObject([
       { level: 'warn', fields: { io: 'dgram', reason: 'the system is freebsd, not linux' } },
     ]);
-    expect(await exchangeUdp(listener.addresses[0]!, queryFor('www.example.test.', TYPE.A))).toBeDefined();
-  });
-
-  test('is not replaced where koffi is asked for', async () => {
-    await expect(onPlatform('freebsd', () => listen({ io: 'koffi' }))).rejects.toThrow('freebsd');
-  });
+    expect(await exchangeUdp(listener.addresses[0]!, www())).toBeDefined();
+    await expect(listen({ io: 'koffi' })).rejects.toThrow('freebsd');
+  } finally {
+    Object.defineProperty(process, 'platform', real);
+  }
 });
-
-function command(word: string): Buffer {
-  return Buffer.concat([Buffer.alloc(12), Buffer.from(word)]);
-}
 
 function linkLocalAddresses(): string[] {
   return Object.entries(networkInterfaces()).flatMap(([name, addresses]) =>
@@ -261,14 +232,4 @@ function linkLocalAddresses(): string[] {
       .filter(({ address }) => address.startsWith('fe80:'))
       .map(({ address }) => `${address}%${name}`),
   );
-}
-
-async function onPlatform<T>(platform: string, run: () => Promise<T>): Promise<T> {
-  const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
-  Object.defineProperty(process, 'platform', { ...real, value: platform });
-  try {
-    return await run();
-  } finally {
-    Object.defineProperty(process, 'platform', real);
-  }
 }

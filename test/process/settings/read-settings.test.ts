@@ -17,175 +17,117 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 describe('the settings without an environment', () => {
   const settings = readSettings({});
 
-  it('listen on loopback only', () => {
-    expect(settings.dnsListen).toEqual([
-      { address: '127.0.0.1', port: 5300 },
-      { address: '::1', port: 5300 },
-    ]);
-    expect(settings.dnsListenIsDefault).toBe(true);
-    expect(settings.metricsListen).toEqual({ address: '127.0.0.1', port: 9153 });
-    expect(settings.apiListen).toEqual([{ address: '127.0.0.1', port: 8053 }]);
-  });
-
-  it('use no database but the embedded one, under ./data', () => {
-    expect(settings.databaseUrl).toBeUndefined();
-    expect(settings.dataDirectory).toBe(`${process.cwd()}/data`);
-  });
-
-  it('have two demo nameserver sets in reserved names, and a mailbox in the parent of the first', () => {
-    expect(settings.answers.nameserverSets).toEqual([
-      ['ns1.zonefleet.example.', 'ns2.zonefleet.example.'],
-      ['ns1.zonefleet.test.', 'ns2.zonefleet.test.'],
-    ]);
-    expect(settings.answers.soaRname).toBe('hostmaster.zonefleet.example.');
-    expect(settings.warnings).toEqual([]);
-  });
-
-  it('have demo edges in documentation addresses', () => {
+  it('listen on loopback, query public servers only, and use demo names and addresses', () => {
+    const dayMs = 86_400_000;
+    expect(settings).toMatchObject({
+      dnsListen: [
+        { address: '127.0.0.1', port: 5300 },
+        { address: '::1', port: 5300 },
+      ],
+      dnsListenIsDefault: true,
+      metricsListen: { address: '127.0.0.1', port: 9153 },
+      apiListen: [{ address: '127.0.0.1', port: 8053 }],
+      dataDirectory: `${process.cwd()}/data`,
+      answers: {
+        nameserverSets: [
+          ['ns1.zonefleet.example.', 'ns2.zonefleet.example.'],
+          ['ns1.zonefleet.test.', 'ns2.zonefleet.test.'],
+        ],
+        soaRname: 'hostmaster.zonefleet.example.',
+      },
+      warnings: [],
+      apiRequestsPerMinute: 300,
+      allowReservedNames: false,
+      dnsPortOut: 53,
+      resolverAllow: [],
+      checkConcurrency: 200,
+      checkRules: {
+        movedAfterMs: dayMs,
+        movedGraceMs: 14 * dayMs,
+        pendingMaxMs: 28 * dayMs,
+        unverifiedMaxMs: 28 * dayMs,
+      },
+      responsesPerSecond: 400,
+      logLevel: 'info',
+      dnsThreads: availableParallelism(),
+      dnsIo: 'auto',
+    });
+    const { databaseUrl, bootstrapApiKey, redisUrl, rootHints } = settings;
+    expect([databaseUrl, bootstrapApiKey, redisUrl, rootHints]).toEqual(Array(4).fill(undefined));
     for (const address of settings.answers.edgeIpv4) expect(address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
     for (const address of settings.answers.edgeIpv6) expect(address).toMatch(/^2001:db8:/);
-  });
-
-  it('make another cookie secret at each start', () => {
-    expect(settings.cookieSecrets).toHaveLength(1);
-    expect(settings.cookieSecrets[0]).toHaveLength(16);
-    expect(readSettings({}).cookieSecrets).not.toEqual(settings.cookieSecrets);
-  });
-
-  it('limit a key to 300 requests a minute, have no key of their own and refuse reserved names', () => {
-    expect(settings.apiRequestsPerMinute).toBe(300);
-    expect(settings.bootstrapApiKey).toBeUndefined();
-    expect(settings.allowReservedNames).toBe(false);
-  });
-
-  it('keep jobs in Postgres and show them on loopback only', () => {
-    expect(settings.redisUrl).toBeUndefined();
-  });
-
-  it('ask the public servers on port 53, and no private network', () => {
-    expect(settings.rootHints).toBeUndefined();
-    expect(settings.dnsPortOut).toBe(53);
-    expect(settings.resolverAllow).toEqual([]);
-    expect(settings.checkConcurrency).toBe(200);
-  });
-
-  it('call a domain moved after a day, and give it up after two weeks, a pending one after four', () => {
-    const dayMs = 86_400_000;
-    expect(settings.checkRules).toEqual({
-      movedAfterMs: dayMs,
-      movedGraceMs: 14 * dayMs,
-      pendingMaxMs: 28 * dayMs,
-      unverifiedMaxMs: 28 * dayMs,
-    });
-  });
-
-  it('limit equal answers to 400 a second and log at info', () => {
-    expect(settings.responsesPerSecond).toBe(400);
-    expect(settings.logLevel).toBe('info');
-  });
-
-  it('answer with a thread on each core, from an image of at most half of the memory', () => {
-    expect(settings.dnsThreads).toBe(availableParallelism());
-    expect(settings.dnsIo).toBe('auto');
     expect(settings.imageBytes).toBeGreaterThanOrEqual(16 * 1024 ** 2);
     expect(settings.imageBytes).toBeLessThanOrEqual(Math.min(4 * 1024 ** 3, totalmem() / 2));
+  });
+
+  it('have another cookie secret at each start', () => {
+    expect(settings.cookieSecrets.map(({ length }) => length)).toEqual([16]);
+    expect(readSettings({}).cookieSecrets).not.toEqual(settings.cookieSecrets);
   });
 });
 
 const API_KEY = `svc_${'aB3'.repeat(13)}x`;
 
 describe('a setting', () => {
-  const readings: [string, Record<string, string>, (settings: Settings) => unknown, unknown][] = [
+  it.each<[Record<string, string>, string, unknown]>([
     [
-      'DNS_LISTEN',
       { DNS_LISTEN: '0.0.0.0:53, [2001:db8::1]:53' },
-      (c) => c.dnsListen,
+      'dnsListen',
       [
         { address: '0.0.0.0', port: 53 },
         { address: '2001:db8::1', port: 53 },
       ],
     ],
+    [{ METRICS_LISTEN: '[::]:9999' }, 'metricsListen', { address: '::', port: 9999 }],
+    [{ NODE_NAME: 'ams-1.edge' }, 'nodeName', 'ams-1.edge'],
+    [{ RRL: 'off' }, 'responsesPerSecond', undefined],
+    [{ RRL: '5' }, 'responsesPerSecond', 5],
+    [{ RRL_OCTETS: 'off' }, 'amplifiedOctetsPerSecond', undefined],
+    [{ RRL_OCTETS: '50000' }, 'amplifiedOctetsPerSecond', 50_000],
+    [{}, 'amplifiedOctetsPerSecond', 20_000],
+    [{ DNS_THREADS: '3' }, 'dnsThreads', 3],
+    [{ DNS_IO: 'dgram' }, 'dnsIo', 'dgram'],
+    [{ IMAGE_BYTES: '50000000' }, 'imageBytes', 50_000_000],
+    [{ IMAGE_BYTES: '3g' }, 'imageBytes', 3 * 1024 ** 3],
+    [{ API_LISTEN: '[::]:80' }, 'apiListen', [{ address: '::', port: 80 }]],
+    [{ API_RATE: 'off' }, 'apiRequestsPerMinute', undefined],
+    [{ API_RATE: '6000' }, 'apiRequestsPerMinute', 6000],
+    [{ BOOTSTRAP_API_KEY: API_KEY }, 'bootstrapApiKey', API_KEY],
+    [{ ALLOW_RESERVED_NAMES: 'on' }, 'allowReservedNames', true],
+    [{ RUN_AS: 'ann:dns' }, 'runAs', 'ann:dns'],
+    [{ RUN_AS: 'root' }, 'runAs', 'off'],
     [
-      'METRICS_LISTEN',
-      { METRICS_LISTEN: '[::]:9999' },
-      (c) => c.metricsListen,
-      { address: '::', port: 9999 },
-    ],
-    ['NODE_NAME', { NODE_NAME: 'ams-1.edge' }, (c) => c.nodeName, 'ams-1.edge'],
-    ['RRL', { RRL: 'off' }, (c) => c.responsesPerSecond, undefined],
-    ['RRL', { RRL: '5' }, (c) => c.responsesPerSecond, 5],
-    ['RRL_OCTETS', { RRL_OCTETS: 'off' }, (c) => c.amplifiedOctetsPerSecond, undefined],
-    ['RRL_OCTETS', { RRL_OCTETS: '50000' }, (c) => c.amplifiedOctetsPerSecond, 50_000],
-    ['RRL_OCTETS by default', {}, (c) => c.amplifiedOctetsPerSecond, 20_000],
-    ['DNS_THREADS', { DNS_THREADS: '3' }, (c) => c.dnsThreads, 3],
-    ['DNS_IO', { DNS_IO: 'dgram' }, (c) => c.dnsIo, 'dgram'],
-    ['IMAGE_BYTES', { IMAGE_BYTES: '50000000' }, (c) => c.imageBytes, 50_000_000],
-    ['IMAGE_BYTES with a unit', { IMAGE_BYTES: '3g' }, (c) => c.imageBytes, 3 * 1024 ** 3],
-    ['API_LISTEN', { API_LISTEN: '[::]:80' }, (c) => c.apiListen, [{ address: '::', port: 80 }]],
-    ['API_RATE', { API_RATE: 'off' }, (c) => c.apiRequestsPerMinute, undefined],
-    ['API_RATE', { API_RATE: '6000' }, (c) => c.apiRequestsPerMinute, 6000],
-    ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: API_KEY }, (c) => c.bootstrapApiKey, API_KEY],
-    ['ALLOW_RESERVED_NAMES', { ALLOW_RESERVED_NAMES: 'on' }, (c) => c.allowReservedNames, true],
-    ['RUN_AS', { RUN_AS: 'ann:dns' }, (c) => c.runAs, 'ann:dns'],
-    ['RUN_AS', { RUN_AS: 'root' }, (c) => c.runAs, 'off'],
-    [
-      'ROLE_PASSWORDS',
       { ROLE_PASSWORDS: 'node:12345678,api:a.b_c~d-e' },
-      (c) => c.rolePasswords,
+      'rolePasswords',
       { zonefleet_node: '12345678', zonefleet_api: 'a.b_c~d-e' },
     ],
+    [{ PUBLIC_URL: 'https://DNS.example.net/' }, 'publicUrl', 'https://dns.example.net'],
+    [{ PUBLIC_URL: 'http://[::1]:80' }, 'publicUrl', 'http://[::1]'],
+    [{ API_LISTEN: '0.0.0.0:81,[::1]:82' }, 'publicUrl', 'http://[::1]:82'],
+    [{ API_LISTEN: '0.0.0.0:81' }, 'publicUrl', 'http://127.0.0.1:81'],
+    [{ TRUSTED_PROXIES: '10.0.0.0/8' }, 'trustedProxies', ['10.0.0.0/8']],
+    [{ REGISTRATION: 'on', SMTP_URL: 'smtp://127.0.0.1' }, 'registration', true],
+    [{ PUBLIC_URL: 'https://dns.example.net' }, 'mailFrom', 'zonefleet@dns.example.net'],
+    [{ EDGE_IPV4: '' }, 'answers.edgeIpv4', []],
+    [{ EDGE_IPV6: '2001:db8::7' }, 'answers.edgeIpv6', ['2001:db8::7']],
+    [{ LOG_LEVEL: '' }, 'logLevel', 'info'],
+    [{ SOA_RNAME: 'dns\\.admin.Example.NET' }, 'answers.soaRname', 'dns\\.admin.example.net.'],
+    [{ REDIS_URL: 'rediss://:p@h:6380/1' }, 'redisUrl', 'rediss://:p@h:6380/1'],
+    [{ ROOT_HINTS: '/etc/named.root' }, 'rootHints', '/etc/named.root'],
+    [{ TRUST_ANCHORS: '/etc/root.key' }, 'trustAnchors', { path: '/etc/root.key' }],
+    [{ TRUST_ANCHORS: 'off' }, 'trustAnchors', 'off'],
+    [{ DNS_PORT_OUT: '5353' }, 'dnsPortOut', 5353],
+    [{ RESOLVER_ALLOW: '10.0.0.0/8, fd00::/8' }, 'resolverAllow', ['10.0.0.0/8', 'fd00::/8']],
+    [{ MOVED_AFTER: '90s' }, 'checkRules.movedAfterMs', 90_000],
+    [{ MOVED_GRACE: '30m' }, 'checkRules.movedGraceMs', 30 * 60_000],
+    [{ PENDING_MAX: '7d' }, 'checkRules.pendingMaxMs', 7 * 86_400_000],
+    [{ ROLL_ZSK_EVERY: '90d' }, 'rollZskEveryMs', 90 * 86_400_000],
+    [{ ROLL_ZSK_EVERY: 'off' }, 'rollZskEveryMs', undefined],
+    [{ DNSSEC_NEW_DOMAINS: 'on' }, 'signsNewDomains', true],
+    [{ UNVERIFIED_MAX: '3d' }, 'checkRules.unverifiedMaxMs', 3 * 86_400_000],
     [
-      'KEY_SECRETS',
-      { KEY_SECRETS: `new:${'A'.repeat(43)}=, old:${'/'.repeat(42)}w=` },
-      (c) => c.keySecrets.map(({ name, secret }) => [name, secret[0]]),
-      [
-        ['new', 0],
-        ['old', 255],
-      ],
-    ],
-    ['PUBLIC_URL', { PUBLIC_URL: 'https://DNS.example.net/' }, (c) => c.publicUrl, 'https://dns.example.net'],
-    ['PUBLIC_URL on loopback', { PUBLIC_URL: 'http://[::1]:80' }, (c) => c.publicUrl, 'http://[::1]'],
-    [
-      'API_LISTEN, which makes PUBLIC_URL',
-      { API_LISTEN: '0.0.0.0:81,[::1]:82' },
-      (c) => c.publicUrl,
-      'http://[::1]:82',
-    ],
-    ['API_LISTEN everywhere', { API_LISTEN: '0.0.0.0:81' }, (c) => c.publicUrl, 'http://127.0.0.1:81'],
-    ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.0/8' }, (c) => c.trustedProxies, ['10.0.0.0/8']],
-    ['REGISTRATION', { REGISTRATION: 'on', SMTP_URL: 'smtp://127.0.0.1' }, (c) => c.registration, true],
-    ['MAIL_FROM', { PUBLIC_URL: 'https://dns.example.net' }, (c) => c.mailFrom, 'zonefleet@dns.example.net'],
-    ['EDGE_IPV4, empty: none', { EDGE_IPV4: '' }, (c) => c.answers.edgeIpv4, []],
-    ['EDGE_IPV6', { EDGE_IPV6: '2001:db8::7' }, (c) => c.answers.edgeIpv6, ['2001:db8::7']],
-    ['LOG_LEVEL, empty: as if unset', { LOG_LEVEL: '' }, (c) => c.logLevel, 'info'],
-    [
-      'SOA_RNAME',
-      { SOA_RNAME: 'dns\\.admin.Example.NET' },
-      (c) => c.answers.soaRname,
-      'dns\\.admin.example.net.',
-    ],
-    ['REDIS_URL', { REDIS_URL: 'rediss://:p@h:6380/1' }, (c) => c.redisUrl, 'rediss://:p@h:6380/1'],
-    ['ROOT_HINTS', { ROOT_HINTS: '/etc/named.root' }, (c) => c.rootHints, '/etc/named.root'],
-    ['TRUST_ANCHORS', { TRUST_ANCHORS: '/etc/root.key' }, (c) => c.trustAnchors, { path: '/etc/root.key' }],
-    ['TRUST_ANCHORS, off', { TRUST_ANCHORS: 'off' }, (c) => c.trustAnchors, 'off'],
-    ['DNS_PORT_OUT', { DNS_PORT_OUT: '5353' }, (c) => c.dnsPortOut, 5353],
-    [
-      'RESOLVER_ALLOW',
-      { RESOLVER_ALLOW: '10.0.0.0/8, fd00::/8' },
-      (c) => c.resolverAllow,
-      ['10.0.0.0/8', 'fd00::/8'],
-    ],
-    ['MOVED_AFTER', { MOVED_AFTER: '90s' }, (c) => c.checkRules.movedAfterMs, 90_000],
-    ['MOVED_GRACE', { MOVED_GRACE: '30m' }, (c) => c.checkRules.movedGraceMs, 30 * 60_000],
-    ['PENDING_MAX', { PENDING_MAX: '7d' }, (c) => c.checkRules.pendingMaxMs, 7 * 86_400_000],
-    ['ROLL_ZSK_EVERY', { ROLL_ZSK_EVERY: '90d' }, (c) => c.rollZskEveryMs, 90 * 86_400_000],
-    ['ROLL_ZSK_EVERY', { ROLL_ZSK_EVERY: 'off' }, (c) => c.rollZskEveryMs, undefined],
-    ['DNSSEC_NEW_DOMAINS', { DNSSEC_NEW_DOMAINS: 'on' }, (c) => c.signsNewDomains, true],
-    ['UNVERIFIED_MAX', { UNVERIFIED_MAX: '3d' }, (c) => c.checkRules.unverifiedMaxMs, 3 * 86_400_000],
-    [
-      'PUBLIC_RESOLVERS',
       { PUBLIC_RESOLVERS: '192.0.2.1, 192.0.2.2:5353, 2001:db8::1, [2001:db8::2]:5353' },
-      (c) => c.publicResolvers,
+      'publicResolvers',
       [
         { address: '192.0.2.1', port: 53 },
         { address: '192.0.2.2', port: 5353 },
@@ -193,27 +135,31 @@ describe('a setting', () => {
         { address: '2001:db8::2', port: 5353 },
       ],
     ],
-    ['PUBLIC_RESOLVERS', { PUBLIC_RESOLVERS: 'off' }, (c) => c.publicResolvers, []],
-    ['ASN_DB', {}, (c) => c.asnDb, undefined],
-    ['ASN_DB', { ASN_DB: '/srv/asn.txt' }, (c) => c.asnDb, '/srv/asn.txt'],
-    ['COUNTRY_DB', { COUNTRY_DB: 'off' }, (c) => c.countryDb, undefined],
-    ['COUNTRY_DB', { COUNTRY_DB: '/srv/c.mmdb' }, (c) => c.countryDb, { path: '/srv/c.mmdb' }],
-    ['CHECK_CONCURRENCY', { CHECK_CONCURRENCY: '1' }, (c) => c.checkConcurrency, 1],
-    ['API_CONNECTIONS', {}, (c) => c.apiConnections, 2000],
-    ['API_CONNECTIONS', { API_CONNECTIONS: '10' }, (c) => c.apiConnections, 10],
-    ['API_CONNECTIONS_PER_ADDRESS', {}, (c) => c.apiConnectionsPerNetwork, 200],
-    [
-      'API_CONNECTIONS_PER_ADDRESS',
-      { API_CONNECTIONS_PER_ADDRESS: 'off' },
-      (c) => c.apiConnectionsPerNetwork,
-      undefined,
-    ],
-    ['METRICS_HOSTS', {}, (c) => c.metricsHosts, []],
-    ['METRICS_HOSTS', { METRICS_HOSTS: 'A.example, b_1' }, (c) => c.metricsHosts, ['a.example', 'b_1']],
-    ['DATABASE_URL', { DATABASE_URL: 'postgres://u:p@h/d' }, (c) => c.databaseUrl, 'postgres://u:p@h/d'],
-  ];
-  it.each(readings)('%s is read', (_, env, read, value) => {
-    expect(read(readSettings(env))).toEqual(value);
+    [{ PUBLIC_RESOLVERS: 'off' }, 'publicResolvers', []],
+    [{}, 'asnDb', undefined],
+    [{ ASN_DB: '/srv/asn.txt' }, 'asnDb', '/srv/asn.txt'],
+    [{ COUNTRY_DB: 'off' }, 'countryDb', undefined],
+    [{ COUNTRY_DB: '/srv/c.mmdb' }, 'countryDb', { path: '/srv/c.mmdb' }],
+    [{ CHECK_CONCURRENCY: '1' }, 'checkConcurrency', 1],
+    [{}, 'apiConnections', 2000],
+    [{ API_CONNECTIONS: '10' }, 'apiConnections', 10],
+    [{}, 'apiConnectionsPerNetwork', 200],
+    [{ API_CONNECTIONS_PER_ADDRESS: 'off' }, 'apiConnectionsPerNetwork', undefined],
+    [{}, 'metricsHosts', []],
+    [{ METRICS_HOSTS: 'A.example, b_1' }, 'metricsHosts', ['a.example', 'b_1']],
+    [{ DATABASE_URL: 'postgres://u:p@h/d' }, 'databaseUrl', 'postgres://u:p@h/d'],
+  ])('%o sets %s', (env, path, value) => {
+    const settings: Settings = readSettings(env);
+    const read = path.split('.').reduce((found: object, name) => found[name as keyof object], settings);
+    expect(read).toEqual(value);
+  });
+
+  it('KEY_SECRETS has names and secrets in their order', () => {
+    const { keySecrets } = readSettings({ KEY_SECRETS: `new:${'A'.repeat(43)}=, old:${'/'.repeat(42)}w=` });
+    expect(keySecrets.map(({ name, secret }) => [name, secret[0]])).toEqual([
+      ['new', 0],
+      ['old', 255],
+    ]);
   });
 
   it('COOKIE_SECRETS keeps its order: the first signs', () => {

@@ -21,16 +21,10 @@ const CAUSES = [
 
 it(`${DOMAINS} domains for 400 days, seed ${SEED}`, () => {
   const tally = simulateKeys(SEED, DOMAINS, REAL, ({ violations }) => violations.length >= 10);
-  console.log(
-    [
-      `${tally.domains} domains, ${tally.ticks} ticks, ${tally.steps} steps, ${tally.reached} goals reached`,
-      `excused: ${[...tally.excused].map(([cause, count]) => `${cause} ${count}`).join(', ')}`,
-    ].join('\n'),
-  );
   expect(tally.violations).toEqual([]);
   expect(tally.unreached).toEqual([]);
-  expect(CAUSES).toEqual(expect.arrayContaining([...tally.excused.keys()]));
-  expect([...tally.registrars.keys()].sort()).toEqual([...REGISTRARS].sort());
+  expect(CAUSES).toEqual(expect.arrayContaining([...tally.excused]));
+  expect([...tally.registrars].sort()).toEqual([...REGISTRARS].sort());
   expect(tally.reached).toBeGreaterThan(DOMAINS * 0.85);
 });
 
@@ -42,9 +36,7 @@ it('in the hours that decide, nothing is bogus by our doing', () => {
 
 describe('it sees a broken rule', () => {
   it.each(BROKEN_MACHINES)('%s', (_, machine) => {
-    const [seen] = playStories(machine);
-    console.log(seen);
-    expect(seen).toBeDefined();
+    expect(playStories(machine)).not.toEqual([]);
   });
 });
 
@@ -61,8 +53,7 @@ const SEEN_BY_CHANCE: ReadonlySet<string> = new Set([
 
 describe('drawn domains see a broken rule too', () => {
   it.each(BROKEN_MACHINES.filter(([rule]) => SEEN_BY_CHANCE.has(rule)))('%s', (_, machine) => {
-    const { violations, domains } = simulateKeys(scale(SEED, 1), 3000, machine, isSeen);
-    console.log(`${domains} domains: ${violations[0]}`);
+    const { violations } = simulateKeys(scale(SEED, 1), 3000, machine, isSeen);
     expect(violations).not.toEqual([]);
   });
 });

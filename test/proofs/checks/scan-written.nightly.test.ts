@@ -33,9 +33,6 @@ describe.each(HANDS)('zones of the %s hand', (hand) => {
     } finally {
       await resolver.close();
     }
-    const questions = scanned.map(({ scan }) => scan.queries).sort((a, b) => a - b);
-    const median = questions[questions.length >> 1];
-    console.log([`${hand} hand`, ...tally.lines(), `questions: median ${median}`].join('\n'));
   }, 600_000);
   afterAll(() => internet?.close());
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scale } from '../../support/tests/scale.ts';
 import { readWorld, worldFolders } from '../../support/world/read-world.ts';
 import { type Answer, compare, TESTS } from '../../support/zonemaster/compare.ts';
-import { missingForZonemaster, NetworkNamespace } from '../../support/zonemaster/network-namespace.ts';
+import { missingForZonemaster, ZonemasterNetwork } from '../../support/zonemaster/zonemaster-network.ts';
 
 const ALL = worldFolders('child-worlds');
 const REDUCED = ['healthy', 'glue-differs', 'one-name', 'server-refuses', 'tcp-refused', 'timers-too-low'];
@@ -64,12 +64,12 @@ interface Compared extends Answer {
 const agrees = ({ ours, theirs }: Answer) => ours === theirs;
 
 describe.skipIf(missing !== '')(`a check of the delegated zone, beside Zonemaster${suffix}`, () => {
-  let namespace: NetworkNamespace;
+  let namespace: ZonemasterNetwork;
   const compared: Compared[] = [];
 
   beforeAll(
     async () => {
-      namespace = await NetworkNamespace.make([...new Set(ALL.flatMap(addressesOf))], HINTS);
+      namespace = await ZonemasterNetwork.make([...new Set(ALL.flatMap(addressesOf))], HINTS);
       const runs = [
         ...FOLDERS.map((folder) => ({ folder, servers: [] as string[] })),
         ...GIVEN_FOLDERS.map((folder) => ({ folder, servers: serversOf(folder) })),
@@ -80,7 +80,6 @@ describe.skipIf(missing !== '')(`a check of the delegated zone, beside Zonemaste
         const world = servers.length === 0 ? folder : `${folder}, given`;
         compared.push(...compare(ours, messages).map((answer) => ({ ...answer, world })));
       }
-      console.log(printed(compared).join('\n'));
     },
     scale(30 * 60_000, 180_000),
   );
@@ -107,21 +106,3 @@ describe.skipIf(missing !== '')(`a check of the delegated zone, beside Zonemaste
     );
   });
 });
-
-function printed(compared: readonly Compared[]): string[] {
-  const tests = [...new Set(compared.map(({ test }) => test))].sort();
-  const line = (of: readonly Compared[]) => {
-    const found = of.filter(({ ours, theirs }) => ours && theirs).length;
-    return `${of.filter(agrees).length} of ${of.length} agree, ${found} found by both`;
-  };
-  return [
-    ...tests.map((test) => `${test}: ${line(compared.filter((answer) => answer.test === test))}`),
-    ...compared
-      .filter((answer) => !agrees(answer))
-      .map(
-        ({ world, test, codes, ours }) =>
-          `${world}: ${test} ${codes.join(', ')}: ours ${ours}, theirs ${!ours}`,
-      ),
-    `all: ${line(compared)} (${((100 * compared.filter(agrees).length) / compared.length).toFixed(1)} %)`,
-  ];
-}

@@ -1,6 +1,6 @@
 // 400 days of money equal a model that is written from docs/rules.md "Plans" and "Money" and imports nothing of src: of a
 // thousand domains of resellers, their clients and others, on each day, the plans, suspensions, balances, rows of the ledger
-// and invoices. A small play is in test/store/money/charge.nightly.test.ts.
+// and invoices. A small play is in test/store/money/charge.postgres.test.ts.
 //
 // Each of these faults was put into src once, and the small play saw it: a charge made twice, a grace that is a day shorter (of subscriptions, of debts), a domain
 // resumed that a hand suspended, one enabled that a hand disabled, a credit rounded up, a reseller's floor that is a rial

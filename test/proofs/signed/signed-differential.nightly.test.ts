@@ -112,13 +112,10 @@ describe.skipIf(present.length === 0)(`signed zones${missing}`, () => {
         sums.asked += outcome.asked;
         sums.same += outcome.same;
       }
-      if (sums.asked % (20 * A_ROUND) < A_ROUND) console.log(`${peer}: ${sums.asked} questions so far`);
     }
   });
 
   it('nearly always without any difference', () => {
-    console.log(`${sums.asked} questions, ${sums.same} without a difference; accepted:`);
-    for (const [rule, count] of [...accepted].sort((a, b) => b[1] - a[1])) console.log(`  ${count} ${rule}`);
     expect(sums.asked).toBeGreaterThanOrEqual(QUESTIONS - 1);
     expect(sums.same / sums.asked).toBeGreaterThan(0.6);
   });

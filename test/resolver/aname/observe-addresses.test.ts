@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FamilyEvidence, TargetEvidence } from '../../../src/checks/aname/target-evidence.ts';
 import { printName } from '../../../src/dns/name.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { COM_A, internet, type TestResolver, testResolver } from '../../support/world/test-resolver.ts';
 import { name, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
 
@@ -38,56 +39,29 @@ function shown({ v4, v6, names }: TargetEvidence): string[] {
   return [said(v4), said(v6), names.map(printName).join(' ')];
 }
 
-it.each<[string, string, string, string[]]>([
-  [
-    'addresses of both families',
-    'www 300 A 1.1.1.1\nwww 60 AAAA 2600::1',
-    '',
-    ['1.1.1.1 for 300', '2600::1 for 60', 'www.shop.com.'],
-  ],
-  ['one family alone', 'www 300 A 1.1.1.1', '', ['1.1.1.1 for 300', 'none for 600', 'www.shop.com.']],
-  [
-    'a set in canonical order',
-    'www A 9.0.0.1\nwww A 1.1.1.1\nwww A 10.0.0.1',
-    '',
-    ['1.1.1.1 9.0.0.1 10.0.0.1 for 3600', 'none for 600', 'www.shop.com.'],
-  ],
-  ['a name that is not there', 'x A 1.1.1.1', '', ['none for 600', 'none for 600', 'www.shop.com.']],
-  ['a wildcard', '* 90 A 1.1.1.1', '', ['1.1.1.1 for 90', 'none for 600', 'www.shop.com.']],
-  [
-    'an alias of another zone, with the lowest TTL on the way',
-    'www 120 CNAME x.cdn.net.',
-    'x 300 A 1.1.1.1\nx 30 AAAA 2600::1',
-    ['1.1.1.1 for 120', '2600::1 for 30', 'www.shop.com. x.cdn.net.'],
-  ],
-  [
-    'an alias of nothing',
-    'www 120 CNAME y.cdn.net.',
-    'x A 1.1.1.1',
-    ['none for 120', 'none for 120', 'www.shop.com. y.cdn.net.'],
-  ],
-  [
-    'a DNAME on the way',
-    'www CNAME a.d\nd DNAME cdn.net.',
-    'a 50 AAAA 2600::1',
-    ['6.6.6.6 for 3600', '2600::1 for 50', 'www.shop.com. a.d.shop.com. a.cdn.net.'],
-  ],
-  [
-    'an alias of itself',
-    'www CNAME x.cdn.net.',
-    'x CNAME www.shop.com.',
-    ['loop', 'loop', 'www.shop.com. x.cdn.net.'],
-  ],
-  ['eight aliases', aliases(8), '', ['1.1.1.1 for 3600', 'none for 600', CHAIN_OF_8]],
-  ['nine aliases', aliases(9), '', ['limit', 'limit', CHAIN_OF_8]],
-])('%s', async (_, shop, cdn, wanted) => {
-  expect(shown(await look(testResolver(world(shop, cdn))))).toEqual(wanted);
+/** What the target is | records of shop.com | of cdn.net | IPv4, IPv6 and the names on the way. */
+it.each(
+  rowsOf(`
+a name with both families | www 300 A 1.1.1.1 / www 60 AAAA 2600::1 | | 1.1.1.1 for 300 / 2600::1 for 60 / www.shop.com.
+a name with one family | www 300 A 1.1.1.1 | | 1.1.1.1 for 300 / none for 600 / www.shop.com.
+a set, returned in canonical order | www A 9.0.0.1 / www A 1.1.1.1 / www A 10.0.0.1 | | 1.1.1.1 9.0.0.1 10.0.0.1 for 3600 / none for 600 / www.shop.com.
+a name that does not exist | x A 1.1.1.1 | | none for 600 / none for 600 / www.shop.com.
+a wildcard | * 90 A 1.1.1.1 | | 1.1.1.1 for 90 / none for 600 / www.shop.com.
+an alias of another zone, with the lowest TTL on the way | www 120 CNAME x.cdn.net. | x 300 A 1.1.1.1 / x 30 AAAA 2600::1 | 1.1.1.1 for 120 / 2600::1 for 30 / www.shop.com. x.cdn.net.
+an alias of a missing name | www 120 CNAME y.cdn.net. | x A 1.1.1.1 | none for 120 / none for 120 / www.shop.com. y.cdn.net.
+a name below a DNAME | www CNAME a.d / d DNAME cdn.net. | a 50 AAAA 2600::1 | 6.6.6.6 for 3600 / 2600::1 for 50 / www.shop.com. a.d.shop.com. a.cdn.net.
+an alias of itself | www CNAME x.cdn.net. | x CNAME www.shop.com. | loop / loop / www.shop.com. x.cdn.net.
+the end of eight aliases | ${aliases(8)} | | 1.1.1.1 for 3600 / none for 600 / ${CHAIN_OF_8}
+the end of nine aliases | ${aliases(9)} | | limit / limit / ${CHAIN_OF_8}`),
+)('looks up %s', async (_, shop, cdn, expected) => {
+  const exchange = world(itemsOf(shop).join('\n'), itemsOf(cdn).join('\n'));
+  expect(shown(await look(testResolver(exchange)))).toEqual(itemsOf(expected));
 });
 
 /** `www` is an alias of `l1`, that of `l2` …, and the last one has an address. */
 function aliases(count: number): string {
   const links = Array.from({ length: count }, (_, i) => `${i === 0 ? 'www' : `l${i}`} CNAME l${i + 1}`);
-  return [...links, `l${count} A 1.1.1.1`].join('\n');
+  return [...links, `l${count} A 1.1.1.1`].join(' / ');
 }
 
 describe('what is asked', () => {

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { DsEvidence } from '../../../src/checks/dnssec/ds-evidence.ts';
+import type { Message } from '../../../src/dns/message/message.ts';
 import type { Name } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { createResolver } from '../../../src/resolver/resolver.ts';
 import type { DenialStyle } from '../../support/dnssec/denial-chain.ts';
 import { type Alter, SignedExchange } from '../../support/dnssec/signed-exchange.ts';
 import { SignedZone } from '../../support/dnssec/signed-zone.ts';
@@ -14,12 +14,19 @@ import {
   COM_A,
   COM_B,
   comInternet,
-  dice,
   internet,
   ROOT_A,
+  ROOT_B,
   testResolver,
 } from '../../support/world/test-resolver.ts';
-import { answering, name, reply, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
+import {
+  answering,
+  type Conduct,
+  name,
+  reply,
+  type ZoneExchange,
+  zone,
+} from '../../support/world/zone-exchange.ts';
 
 const DIGEST = 'A'.repeat(64);
 const DELEGATION = 'example NS ns.example\nns.example A 5.3.0.1';
@@ -48,51 +55,35 @@ describe('the DS set at the parent', () => {
     expect(exchange.asked.filter((text) => text.endsWith('example.com. DS'))).toHaveLength(2);
   });
 
-  it('is not there when the parent says NODATA with its own SOA, for as long as that holds', async () => {
-    expect(seen(await observe(comInternet(DELEGATION)))).toEqual(
-      [`${COM_A} none 600`, `${COM_B} none 600`].sort(),
-    );
+  const ds = `example.com. 300 DS 17 13 2 ${DIGEST}`;
+  const all = `${COM_A} positive 300 17 4711`;
+  const none = [`${COM_A} none 600`, `${COM_B} none 600`];
+  const unsigned = zone('com.', `@ NS a.gtld.\n@ NS b.gtld.\n${DELEGATION}`);
+  const repeating: Conduct = ({ type }) => (type === 'DS' ? answering(`${ds}\n${ds}`) : undefined);
+  const voided = zone('com.', `@ NS a.gtld.\n@ NS c.void.\n${SIGNED}`);
+  const halfKnown = () => internet(`com NS a.gtld.\ncom NS c.void.\na.gtld. A ${COM_A}`);
+
+  it.each<[string, () => ZoneExchange, string[]]>([
+    ['absent after NODATA with the SOA of the parent', () => comInternet(DELEGATION), none],
+    ['absent if the name is not registered', () => comInternet('other A 1.2.3.4'), none],
+    ['listed by address', () => comInternet(SIGNED).serve(COM_B, unsigned), [all, `${COM_B} none 600`]],
+    [
+      'listed once if a server repeats a record',
+      () => comInternet(SIGNED).behave(COM_B, repeating),
+      [all, `${COM_B} positive 300 17`],
+    ],
+    [
+      'unknown for a nameserver without an address',
+      () => halfKnown().serve(COM_A, voided),
+      [' unknown -', all],
+    ],
+  ])('is %s', async (_, world, expected) => {
+    expect(seen(await observe(world()))).toEqual(expected.sort());
   });
 
-  it('is not there when the name is not registered', async () => {
-    expect(seen(await observe(comInternet('other A 1.2.3.4')))).toEqual(
-      [`${COM_A} none 600`, `${COM_B} none 600`].sort(),
-    );
-  });
-
-  it('is told address by address, where they differ', async () => {
-    const exchange = comInternet(SIGNED).serve(
-      COM_B,
-      zone('com.', `@ NS a.gtld.\n@ NS b.gtld.\n${DELEGATION}`),
-    );
-    expect(seen(await observe(exchange))).toEqual(
-      [`${COM_A} positive 300 17 4711`, `${COM_B} none 600`].sort(),
-    );
-  });
-
-  it('is told once where a server repeats a record', async () => {
-    const ds = `example.com. 300 DS 17 13 2 ${DIGEST}`;
-    const exchange = comInternet(SIGNED).behave(COM_B, ({ type }) =>
-      type === 'DS' ? answering(`${ds}\n${ds}`) : undefined,
-    );
-    expect(seen(await observe(exchange))).toContain(`${COM_B} positive 300 17`);
-  });
-
-  it('is not told for a nameserver without an address, which counts all the same', async () => {
-    const com = zone('com.', `@ NS a.gtld.\n@ NS c.void.\n${SIGNED}`);
-    const exchange = internet(`com NS a.gtld.\ncom NS c.void.\na.gtld. A ${COM_A}`).serve(COM_A, com);
-    const evidence = await observe(exchange);
-    expect(evidence.answers.map(({ address, outcome }) => [address, outcome])).toEqual([
-      [COM_A, 'positive'],
-      ['', 'unknown'],
-    ]);
-  });
-
-  it('is found at a zone that lies between, once the parent above refers to it', async () => {
-    const exchange = comInternet('co NS ns.co\nns.co A 5.9.0.1').serve(
-      '5.9.0.1',
-      zone('co.com.', `@ NS ns\nns A 5.9.0.1\n${SIGNED}`),
-    );
+  it('is found at a new zone in between, after a referral to it', async () => {
+    const own = zone('co.com.', `@ NS ns\nns A 5.9.0.1\n${SIGNED}`);
+    const exchange = comInternet('co NS ns.co\nns.co A 5.9.0.1').serve('5.9.0.1', own);
     const evidence = await observe(exchange, 'example.co.com');
     expect(evidence.parent).toBe(name('co.com'));
     expect(seen(evidence)).toEqual(['5.9.0.1 positive 300 17 4711']);
@@ -100,30 +91,21 @@ describe('the DS set at the parent', () => {
 });
 
 describe('what says nothing about a DS set', () => {
-  it.each([
-    ['a referral, where DS belongs to the parent', () => 'referral' as const, 'refers to the domain'],
-    ['an answer without AA', () => 'no AA' as const, 'without AA'],
-    ['NODATA with the SOA of the domain itself', () => 'child' as const, 'not of the parent zone'],
-    ['SERVFAIL', () => 'servfail' as const, 'SERVFAIL'],
-  ])('%s', async (_, what, words) => {
-    const exchange = comInternet(SIGNED).behave(COM_B, ({ type, honest }) => {
-      if (type !== 'DS') return undefined;
-      switch (what()) {
-        case 'referral':
-          return reply({
-            authorities: answering('example.com. 300 NS ns.example.com.').answers,
-          });
-        case 'no AA':
-          return { ...honest(), aa: false };
-        case 'child':
-          return reply({
-            aa: true,
-            authorities: answering('example.com. 300 SOA ns.nic. admin.nic. 1 7200 900 1209600 600').answers,
-          });
-        case 'servfail':
-          return reply({ rcode: 2 });
-      }
-    });
+  const child = answering('example.com. 300 SOA ns.nic. admin.nic. 1 7200 900 1209600 600');
+  const referral = answering('example.com. 300 NS ns.example.com.');
+  it.each<[string, (honest: Message) => Message, string]>([
+    ['a referral', () => reply({ authorities: referral.answers }), 'refers to the domain'],
+    ['an answer without AA', (honest) => ({ ...honest, aa: false }), 'without AA'],
+    [
+      'NODATA with the SOA of the domain itself',
+      () => reply({ aa: true, authorities: child.answers }),
+      'not of the parent zone',
+    ],
+    ['SERVFAIL', () => reply({ rcode: 2 }), 'SERVFAIL'],
+  ])('%s', async (_, make, words) => {
+    const exchange = comInternet(SIGNED).behave(COM_B, ({ type, honest }) =>
+      type === 'DS' ? make(honest()) : undefined,
+    );
     const evidence = await observe(exchange);
     expect(seen(evidence)).toContain(`${COM_A} positive 300 17 4711`);
     const other = evidence.answers.find(({ address }) => address === COM_B);
@@ -144,20 +126,15 @@ describe('what says nothing about a DS set', () => {
 
 describe('the limits', () => {
   it('no more than 120 packets leave, however many addresses a parent has and however silent they are', async () => {
-    const labels = Array.from({ length: 16 }, (_, i) => `ns${i}`);
-    const addressesOf = (i: number) => Array.from({ length: 8 }, (_, j) => `5.9.${i}.${j + 1}`);
+    const addresses = Array.from({ length: 128 }, (_, i) => `5.9.${i >> 3}.${(i & 7) + 1}`);
     const lines = (prefix: string) =>
-      labels
-        .flatMap((label, i) => addressesOf(i).map((address) => `${label}${prefix} A ${address}`))
-        .join('\n');
-    const exchange = internet(
-      `${labels.map((label) => `wide NS ${label}.wide.`).join('\n')}\n${lines('.wide.')}`,
-    );
-    const wide = zone('wide.', `${labels.map((label) => `@ NS ${label}`).join('\n')}\n${lines('')}`);
-    for (const i of labels.keys()) {
-      for (const address of addressesOf(i))
-        exchange.serve(address, wide).behave(address, ({ type }) => (type === 'DS' ? 'silent' : undefined));
-    }
+      addresses.map((address, i) => `ns${i >> 3}${prefix} A ${address}`).join('\n');
+    const ns = (owner: string, below: string) =>
+      Array.from({ length: 16 }, (_, i) => `${owner} NS ns${i}${below}`).join('\n');
+    const exchange = internet(`${ns('wide', '.wide.')}\n${lines('.wide.')}`);
+    const wide = zone('wide.', `${ns('@', '')}\n${lines('')}`);
+    for (const address of addresses)
+      exchange.serve(address, wide).behave(address, ({ type }) => (type === 'DS' ? 'silent' : undefined));
     const evidence = await observe(exchange, 'example.wide');
     expect(exchange.packets).toBeLessThanOrEqual(120);
     expect(evidence.answers).toHaveLength(40);
@@ -196,18 +173,13 @@ describe('a signed parent', () => {
       time,
       denial: { kind: 'nsec' },
     });
-    const exchange = new SignedExchange().serve(ROOT_A, root).serve(COM_A, zones[0]).serve(COM_B, zones[1]);
+    const exchange = new SignedExchange()
+      .serve(ROOT_A, root)
+      .serve(ROOT_B, root)
+      .serve(COM_A, zones[0])
+      .serve(COM_B, zones[1]);
     if (alter !== undefined) exchange.alter(COM_B, alter);
-    const resolver = createResolver({
-      exchange,
-      rootServers: [{ name: name('a.root'), addresses: [ROOT_A] }],
-      allowed: [],
-      rates: { async take() {} },
-      hasIpv6: () => false,
-      now: () => at * 1000,
-      random: dice(1),
-      trustAnchors: () => [dsOf(name('.'), rootKey)],
-    });
+    const { resolver } = testResolver(exchange, { trustAnchors: () => [dsOf(name('.'), rootKey)] });
     return await resolver.observeDs(name('shop.com'));
   };
   const with1 = new Map([[name('shop.com'), [shopDs]]]);

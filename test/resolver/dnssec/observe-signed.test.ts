@@ -8,12 +8,11 @@ import {
 } from '../../../src/checks/dnssec/preflight.ts';
 import type { Message } from '../../../src/dns/message/message.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { createResolver } from '../../../src/resolver/resolver.ts';
 import type { DenialStyle } from '../../support/dnssec/denial-chain.ts';
 import { type Alter, SignedExchange } from '../../support/dnssec/signed-exchange.ts';
 import { SignedZone } from '../../support/dnssec/signed-zone.ts';
 import { makeKey, type SigningKey } from '../../support/dnssec/signing.ts';
-import { dice, ROOT_A, ROOT_B } from '../../support/world/test-resolver.ts';
+import { ROOT_A, ROOT_B, testResolver } from '../../support/world/test-resolver.ts';
 import { name } from '../../support/world/zone-exchange.ts';
 
 const NOW = 1_700_000_000;
@@ -45,7 +44,7 @@ function shop({ text = TEXT, denial = NSEC, isUnsigned = false, keys, time = TIM
 }
 
 async function observe(
-  [first, second]: readonly [SignedZone, SignedZone?],
+  [first, second]: readonly [SignedZone, (SignedZone | undefined)?],
   { alter, keys = [OURS] }: { alter?: Alter; keys?: readonly PreflightKey[] } = {},
 ): Promise<{ evidence: PreflightEvidence; asked: readonly string[] }> {
   const root = new SignedZone({
@@ -61,15 +60,7 @@ async function observe(
     .serve(NS1, first)
     .serve(NS2, second ?? first);
   if (alter !== undefined) exchange.alter(NS2, alter);
-  const resolver = createResolver({
-    exchange,
-    rootServers: [{ name: name('a.root'), addresses: [ROOT_A, ROOT_B] }],
-    allowed: [],
-    rates: { async take() {} },
-    hasIpv6: () => false,
-    now: () => NOW * 1000,
-    random: dice(1),
-  });
+  const { resolver } = testResolver(exchange);
   const evidence = await resolver.observeSigned(DOMAIN, { keys });
   return { evidence, asked: exchange.asked };
 }
@@ -144,46 +135,45 @@ describe('a domain fails', () => {
     expect(first).toBe(`${NS1} answered ours`);
     expect(second).toMatch(new RegExp(`^${NS2} answered .*${words}`));
   });
-
-  it('when no key of ours may have a DS record', async () => {
-    const { evidence } = await observe([shop()], { keys: [{ ...OURS, isSep: false }] });
-    expect(judgePreflight(evidence)).toMatchObject({ verifiedBy: [], hasStrangers: false });
-  });
 });
 
-describe('a domain with two keys', () => {
-  it('is verified by those that sign its DNSKEY set at every address', async () => {
-    const both = shop({ keys: { entry: [KEY, OTHER], others: [OTHER] } });
-    const { evidence } = await observe([both], { keys: [OURS, NEXT] });
-    expect(judgePreflight(evidence)).toEqual({ verifiedBy: ['ours', 'next'], hasStrangers: false });
-    const mixed = await observe([both, shop()], { keys: [OURS, NEXT] });
-    expect(judgePreflight(mixed.evidence).verifiedBy).toEqual(['ours']);
-  });
-
-  it('is told when its nameservers answer with different ones', async () => {
-    const other = shop({ keys: { entry: [OTHER], others: [] } });
-    const { evidence } = await observe([shop(), other], { keys: [OURS, NEXT] });
-    expect(judgePreflight(evidence)).toMatchObject({
-      verifiedBy: [],
-      failure: expect.stringContaining('different keys'),
-    });
-  });
-
-  it('is told when one of them is unknown to us', async () => {
-    const { evidence } = await observe([shop({ keys: { entry: [KEY], others: [OTHER] } })]);
-    expect(judgePreflight(evidence)).toEqual({ verifiedBy: ['ours'], hasStrangers: true });
-  });
+const both = { entry: [KEY, OTHER], others: [OTHER] };
+it.each<[string, readonly [Made, Made?], readonly PreflightKey[], object]>([
+  [
+    'two keys is verified by both',
+    [{ keys: both }],
+    [OURS, NEXT],
+    { verifiedBy: ['ours', 'next'], hasStrangers: false },
+  ],
+  [
+    'two keys at one address is verified by one',
+    [{ keys: both }, {}],
+    [OURS, NEXT],
+    { verifiedBy: ['ours'] },
+  ],
+  [
+    'different keys at its addresses fails',
+    [{}, { keys: { entry: [OTHER], others: [] } }],
+    [OURS, NEXT],
+    { verifiedBy: [], failure: expect.stringContaining('different keys') },
+  ],
+  [
+    'an unknown key is verified',
+    [{ keys: { entry: [KEY], others: [OTHER] } }],
+    [OURS],
+    { verifiedBy: ['ours'], hasStrangers: true },
+  ],
+  ['a key that may have no DS record fails', [{}], [{ ...OURS, isSep: false }], { verifiedBy: [] }],
+])('a domain with %s', async (_, [first, second], keys, expected) => {
+  const { evidence } = await observe([shop(first), second && shop(second)], { keys });
+  expect(judgePreflight(evidence)).toMatchObject(expected);
 });
 
-describe('nothing can be said', () => {
-  it('while an address does not answer every question', async () => {
-    const { evidence } = await observe([shop()], {
-      alter: (message, { type }) => (type === TYPE.SOA ? undefined : message),
-    });
-    expect(outcomes(evidence)).toEqual([`${NS1} answered ours`, expect.stringContaining('silent')]);
-    expect(judgePreflight(evidence)).toMatchObject({
-      verifiedBy: [],
-      failure: expect.stringContaining('1 of 2'),
-    });
+it('nothing is concluded while an address does not answer every query', async () => {
+  const { evidence } = await observe([shop()], {
+    alter: (message, { type }) => (type === TYPE.SOA ? undefined : message),
   });
+  expect(outcomes(evidence)).toEqual([`${NS1} answered ours`, expect.stringContaining('silent')]);
+  const failure = expect.stringContaining('1 of 2');
+  expect(judgePreflight(evidence)).toMatchObject({ verifiedBy: [], failure });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeMessage, type Message } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName } from '../../../src/dns/name.ts';
-import { TYPE } from '../../../src/dns/type-codes.ts';
+import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
 import { encodeQuery, setId } from '../../../src/resolver/exchange/encode-query.ts';
 import { matchReply } from '../../../src/resolver/exchange/match-reply.ts';
 import { mixCase } from '../../../src/resolver/exchange/mixed-case.ts';
@@ -28,73 +28,62 @@ function replyTo(query: Uint8Array, change: (query: Message) => Partial<Message>
   return rightOctets(decoded, change(decoded).questions?.length === 0 ? [] : NS, change(decoded));
 }
 
-function lowered({ questions: [question] }: Message): Partial<Message> {
-  if (question === undefined) throw new Error('no question');
-  return { questions: [{ ...question, name: foldCase(question.name) }] };
-}
+const lowered = ({ questions }: Message): Partial<Message> => ({
+  questions: questions.map((question) => ({ ...question, name: foldCase(question.name) })),
+});
+
+const changed =
+  (part: Partial<Message['questions'][number]>) =>
+  ({ questions }: Message): Partial<Message> => ({
+    questions: questions.map((question) => ({ ...question, ...part })),
+  });
 
 describe('matchReply', () => {
   const query = queryOf();
   const plain = queryOf({ edns: false });
   const rcode = (code: number) => () => ({ rcode: code });
-  const table: [string, Uint8Array, Uint8Array, { udp: string; tcp?: string }][] = [
-    ['the reply', query, replyTo(query), { udp: 'reply' }],
-    ['SERVFAIL', query, replyTo(query, rcode(RCODE.SERVFAIL)), { udp: 'reply' }],
-    ['NXDOMAIN', query, replyTo(query, rcode(RCODE.NXDOMAIN)), { udp: 'reply' }],
-    ['another id', query, replyTo(queryOf({ id: 0x1235 })), { udp: 'unrelated' }],
-    ['ids are compared whole', query, replyTo(queryOf({ id: 0x3412 })), { udp: 'unrelated' }],
-    ['the query itself', query, query, { udp: 'unrelated' }],
-    [
-      'another name of the same length',
-      query,
-      replyTo(queryOf({ name: parseName('wwx.example.') })),
-      { udp: 'unrelated' },
-    ],
-    ['a shorter name', query, replyTo(queryOf({ name: parseName('example.') })), { udp: 'unrelated' }],
-    ['a longer name', query, replyTo(queryOf({ name: parseName('www.example.org.') })), { udp: 'unrelated' }],
-    // only A–Z fold (RFC 4343 §3): "[" is not "{" and "@" is not "`"
-    [
-      'octets that differ by 0x20 and are no letters',
-      queryOf({ name: parseName('\\[\\@.example.') }),
-      replyTo(queryOf({ name: parseName('\\{\\`.example.') })),
-      { udp: 'unrelated' },
-    ],
-    ['lower case', query, replyTo(query, lowered), { udp: 'other_case', tcp: 'reply' }],
-    [
-      'lower case and TC',
-      query,
-      replyTo(query, (q) => ({ ...lowered(q), tc: true })),
-      { udp: 'other_case', tcp: 'truncated' },
-    ],
-    ['TC', query, replyTo(query, () => ({ tc: true })), { udp: 'truncated' }],
-    ['FORMERR', query, replyTo(query, rcode(RCODE.FORMERR)), { udp: 'edns_refused' }],
-    ['FORMERR to a plain question', plain, replyTo(plain, rcode(RCODE.FORMERR)), { udp: 'reply' }],
-    ['NOTIMP', query, replyTo(query, rcode(RCODE.NOTIMP)), { udp: 'edns_refused' }],
-    ['BADVERS', query, replyTo(query, rcode(RCODE.BADVERS)), { udp: 'edns_refused' }],
-    [
-      'FORMERR that cannot be read',
-      query,
-      replyTo(query, rcode(RCODE.FORMERR)).subarray(0, 40),
-      { udp: 'edns_refused' },
-    ],
-    ['a bare FORMERR', query, bare(query, RCODE.FORMERR), { udp: 'edns_refused' }],
-    ['a bare FORMERR to a plain question', plain, bare(plain, RCODE.FORMERR), { udp: 'unreadable' }],
-    ['a bare REFUSED', query, bare(query, RCODE.REFUSED), { udp: 'unreadable' }],
-    ['a header that promises a question', query, replyTo(query).subarray(0, 12), { udp: 'unreadable' }],
-    ['half a header', query, replyTo(query).subarray(0, 11), { udp: 'unrelated' }],
-    ['nothing', query, new Uint8Array(0), { udp: 'unrelated' }],
-    ['a question cut short', query, replyTo(query).subarray(0, 26), { udp: 'unreadable' }],
-    ['records cut short', query, replyTo(query).subarray(0, 50), { udp: 'unreadable' }],
-    ['octets behind the message', query, Buffer.concat([replyTo(query), Buffer.alloc(9)]), { udp: 'reply' }],
-  ];
-  for (const [what, asked, reply, { udp, tcp = udp }] of table) {
-    it(`${what}: ${udp === tcp ? udp : `${udp} over UDP, ${tcp} over TCP`}`, () => {
-      expect([matchReply(asked, reply, 'udp').kind, matchReply(asked, reply, 'tcp').kind]).toEqual([
-        udp,
-        tcp,
-      ]);
-    });
-  }
+  const changedTo = (change: (query: Message) => Partial<Message>) => replyTo(query, change);
+  const other = (name: string) => replyTo(queryOf({ name: parseName(name) }));
+  const doubled = ({ questions }: Message) => ({ questions: [...questions, ...questions] });
+  const loweredTc = (asked: Message) => ({ ...lowered(asked), tc: true });
+  // only A–Z fold (RFC 4343 §3): "[" is not "{" and "@" is not "`"
+  const [odd, odder] = ['\\[\\@.example.', '\\{\\`.example.'];
+  it.each<[string, string, Uint8Array, Uint8Array?, string?]>([
+    ['the reply', 'reply', replyTo(query)],
+    ['SERVFAIL', 'reply', changedTo(rcode(RCODE.SERVFAIL))],
+    ['NXDOMAIN', 'reply', changedTo(rcode(RCODE.NXDOMAIN))],
+    ['another id', 'unrelated', replyTo(queryOf({ id: 0x1235 }))],
+    ['an id with swapped octets', 'unrelated', replyTo(queryOf({ id: 0x3412 }))],
+    ['the query itself', 'unrelated', query],
+    ['another name of the same length', 'unrelated', other('wwx.example.')],
+    ['a shorter name', 'unrelated', other('example.')],
+    ['a longer name', 'unrelated', other('www.example.org.')],
+    ['another type', 'unrelated', changedTo(changed({ type: TYPE.A }))],
+    ['another class', 'unrelated', changedTo(changed({ class: CLASS.CH }))],
+    ['two questions', 'unrelated', changedTo(doubled)],
+    ['another opcode', 'unrelated', changedTo(() => ({ opcode: 4 }))],
+    ['other octets that differ by 0x20', 'unrelated', other(odder), queryOf({ name: parseName(odd) })],
+    ['lower case', 'other_case', changedTo(lowered), query, 'reply'],
+    ['lower case and TC', 'other_case', changedTo(loweredTc), query, 'truncated'],
+    ['TC', 'truncated', changedTo(() => ({ tc: true }))],
+    ['FORMERR', 'edns_refused', changedTo(rcode(RCODE.FORMERR))],
+    ['FORMERR to a plain query', 'reply', replyTo(plain, rcode(RCODE.FORMERR)), plain],
+    ['NOTIMP', 'edns_refused', changedTo(rcode(RCODE.NOTIMP))],
+    ['BADVERS', 'edns_refused', changedTo(rcode(RCODE.BADVERS))],
+    ['FORMERR that cannot be read', 'edns_refused', changedTo(rcode(RCODE.FORMERR)).subarray(0, 40)],
+    ['a bare FORMERR', 'edns_refused', bare(query, RCODE.FORMERR)],
+    ['a bare FORMERR to a plain query', 'unreadable', bare(plain, RCODE.FORMERR), plain],
+    ['a bare REFUSED', 'unreadable', bare(query, RCODE.REFUSED)],
+    ['a header that promises a question', 'unreadable', replyTo(query).subarray(0, 12)],
+    ['half a header', 'unrelated', replyTo(query).subarray(0, 11)],
+    ['nothing', 'unrelated', new Uint8Array(0)],
+    ['a question cut short', 'unreadable', replyTo(query).subarray(0, 26)],
+    ['records cut short', 'unreadable', replyTo(query).subarray(0, 50)],
+    ['octets behind the message', 'reply', Buffer.concat([replyTo(query), Buffer.alloc(9)])],
+  ])('classifies %s as %s', (_, udp, reply, asked = query, tcp = udp) => {
+    const kinds = [matchReply(asked, reply, 'udp').kind, matchReply(asked, reply, 'tcp').kind];
+    expect(kinds).toEqual([udp, tcp]);
+  });
 
   it('gives the message without the mixed letters, also in names that are compressed against the question', () => {
     const mx = Buffer.from([0, 10, 4, ...Buffer.from('mail'), 0xc0, 12]); // RFC 1035 §4.1.4: on to the question's name

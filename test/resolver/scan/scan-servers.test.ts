@@ -6,7 +6,7 @@ import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { PublicResolvers } from '../../../src/resolver/state/public-resolvers.ts';
 import { comInternet, testResolver } from '../../support/world/test-resolver.ts';
-import { name, reply, ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
+import { type Conduct, name, reply, ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
 
 const A = '5.5.5.5';
 const B = '5.5.5.6';
@@ -50,14 +50,14 @@ function told({ records }: Scan): string[] {
   });
 }
 
-const options = { words: WORDS };
-const SHOP = name('shop.com');
+const scan = (exchange: ZoneExchange, more: Parameters<typeof testResolver>[1] = {}, words = WORDS) =>
+  testResolver(exchange, more).resolver.scanZone(name('shop.com'), { words });
 
 describe('the servers of a zone that is scanned', () => {
   it('are all asked, and each within its limit', async () => {
     const exchange = shop();
     const { resolver, taken } = testResolver(exchange);
-    const seen = await resolver.scanZone(SHOP, options);
+    const seen = await resolver.scanZone(name('shop.com'), { words: WORDS });
     expect(told(seen)).toEqual(FOUND);
     const atZone = exchange.asked.filter((line) => line.startsWith('5.5.5.'));
     expect(taken.filter((address) => address.startsWith('5.5.5.'))).toHaveLength(atZone.length);
@@ -67,7 +67,7 @@ describe('the servers of a zone that is scanned', () => {
 
   it.each(['silent', 'bad'] as const)('are enough when one of them is %s', async (conduct) => {
     const exchange = shop().behave(A, () => conduct);
-    const seen = await testResolver(exchange).resolver.scanZone(SHOP, options);
+    const seen = await scan(exchange);
     expect(told(seen)).toEqual(FOUND);
     expect(seen).toMatchObject({ complete: true, shortfalls: [] });
     expect(exchange.asked.filter((line) => line.startsWith(`${A} `)).length).toBeLessThan(12);
@@ -79,7 +79,7 @@ describe('the servers of a zone that is scanned', () => {
     const exchange = comInternet(`shop NS ns1.host\nshop NS ns2.host\nhost NS ns1.host\nns1.host A ${A}`)
       .serve(A, own, host)
       .serve(B, own);
-    const seen = await testResolver(exchange).resolver.scanZone(SHOP, { words: ['www'] });
+    const seen = await scan(exchange, {}, ['www']);
     expect(told(seen)).toContain('www.shop.com. A 5.6.7.1');
     const asked = (address: string) => exchange.asked.filter((line) => line.startsWith(`${address} `)).length;
     expect(asked(A)).toBeGreaterThan(10);
@@ -91,20 +91,17 @@ describe('the servers of a zone that is scanned', () => {
     let asked = 0;
     exchange.behave(A, () => (++asked > 10 && asked <= 26 ? 'silent' : undefined));
     const words = Array.from({ length: 400 }, (_, i) => `host-${i}-x`);
-    const seen = await testResolver(exchange).resolver.scanZone(SHOP, { words: [...WORDS, ...words] });
+    const seen = await scan(exchange, {}, [...WORDS, ...words]);
     expect(told(seen)).toEqual(FOUND);
     expect(seen.complete).toBe(true);
     expect(asked).toBeGreaterThan(100);
   });
 
-  it('leave a scan incomplete where none of them answers a question', async () => {
+  it('leave a scan incomplete if none of them answers a query', async () => {
     const exchange = shop();
-    for (const address of [A, B]) {
-      exchange.behave(address, ({ name: owner }) =>
-        owner === 'mail.shop.com.' ? reply({ rcode: RCODE.SERVFAIL }) : undefined,
-      );
-    }
-    const seen = await testResolver(exchange).resolver.scanZone(SHOP, options);
+    const fail: Conduct = ({ name: owner }) =>
+      owner === 'mail.shop.com.' ? reply({ rcode: RCODE.SERVFAIL }) : undefined;
+    const seen = await scan(exchange.behave(A, fail).behave(B, fail));
     expect(seen).toMatchObject({ complete: false, shortfalls: ['1 questions had no answer'] });
     expect(told(seen)).toEqual(FOUND.filter((line) => !line.startsWith('mail.')));
   });
@@ -113,20 +110,18 @@ describe('the servers of a zone that is scanned', () => {
 describe('public resolvers', () => {
   it('are not asked while the zone answers', async () => {
     const { publicResolvers, taken } = resolvers();
-    await testResolver(shop(), { publicResolvers }).resolver.scanZone(SHOP, options);
+    await scan(shop(), { publicResolvers });
     expect(taken).toEqual([]);
   });
 
-  it.each([
-    'silent',
-    'refusing',
-  ])('stand in for servers that are %s, in turn and with the TTLs that are left', async (conduct) => {
+  it.each<[string, ReturnType<Conduct>]>([
+    ['are silent', 'silent'],
+    ['refuse', reply({ rcode: RCODE.REFUSED })],
+  ])('replace servers that %s, in turn and with the remaining TTLs', async (_, conduct) => {
     const { publicResolvers, exchange: theirs, taken } = resolvers();
     const exchange = shop();
-    for (const address of [A, B]) {
-      exchange.behave(address, () => (conduct === 'silent' ? 'silent' : reply({ rcode: RCODE.REFUSED })));
-    }
-    const seen = await testResolver(exchange, { publicResolvers }).resolver.scanZone(SHOP, options);
+    for (const address of [A, B]) exchange.behave(address, () => conduct);
+    const seen = await scan(exchange, { publicResolvers });
     expect(told(seen)).toEqual(FOUND);
     expect(new Set(seen.records.map(({ ttl }) => ttl))).toEqual(new Set([40]));
     expect(seen).toMatchObject({ complete: true, queries: exchange.packets + theirs.packets });
@@ -140,7 +135,7 @@ describe('public resolvers', () => {
     const { publicResolvers } = resolvers();
     const exchange = shop();
     for (const address of ['192.5.6.30', '192.33.14.30']) exchange.behave(address, () => 'silent');
-    const seen = await testResolver(exchange, { publicResolvers }).resolver.scanZone(SHOP, options);
+    const seen = await scan(exchange, { publicResolvers });
     expect(told(seen)).toEqual(FOUND);
     expect(seen.failure).toBeUndefined();
   });

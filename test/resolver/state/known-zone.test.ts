@@ -16,22 +16,21 @@ function zoneOf(servers: ZoneServers, limits = { namesPerZone: 16, addressesPerN
   return new KnownZone(name('com'), servers, { isAskable, now: 0, ...limits });
 }
 
+/** Glue as `a 1.1.1.1, b 2.2.2.2`; the names are below net. */
+const glueOf = (text: string) =>
+  text.split(', ').map((each) => {
+    const [label, address = ''] = each.split(' ');
+    return { name: name(`${label}.net`), address };
+  });
+
 function addresses(zone: KnownZone, now = 0, hasIpv6 = true): string[] {
   return zone.addresses(now, hasIpv6).map(({ address }) => address);
 }
 
 describe('a zone', () => {
   it('has the addresses of its glue that may be asked, each once', () => {
-    const zone = zoneOf({
-      names: [A, B],
-      glue: [
-        { name: A, address: '1.1.1.1' },
-        { name: A, address: '10.1.1.1' },
-        { name: A, address: '2600::1' },
-        { name: B, address: '1.1.1.1' },
-        { name: name('c.net'), address: '3.3.3.3' },
-      ],
-    });
+    const glue = glueOf('a 1.1.1.1, a 10.1.1.1, a 2600::1, b 1.1.1.1, c 3.3.3.3');
+    const zone = zoneOf({ names: [A, B], glue });
     expect(addresses(zone)).toEqual(['1.1.1.1', '2600::1']);
     expect(addresses(zone, 0, false)).toEqual(['1.1.1.1']);
     expect(zone.unresolved(0, true)).toEqual([]);
@@ -40,13 +39,13 @@ describe('a zone', () => {
   });
 
   it('has none of a nameserver whose glue may not be asked', () => {
-    const zone = zoneOf({ names: [A], glue: [{ name: A, address: '10.1.1.1' }] });
+    const zone = zoneOf({ names: [A], glue: glueOf('a 10.1.1.1') });
     expect(zone.unresolved(0, true)).toEqual([]);
     expect(zone.addressCount(0, true)).toBe(0);
   });
 
   it('has nameservers that must be looked up, each of which may be one address', () => {
-    const zone = zoneOf({ names: [A, B], glue: [{ name: A, address: '1.1.1.1' }] });
+    const zone = zoneOf({ names: [A, B], glue: glueOf('a 1.1.1.1') });
     expect(zone.unresolved(0, true)).toEqual([B]);
     expect(zone.addressCount(0, true)).toBe(2);
     zone.resolve(B, { kind: 'found', addresses: ['2.2.2.2', '2600::2'] }, 1000);
@@ -67,7 +66,7 @@ describe('a zone', () => {
   });
 
   it('looks up a nameserver whose glue is of the other family', () => {
-    const zone = zoneOf({ names: [A], glue: [{ name: A, address: '2600::1' }] });
+    const zone = zoneOf({ names: [A], glue: glueOf('a 2600::1') });
     expect(zone.unresolved(0, true)).toEqual([]);
     expect(zone.unresolved(0, false)).toEqual([A]);
     zone.resolve(A, { kind: 'none' }, 1000);
@@ -78,9 +77,7 @@ describe('a zone', () => {
   it('has a spare address, used where there is no other', () => {
     const spare = { name: name('up.net'), address: '9.9.9.9' };
     expect(addresses(zoneOf({ names: [A], glue: [], spare }))).toEqual(['9.9.9.9']);
-    expect(addresses(zoneOf({ names: [A], glue: [{ name: A, address: '1.1.1.1' }], spare }))).toEqual([
-      '1.1.1.1',
-    ]);
+    expect(addresses(zoneOf({ names: [A], glue: glueOf('a 1.1.1.1'), spare }))).toEqual(['1.1.1.1']);
   });
 
   it('has no more of anything than is allowed', () => {
@@ -94,8 +91,8 @@ describe('a zone', () => {
   });
 
   it('gives its addresses to a zone that has the same nameservers', () => {
-    const zone = zoneOf({ names: [A, B], glue: [{ name: A, address: '1.1.1.1' }] });
-    expect(zone.addressesOf([A, B, name('c.net')])).toEqual([{ name: A, address: '1.1.1.1' }]);
+    const zone = zoneOf({ names: [A, B], glue: glueOf('a 1.1.1.1') });
+    expect(zone.addressesOf([A, B, name('c.net')])).toEqual(glueOf('a 1.1.1.1'));
   });
 });
 
@@ -107,7 +104,7 @@ describe('an address', () => {
   };
 
   it('is shunned for longer after each miss, and welcome after a reply', () => {
-    const zone = zoneOf({ names: [A], glue: [{ name: A, address: '1.1.1.1' }] });
+    const zone = zoneOf({ names: [A], glue: glueOf('a 1.1.1.1') });
     const address = only(zone);
     const shunned: number[] = [];
     for (let i = 0; i < 12; i++) {
@@ -122,7 +119,7 @@ describe('an address', () => {
   });
 
   it('that missed before is tried by one at a time', () => {
-    const address = only(zoneOf({ names: [A], glue: [{ name: A, address: '1.1.1.1' }] }));
+    const address = only(zoneOf({ names: [A], glue: glueOf('a 1.1.1.1') }));
     noteUse(address, 5000);
     expect(address.shunnedUntil).toBe(0);
     noteMiss(address, 5000);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { isAskable } from '../../../src/resolver/state/address-rules.ts';
 import { loadRootHints, type RootServer } from '../../../src/resolver/state/root-hints.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -53,34 +54,18 @@ describe('loadRootHints', () => {
     ]);
   });
 
-  for (const [what, text, line, message] of [
-    ['an empty file', '', undefined, 'there is no NS record of the root'],
-    ['a server without an address', '. NS a.\n. NS b.\na. A 10.0.0.1', 2, 'b. has no address'],
-    [
-      'addresses of another name',
-      '. NS a.\na. A 10.0.0.1\nc. A 10.0.0.2',
-      3,
-      'c. is no nameserver of the root here',
-    ],
-    [
-      'NS records of another zone',
-      '. NS a.\nlab. NS a.\na. A 10.0.0.1',
-      2,
-      "the NS record is not the root's but lab.'s",
-    ],
-    [
-      'another type',
-      '. NS a.\na. A 10.0.0.1\n. TXT "x"',
-      3,
-      'root hints are NS, A and AAAA records, not TXT',
-    ],
-    ['an address that is none', '. NS a.\na. AAAA fd00::g', 2, '"fd00::g" is not an IPv6 address'],
-    ['an include', '. NS a.\n$INCLUDE /etc/passwd', 2, '$INCLUDE is not allowed here'],
-    ['something else', 'hello', 1, ''],
-  ] as const) {
-    it(`refuses ${what}, and says where`, async () => {
-      const place = `${join(folder, 'lab.root')}${line === undefined ? '' : `:${line}`}`;
-      await expect(load(text)).rejects.toThrow(`${place}: ${message}`);
-    });
-  }
+  it.each(
+    rowsOf(`
+an empty file | | | there is no NS record of the root
+a server without an address | . NS a. / . NS b. / a. A 10.0.0.1 | :2 | b. has no address
+addresses of another name | . NS a. / a. A 10.0.0.1 / c. A 10.0.0.2 | :3 | c. is no nameserver of the root here
+NS records of another zone | . NS a. / lab. NS a. / a. A 10.0.0.1 | :2 | the NS record is not the root's but lab.'s
+another type | . NS a. / a. A 10.0.0.1 / . TXT "x" | :3 | root hints are NS, A and AAAA records, not TXT
+a text that is not an address | . NS a. / a. AAAA fd00::g | :2 | "fd00::g" is not an IPv6 address
+an include | . NS a. / $INCLUDE /etc/passwd | :2 | $INCLUDE is not allowed here
+any other text | hello | :1 |`),
+  )('refuses %s, and says where', async (_, lines, place, message) => {
+    const loaded = load(itemsOf(lines).join('\n'));
+    await expect(loaded).rejects.toThrow(`${join(folder, 'lab.root')}${place}: ${message}`);
+  });
 });

@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/dns/message/message.ts';
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
-import type { QueryResult } from '../../../src/resolver/exchange/exchange.ts';
 import {
   classifyResolverReply,
   type ResolverReply,
@@ -12,7 +11,8 @@ import { DEFAULT_LIMITS } from '../../../src/resolver/state/limits.ts';
 import { ResolverState } from '../../../src/resolver/state/resolver-state.ts';
 import { Work } from '../../../src/resolver/state/work.ts';
 import { askResolver, nextResolver } from '../../../src/resolver/walk/ask-resolver.ts';
-import { name, reply, ZoneExchange } from '../../support/world/zone-exchange.ts';
+import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
+import { type Conduct, name, reply, ZoneExchange } from '../../support/world/zone-exchange.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 function messageOf(answer: string, parts: Partial<Message> = {}): Message {
@@ -29,180 +29,100 @@ function print(said: ResolverReply): string {
   return `${aliases.join('')}${printName(said.name)} ${said.ttl} ${said.rdata.map((each) => each.join('.')).join(' ')}`;
 }
 
-/** Asked for the A of www.example.com. */
-const read = (answer: string, parts?: Partial<Message>) =>
-  print(classifyResolverReply(messageOf(answer, parts), { name: name('www.example.com'), type: TYPE.A }));
+const QUESTION = { name: name('www.example.com'), type: TYPE.A };
 
+/** What the reply does | its records | RCODE and flags | how it is classified. */
 describe('the reply of a resolver', () => {
-  const cases: [string, string, Partial<Message>, string][] = [
-    [
-      'gives what the name has, in whatever case',
-      'WWW.example.com. 30 A 1.2.3.4\nwww.example.com. 30 A 1.2.3.5',
-      {},
-      'www.example.com. 30 1.2.3.4 1.2.3.5',
-    ],
-    [
-      'gives what its aliases lead to, in whatever order they stand',
-      'b.net. 9 A 1.2.3.4\na.net. 7 CNAME B.net.\nwww.example.com. 60 CNAME a.net.',
-      {},
-      'www.example.com.>a.net. 60; a.net.>b.net. 7; b.net. 9 1.2.3.4',
-    ],
-    [
-      'gives nothing that its aliases do not lead to',
-      'www.example.com. 60 CNAME a.net.\nc.net. 9 A 1.2.3.4',
-      {},
-      'www.example.com.>a.net. 60; nodata',
-    ],
-    ['says that the name has none', '', {}, 'nodata'],
-    ['says that there is no such name', '', { rcode: RCODE.NXDOMAIN }, 'nxdomain'],
-    [
-      'says that the target does not exist (RFC 6604 §3)',
-      'www.example.com. 60 CNAME a.net.',
-      { rcode: RCODE.NXDOMAIN },
-      'www.example.com.>a.net. 60; nxdomain',
-    ],
-    ['is useless with SERVFAIL', '', { rcode: RCODE.SERVFAIL }, 'failed: SERVFAIL'],
-    ['is useless with REFUSED', '', { rcode: RCODE.REFUSED }, 'failed: REFUSED'],
-    ['is useless where the server does not resolve', '', { ra: false }, 'failed: it does not resolve names'],
-    [
-      'counts from a server that has the zone itself',
-      'www.example.com. 60 A 1.2.3.4',
-      { ra: false, aa: true },
-      'www.example.com. 60 1.2.3.4',
-    ],
-    [
-      'is useless when it is cut short',
-      'www.example.com. 60 A 1.2.3.4',
-      { tc: true },
-      'failed: the reply is cut short over TCP too',
-    ],
-    [
-      'is useless with aliases that lead to themselves',
-      'www.example.com. 60 CNAME a.net.\na.net. 60 CNAME www.example.com.',
-      {},
-      'failed: www.example.com. is an alias that leads to itself',
-    ],
-    [
-      'is useless with two aliases at one name',
-      'www.example.com. 60 CNAME a.net.\nwww.example.com. 60 CNAME b.net.',
-      {},
-      'failed: www.example.com. is an alias of several names',
-    ],
-    [
-      'is useless with an answer for a name that does not exist',
-      'www.example.com. 60 A 1.2.3.4',
-      { rcode: RCODE.NXDOMAIN },
-      'failed: an answer with NXDOMAIN',
-    ],
-  ];
-  it.each(cases)('%s', (_, answer, parts, expected) => {
-    expect(read(answer, parts)).toBe(expected);
+  it.each(
+    rowsOf(`
+gives the records of the name, in any case | WWW.example.com. 30 A 1.2.3.4 / www.example.com. 30 A 1.2.3.5 | RA | www.example.com. 30 1.2.3.4 1.2.3.5
+gives the records that its aliases lead to, in any order | b.net. 9 A 1.2.3.4 / a.net. 7 CNAME B.net. / www.example.com. 60 CNAME a.net. | RA | www.example.com.>a.net. 60; a.net.>b.net. 7; b.net. 9 1.2.3.4
+gives nothing that its aliases do not lead to | www.example.com. 60 CNAME a.net. / c.net. 9 A 1.2.3.4 | RA | www.example.com.>a.net. 60; nodata
+has no data | | RA | nodata
+denies the name | | RA NXDOMAIN | nxdomain
+denies the target (RFC 6604 §3) | www.example.com. 60 CNAME a.net. | RA NXDOMAIN | www.example.com.>a.net. 60; nxdomain
+fails with SERVFAIL | | RA SERVFAIL | failed: SERVFAIL
+fails with REFUSED | | RA REFUSED | failed: REFUSED
+fails if the server does not resolve | | | failed: it does not resolve names
+counts from a server that has the zone | www.example.com. 60 A 1.2.3.4 | AA | www.example.com. 60 1.2.3.4
+fails if it is cut short | www.example.com. 60 A 1.2.3.4 | RA TC | failed: the reply is cut short over TCP too
+fails if its aliases are a loop | www.example.com. 60 CNAME a.net. / a.net. 60 CNAME www.example.com. | RA | failed: www.example.com. is an alias that leads to itself
+fails with two aliases at one name | www.example.com. 60 CNAME a.net. / www.example.com. 60 CNAME b.net. | RA | failed: www.example.com. is an alias of several names
+fails with an answer for a name that does not exist | www.example.com. 60 A 1.2.3.4 | RA NXDOMAIN | failed: an answer with NXDOMAIN`),
+  )('%s', (_, records, flags = '', expected) => {
+    const words = flags.split(' ');
+    const rcode = words.find((word) => word in RCODE) as keyof typeof RCODE | undefined;
+    const message = messageOf(itemsOf(records).join('\n'), {
+      ...{ aa: words.includes('AA'), ra: words.includes('RA'), tc: words.includes('TC') },
+      rcode: RCODE[rcode ?? 'NOERROR'],
+    });
+    expect(print(classifyResolverReply(message, QUESTION))).toBe(expected);
   });
 
   it('is of the type that was asked, also where that is CNAME', () => {
     const message = messageOf('www.example.com. 60 CNAME a.net.\na.net. 60 A 1.2.3.4');
-    expect(classifyResolverReply(message, { name: name('www.example.com'), type: TYPE.CNAME })).toMatchObject(
-      {
-        kind: 'answer',
-        name: name('www.example.com'),
-        aliases: [],
-      },
-    );
+    const expected = { kind: 'answer', name: QUESTION.name, aliases: [] };
+    expect(classifyResolverReply(message, { ...QUESTION, type: TYPE.CNAME })).toMatchObject(expected);
   });
 });
 
 const RESOLVERS = ['9.9.9.9', '8.8.8.8#5353'];
 
-function stateWith(ask: (address: string) => QueryResult | 'hangs') {
+/** What a state needs besides the public resolvers. */
+const OTHERWISE: ConstructorParameters<typeof ResolverState>[0] = {
+  findAddresses: () => Promise.reject(new Error('nobody looks up a server here')),
+  exchange: new ZoneExchange(),
+  ...{ rootServers: [], allowed: [], rates: { take: async () => {} }, hasIpv6: () => false },
+  ...{ now: Date.now, random: Math.random, limits: DEFAULT_LIMITS, cacheEntries: 10 },
+};
+
+function start(conduct: ReturnType<Conduct>, signal?: AbortSignal) {
   const taken: string[] = [];
-  const exchange = {
-    async ask(
-      address: string,
-      _question: unknown,
-      { signal, onPacket }: { signal: AbortSignal; onPacket: () => void },
-    ) {
-      onPacket();
-      const exchanged = ask(address);
-      if (exchanged !== 'hangs') return exchanged;
-      return new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    },
-    async close() {},
-  };
-  const state = new ResolverState({
-    findAddresses: () => Promise.reject(new Error('nobody looks up a server here')),
-    exchange: new ZoneExchange(),
-    rootServers: [],
-    allowed: [],
-    rates: { take: async () => {} },
-    hasIpv6: () => false,
-    publicResolvers: {
-      exchange,
-      addresses: RESOLVERS,
-      rates: {
-        take: async (address) => {
-          taken.push(address);
-        },
-      },
-    },
-    now: Date.now,
-    random: Math.random,
-    limits: DEFAULT_LIMITS,
-    cacheEntries: 10,
-  });
-  return { state, taken };
-}
-
-const QUESTION = { name: name('www.example.com'), type: TYPE.A };
-
-async function withWork<T>(perform: (work: Work) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const exchange = new ZoneExchange();
+  for (const address of RESOLVERS) exchange.behave(address, () => conduct);
+  const rates = { take: async (address: string) => void taken.push(address) };
+  const publicResolvers = { exchange, addresses: RESOLVERS, rates };
+  const state = new ResolverState({ ...OTHERWISE, publicResolvers });
   const work = new Work({ ...DEFAULT_LIMITS, packets: 2 }, signal);
-  try {
-    return await perform(work);
-  } finally {
-    work.end();
-  }
+  works.push(work);
+  return { state, taken, work, ask: () => askResolver(state, work, '8.8.8.8#5353', QUESTION) };
 }
 
-describe('a question to a resolver', () => {
-  it('waits for its turn there, and its packets count', async () => {
-    const message = messageOf('www.example.com. 60 A 1.2.3.4');
-    const { state, taken } = stateWith(() => ({ kind: 'reply', message, transport: 'udp', rttMs: 1 }));
-    await withWork(async (work) => {
-      expect(print(await askResolver(state, work, '8.8.8.8#5353', QUESTION))).toBe(
-        'www.example.com. 60 1.2.3.4',
-      );
-      expect(taken).toEqual(['8.8.8.8#5353']);
-      expect(work.packets).toBe(1);
-      expect(state.packets).toEqual({ sent: 1, replies: 1, timeouts: 0, bad: 0, barred: 0 });
-    });
+const works: Work[] = [];
+afterEach(() => {
+  for (const work of works.splice(0)) work.end();
+});
+
+describe('a query to a resolver', () => {
+  it.each<[string, ReturnType<Conduct>, string, object]>([
+    [
+      'a reply',
+      messageOf('www.example.com. 60 A 1.2.3.4'),
+      'www.example.com. 60 1.2.3.4',
+      { sent: 1, replies: 1 },
+    ],
+    ['silence', 'silent', 'failed: no reply', { sent: 2, timeouts: 1 }],
+    ['an error', 'bad', 'failed: refused by the kernel', { sent: 1, bad: 1 }],
+  ])('waits for its slot there, and counts packets, with %s', async (_, conduct, expected, packets) => {
+    const { state, taken, work, ask } = start(conduct);
+    expect(print(await ask())).toBe(expected);
+    expect(taken).toEqual(['8.8.8.8#5353']);
+    expect(state.packets).toEqual({ sent: 0, replies: 0, timeouts: 0, bad: 0, barred: 0, ...packets });
+    expect(work.packets).toBe(state.packets.sent);
   });
 
-  it('may bring nothing', async () => {
-    const { state } = stateWith((address) =>
-      address === '9.9.9.9' ? { kind: 'timeout' } : { kind: 'bad', error: 'refused by the kernel' },
-    );
-    await withWork(async (work) => {
-      expect(print(await askResolver(state, work, '9.9.9.9', QUESTION))).toBe('failed: no reply');
-      expect(print(await askResolver(state, work, '8.8.8.8#5353', QUESTION))).toBe(
-        'failed: refused by the kernel',
-      );
-      expect(state.packets).toEqual({ sent: 2, replies: 0, timeouts: 1, bad: 1, barred: 0 });
-      await expect(askResolver(state, work, '9.9.9.9', QUESTION)).rejects.toThrow('more than 2 packets');
-    });
-  });
-
-  it('ends with the work that it is for', async () => {
-    const { state } = stateWith(() => 'hangs');
+  it('ends with its work, and with the packets of that', async () => {
     const controller = new AbortController();
-    await withWork(async (work) => {
-      const asked = askResolver(state, work, '9.9.9.9', QUESTION);
-      setImmediate(() => controller.abort());
-      await expect(asked).rejects.toMatchObject({ name: 'Stopped', by: 'aborted' });
-    }, controller.signal);
+    const asked = start('hangs', controller.signal).ask();
+    setImmediate(() => controller.abort());
+    await expect(asked).rejects.toMatchObject({ name: 'Stopped', by: 'aborted' });
+    const { ask } = start('bad');
+    for (const _ of [1, 2]) await ask();
+    await expect(ask()).rejects.toThrow('more than 2 packets');
   });
 
   it('goes to each in turn', () => {
-    const { state } = stateWith(() => 'hangs');
+    const { state } = start('hangs');
     expect([1, 2, 3].map(() => nextResolver(state))).toEqual(['9.9.9.9', '8.8.8.8#5353', '9.9.9.9']);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { DEMO_DOMAINS } from '../../../src/start/demo/demo-domains.ts';
 import { makeDemoDomains } from '../../../src/start/demo/make-domains.ts';
@@ -8,18 +8,18 @@ import { createDomain, deleteDomain } from '../../../src/store/change/save-domai
 import { findDomain, findDomains } from '../../../src/store/domains/load-domains.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { emptyDatabase } from '../../support/database/database.ts';
 import { newAccount, wantedDomain } from '../../support/database/domains.ts';
 import { useSecrets } from '../../support/database/signed-zones.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const NAMES = DEMO_DOMAINS.map(({ name }) => name);
-let database: TestDatabase;
+const database = keptDatabase();
 beforeEach(async () => {
-  database = await createDatabase();
+  await emptyDatabase(database); // settings too
   useSecrets(database.db);
   await loadDemoOnce(database.db, false);
 });
-afterEach(() => database.drop());
 
 const find = (name: string) => findDomain(database.db, parseName(`${name}.`));
 

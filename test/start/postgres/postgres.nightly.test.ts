@@ -106,22 +106,21 @@ describe('the embedded Postgres', () => {
 
   it('is PostgreSQL 18 with UTF-8 in byte order, durable, for 200 connections', async () => {
     const { url } = await start(directory);
-    expect(await ask(url, 'show server_version')).toMatch(/^18\./);
-    expect(await ask(url, 'select current_database() || current_user')).toBe('zonefleetzonefleet');
-    expect(await ask(url, "select 'B' < 'a' and lower('Ä') = 'ä'")).toBe(true);
-    expect(await ask(url, 'show server_encoding')).toBe('UTF8');
-    expect(await ask(url, 'show fsync')).toBe('on');
-    expect(await ask(url, 'show max_connections')).toBe('200');
+    for (const [statement, value] of [
+      ['show server_version', expect.stringMatching(/^18\./)],
+      ['select current_database() || current_user', 'zonefleetzonefleet'],
+      ["select 'B' < 'a' and lower('Ä') = 'ä'", true],
+      ['show server_encoding', 'UTF8'],
+      ['show fsync', 'on'],
+      ['show max_connections', '200'],
+    ] as const)
+      expect([statement, await ask(url, statement)]).toEqual([statement, value]);
   });
 
-  it('listens on a unix socket in a directory of mode 0700, and on no TCP port', async () => {
-    const { url, socketDirectory } = await start(directory);
+  it('listens on a unix socket in a directory of mode 0700, on no TCP port, and not as root', async () => {
+    const { url, socketDirectory, pid } = await start(directory);
     expect(statSync(socketDirectory).mode & 0o777).toBe(0o700);
     expect(await ask(url, 'show listen_addresses')).toBe('');
-  });
-
-  it('never runs as root', async () => {
-    const { pid } = await start(directory);
     expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
   });
 

@@ -1,24 +1,19 @@
 // Who manages an account no more leaves nobody behind in its domains.
 
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { loadAccount, setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { changeAccount } from '../../../src/store/people/change-account.ts';
 import { acceptInvite } from '../../../src/store/sharing/accept-invite.ts';
 import { createInvite, listOpenInvites } from '../../../src/store/sharing/invites.ts';
 import { listMembers, setMember } from '../../../src/store/sharing/members.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-let database: TestDatabase;
+const { db } = keptDatabase();
 let runs = 0;
 let [clientId, resellerId, domainId] = [0, 0, 0];
 
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
-  const { db } = database;
   runs++;
   clientId = await newAccount(db, `client${runs}@example.org`);
   resellerId = await newAccount(db, `reseller${runs}@example.org`);
@@ -30,14 +25,13 @@ const by = (accountId: number) => ({ accountId, isAdmin: false, isReseller: acco
 
 async function invite(inviterId: number, email: string, role: 'admin' | 'viewer' = 'viewer') {
   const inviter = { sharer: by(inviterId), mails: false };
-  const sent = await createInvite(database.db, { domainId, email, role, inviter });
+  const sent = await createInvite(db, { domainId, email, role, inviter });
   if (sent.kind !== 'sent') throw new Error(sent.message);
   return sent.token;
 }
 
 /** Gives the account. */
 async function join(inviterId: number, name: string, role: 'admin' | 'viewer' = 'viewer'): Promise<number> {
-  const { db } = database;
   const email = `${name}${runs}@example.org`;
   const account = await loadAccount(db, await newAccount(db, email));
   if (account === undefined) throw new Error(email);
@@ -48,12 +42,11 @@ async function join(inviterId: number, name: string, role: 'admin' | 'viewer' = 
 
 /** Beside the owner and its provider. */
 const members = async () =>
-  (await listMembers(database.db, domainId))
+  (await listMembers(db, domainId))
     .filter(({ role, isProvider }) => role !== 'owner' && !isProvider)
     .map(({ accountId }) => accountId);
 
 it('members of the former reseller end with it, and those whom they made; the owner’s and the operator’s stay', async () => {
-  const { db } = database;
   const own = await join(clientId, 'own');
   const operators = await newAccount(db, `operators${runs}@example.org`);
   await setMember(db, { domainId, accountId: operators, sharer: 'operator', role: 'editor' });
@@ -69,7 +62,6 @@ it('members of the former reseller end with it, and those whom they made; the ow
 });
 
 it('a role that the former reseller gave to the owner’s member ends too', async () => {
-  const { db } = database;
   const own = await join(clientId, 'own');
   await setProvider(db, clientId, resellerId);
   await setMember(db, { domainId, accountId: own, sharer: by(resellerId), role: 'admin' });
@@ -78,7 +70,6 @@ it('a role that the former reseller gave to the owner’s member ends too', asyn
 });
 
 it('in a domain that is no client’s of it, whom an account made a member stays', async () => {
-  const { db } = database;
   const { id: elsewhere } = await newDomain(db, resellerId, `own${runs}.test.`);
   const shop = domainId;
   domainId = elsewhere;
@@ -91,7 +82,6 @@ it('in a domain that is no client’s of it, whom an account made a member stays
 });
 
 it('the same provider again ends nobody', async () => {
-  const { db } = database;
   await setProvider(db, clientId, resellerId);
   const theirs = await join(resellerId, 'theirs');
   await setProvider(db, clientId, resellerId);
@@ -99,7 +89,6 @@ it('the same provider again ends nobody', async () => {
 });
 
 it('changes of accounts that relate to each other wait, and never for each other in a circle', async () => {
-  const { db } = database;
   // The account with the higher id is changed first in one, and named as the provider in the other.
   const pairs = await Promise.all(
     Array.from({ length: 4 }, async (_, i) => [

@@ -1,18 +1,16 @@
 // ANAME records that lead back to where they began, from domain to domain of this fleet.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { findTargetLoop } from '../../../src/store/aname/find-target-loop.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
+const { db } = keptDatabase();
 
 beforeAll(async () => {
-  database = await createDatabase();
-  const { db } = database;
   const accountId = await newAccount(db, 'me@example.org');
   const domains: Record<string, string[]> = {
     'a.test.': [
@@ -33,7 +31,6 @@ beforeAll(async () => {
   await sql`update domains set status = 'active' where name <> 'd.test.'`.execute(db);
   await sql`update aname_targets set leads_to = 'x.a.test.' where target = 'alias.example.net'`.execute(db);
 });
-afterAll(() => database.drop());
 
 test.each([
   ['three records in a ring', 'a.test.', 'a.test.', 'a.test. b.test. c.test. a.test.'],
@@ -56,6 +53,6 @@ test.each([
   ['a claim that is not active', 'claim.c.test.', 'claim.c.test.', undefined],
   ['a name of nobody here', 'www.example.net.', 'cdn.example.net.', undefined],
 ])('%s', async (_, target, leadsTo, way) => {
-  const found = await findTargetLoop(database.db, parseName(target), parseName(leadsTo));
+  const found = await findTargetLoop(db, parseName(target), parseName(leadsTo));
   expect(found?.map(printName).join(' ')).toBe(way);
 });

@@ -14,7 +14,6 @@ import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../../src/store/change/save-edit.ts';
 import { saveRevert } from '../../../src/store/change/save-revert.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
@@ -33,13 +32,11 @@ import { edit } from '../../support/zone/customer-records.ts';
 const TARGET = parseName('web.example.net.');
 const NEVER = new AbortController().signal;
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
-  ({ db } = database);
   accountId = await newAccount(db, 'me@example.org');
   domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
 });

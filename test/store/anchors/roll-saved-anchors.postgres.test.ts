@@ -3,7 +3,7 @@ import type { RolledAnchor } from '../../../src/checks/validation/roll-anchors.t
 import { loadAnchors, rollSavedAnchors } from '../../../src/store/anchors/roll-saved-anchors.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-const database = sharedDatabase();
+const { db } = sharedDatabase();
 
 const CONFIGURED = [Uint8Array.of(1), Uint8Array.of(2, 3)];
 const anchor = (octet: number, state: RolledAnchor['state'], since = octet * 1000): RolledAnchor => ({
@@ -13,7 +13,6 @@ const anchor = (octet: number, state: RolledAnchor['state'], since = octet * 100
 });
 
 it('what was rolled is read again, whatever the order of the configured records', async () => {
-  const { db } = database;
   const all = [anchor(1, 'valid'), anchor(2, 'pending'), anchor(3, 'missing'), anchor(4, 'revoked')];
   expect(await rollSavedAnchors(db, CONFIGURED, () => all)).toEqual(all);
   expect(await loadAnchors(db, [...CONFIGURED].reverse())).toEqual(all);
@@ -24,7 +23,6 @@ it('what was rolled is read again, whatever the order of the configured records'
 });
 
 it('other configured records begin anew, and leave those of others as they are', async () => {
-  const { db } = database;
   await rollSavedAnchors(db, CONFIGURED, () => [anchor(1, 'valid')]);
   const others = [Uint8Array.of(1, 2), Uint8Array.of(3)];
   expect(await loadAnchors(db, others)).toEqual([]);
@@ -33,7 +31,6 @@ it('other configured records begin anew, and leave those of others as they are',
 });
 
 it('workers that roll at the same time do so one after the other', async () => {
-  const { db } = database;
   const add = (octet: number) =>
     rollSavedAnchors(db, CONFIGURED, (before) => [...before, anchor(octet, 'pending')]);
   await Promise.all([1, 2, 3, 4, 5].map(add));

@@ -1,23 +1,17 @@
 // The counts of the registry, and what happens to a domain that has too many entries.
 
 import { sql } from 'kysely';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type CacheWord, foldReport } from '../../../src/edge/cached/cached-report.ts';
 import { deleteEntries } from '../../../src/store/cached/counted-rows.ts';
 import { listEntries } from '../../../src/store/cached/list-entries.ts';
 import { removePurged } from '../../../src/store/cached/remove-entries.ts';
 import { saveReport } from '../../../src/store/cached/save-report.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { at, storedEntry } from '../../support/edge/stored-entry.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 const DOMAIN = 7;
-
-beforeAll(() => {
-  ({ db } = database);
-});
 
 const entry = (key_hash: string, more: object = {}) =>
   storedEntry('www.a.test', { key_hash, query: '', variant: '', cache_key: '', l2_key: '', ...more });

@@ -2,13 +2,12 @@
 
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Name, parseName } from '../../../src/dns/name.ts';
+import type { Name } from '../../../src/dns/name.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
@@ -19,16 +18,14 @@ import { edit } from '../../support/zone/customer-records.ts';
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 let accountId: number;
 let id: number;
 
 beforeAll(async () => {
-  await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS });
+  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
 });
 beforeEach(async () => {
-  ({ db } = database);
   accountId = await newAccount(db, 'a@example.org');
   ({ id } = await newDomain(db, accountId));
   await saved(db, id, edit({ create: ['www A 192.0.2.1'] }));
@@ -119,24 +116,6 @@ test('one that no check has seen yet, once: then there is nothing to approve', a
   expect(await approve()).toMatchObject({ domain: { served: 'full' }, changeId: expect.any(Number) });
   expect(await approve()).toMatchObject({ kind: 'updated', changeId: undefined, domain: { serial: 3 } });
   await expectPublished(db, id);
-});
-
-test('the right of another account is taken only when that is said, and no set that is not ours is given', async () => {
-  const other = await newAccount(db, 'b@example.org');
-  const inUse = await newDomain(db, other, 'example.com.', { exempt: false });
-  await spentFirst();
-  await sql`delete from ns_rights`.execute(db);
-  await sql`insert into ns_rights (name, names, account_id, exclusive)
-      values ('example.com.', '{ns1.example.net.,ns2.example.net.}', ${other}, false)`.execute(db);
-  expect(await approve()).toMatchObject({ kind: 'refused', code: 'right_taken' });
-  const foreign = [parseName('ns1.example.net.'), parseName('ns.elsewhere.test.')];
-  expect(await approveDomain(db, { ...CLI, domainId: id, set: foreign })).toMatchObject({
-    code: 'not_ours',
-  });
-  expect(await approveDomain(db, { ...CLI, domainId: id, take: true })).toMatchObject({ kind: 'updated' });
-  const owners = await db.selectFrom('ns_rights').select('account_id').execute();
-  expect(owners).toEqual([{ account_id: accountId }]);
-  await expectPublished(db, id, inUse.id);
 });
 
 test('a domain inside another account’s is served no more than its apex', async () => {

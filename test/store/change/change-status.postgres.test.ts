@@ -18,25 +18,24 @@ import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
+const { db, url } = sharedDatabase();
 let domainId: number;
 
 beforeEach(async () => {
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
+  domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
 });
 
 const row = () =>
-  database.db
+  db
     .selectFrom('domains')
     .select(['status', 'account_id'])
     .where('id', '=', domainId)
     .executeTakeFirstOrThrow();
 const move = (event: StatusEvent, rest = {}) =>
-  changeStatus(database.db, { ...BY, domainId, event, exempt: true, ...rest });
+  changeStatus(db, { ...BY, domainId, event, exempt: true, ...rest });
 
 test('each move is one change; a domain that is off is taken from the nodes, and comes back as it was', async () => {
-  const { db } = database;
-  const node = await followLoaded({ databaseUrl: database.url });
+  const node = await followLoaded({ databaseUrl: url });
   await saved(db, domainId, edit({ create: ['@ TXT x', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied'] }));
   const steps: [StatusEvent, string, boolean][] = [
     ['disable', 'disabled', false],
@@ -64,7 +63,7 @@ test('each move is one change; a domain that is off is taken from the nodes, and
 });
 
 test('enable makes no more domains wait than a create may; operators have no limit', async () => {
-  await newDomain(database.db, (await row()).account_id, 'waits.test.');
+  await newDomain(db, (await row()).account_id, 'waits.test.');
   await move('disable');
   const enable = (rest = {}) => move('enable', { exempt: false, ...rest });
   expect(await enable({ claimsPerAccount: 1 })).toMatchObject({
@@ -72,7 +71,7 @@ test('enable makes no more domains wait than a create may; operators have no lim
     code: 'plan_limit',
     limit: 1,
   });
-  const restore = await limitClaims(database.db, 1);
+  const restore = await limitClaims(db, 1);
   expect(await enable()).toMatchObject({ kind: 'refused', code: 'plan_limit', limit: 1 });
   await restore();
   expect((await row()).status).toBe('disabled');
@@ -83,7 +82,6 @@ test('enable makes no more domains wait than a create may; operators have no lim
 });
 
 test('a move that is not allowed, or comes too late, changes nothing', async () => {
-  const { db } = database;
   expect(await move('enable')).toMatchObject({ kind: 'refused', code: 'wrong_state' });
   expect(await move('use_managed')).toMatchObject({ kind: 'updated', changeId: undefined });
   expect(await move('disable', { expected: 'active' })).toMatchObject({
@@ -99,7 +97,6 @@ test('a move that is not allowed, or comes too late, changes nothing', async () 
 });
 
 test('a name that comes back from another account goes on with the serial that it had there', async () => {
-  const { db } = database;
   await move('disable');
   await db.updateTable('domains').set({ disabled_by: 'checker' }).where('id', '=', domainId).execute();
   const other = await newDomain(db, await newAccount(db, 'b@example.org'));
@@ -116,7 +113,6 @@ test('of moves at once each is judged by what the one before left', async () => 
 });
 
 test('a domain that never was managed is not served, and has a fresh challenge each time', async () => {
-  const { db } = database;
   const external = await newDomain(db, (await row()).account_id, 'ext.example.com.', { dnsMode: 'external' });
   await move('disable', { domainId: external.id });
   const enabled = await move('enable', { domainId: external.id });

@@ -8,7 +8,6 @@ import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import {
   BY,
@@ -23,14 +22,12 @@ import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
-let db: Database;
+const { db, url } = sharedDatabase();
 let mine: number;
 let theirs: number;
 let others: number;
 
 beforeEach(async () => {
-  ({ db } = database);
   mine = await newAccount(db, 'me@example.org');
   theirs = await newAccount(db, 'they@example.org');
   others = await newAccount(db, 'others@example.org');
@@ -53,7 +50,7 @@ test.each([
   'managed',
   'external',
 ] as const)('a %s claim that waits excludes nobody, and nodes hold one zone', async (dnsMode) => {
-  const node = await followLoaded({ databaseUrl: database.url });
+  const node = await followLoaded({ databaseUrl: url });
   const old = await newDomain(db, theirs, 'example.com.', { dnsMode });
   await saved(db, old.id, edit({ create: ['old A 192.0.2.1'] }));
   expect(await create(theirs)).toBe('taken');

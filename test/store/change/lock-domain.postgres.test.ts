@@ -11,26 +11,23 @@ import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
 import { takeManualCheck } from '../../../src/store/checks/take-manual-check.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
 import { judgedCheck } from '../../support/database/saved-checks.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification } from '../../support/world/made-verifications.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const ROUNDS = 6;
 const OURS = 'referral ns1.example.net ns2.example.net';
 
-let database: TestDatabase;
-let db: Database;
+const { db, url } = keptDatabase();
 /** Its connections end before the deadlocks are counted: only then all of them have told theirs. */
 let working: Database;
 let ids: number[];
 const apexOf = new Map<number, Name>();
 
 beforeEach(async () => {
-  database = await createDatabase();
-  ({ db } = database);
-  working = openDatabase(database.url);
+  working = openDatabase(url);
   const accountId = await newAccount(db, 'me@example.org');
   ids = [];
   apexOf.clear();
@@ -52,7 +49,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await working.destroy();
-  await database.drop();
 });
 
 const accounts = new Map<string, number>();

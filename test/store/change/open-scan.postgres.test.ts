@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { openScan, type ScanOrder, withdrawScan } from '../../../src/store/change/open-scan.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import type { ScanKind } from '../../../src/store/postgres/tables/check-tables.ts';
 import { beginScan, giveBackScan, keepScan } from '../../../src/store/scans/begin-scan.ts';
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
@@ -16,12 +15,10 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { scanOf, unreachable } from '../../support/world/made-scans.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 let domainId: number;
 let account: number;
 beforeEach(async () => {
-  ({ db } = database);
   account = await newAccount(db, 'a@example.org');
   ({ id: domainId } = await newDomain(db, account));
 });

@@ -7,20 +7,18 @@ import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../..
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
+const { db } = sharedDatabase();
 let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
-  accountId = await newAccount(database.db, 'a@example.org');
-  domainId = (await newDomain(database.db, accountId)).id;
+  accountId = await newAccount(db, 'a@example.org');
+  domainId = (await newDomain(db, accountId)).id;
 });
 
-const revert = (changeId: number, rest = {}) =>
-  saveRevert(database.db, { domainId, changeId, by: BY.by, ...rest });
+const revert = (changeId: number, rest = {}) => saveRevert(db, { domainId, changeId, by: BY.by, ...rest });
 
 test('what a change made, altered and deleted is as before, with the same ids; and back again', async () => {
-  const { db } = database;
   const first = await saved(
     db,
     domainId,
@@ -61,7 +59,6 @@ test('what a change made, altered and deleted is as before, with the same ids; a
 });
 
 test('a change whose records were touched since, that has none, or is not the domain’s, is not taken back', async () => {
-  const { db } = database;
   const first = await saved(db, domainId, edit({ create: ['a A 192.0.2.1'] }));
   const id = first.ops[0]?.after?.id as number;
   await saved(db, domainId, edit({ update: [[id, { destination: '192.0.2.9' }]] }));

@@ -9,7 +9,6 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { BY, expectPublished, newDomain, published, saved } from '../../support/database/domains.ts';
 import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
@@ -18,15 +17,13 @@ import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
-let db: Database;
+const { db, url } = sharedDatabase();
 let ids: number[];
 
 beforeAll(async () => {
-  await migrate(database.db, POOL);
+  await migrate(db, POOL);
 });
 beforeEach(async () => {
-  ({ db } = database);
   ids = [];
   for (const [i, email] of ['a@example.org', 'b@example.org', 'c@example.org'].entries()) {
     const account = await newPoolAccount(db, email, i + 1);
@@ -59,23 +56,6 @@ const turns = async (looks: number) => {
   return found;
 };
 
-test('each claim reads its turn, and that it is in line; alone it reads nothing', async () => {
-  const told = async () =>
-    await Promise.all(
-      ids.map(async (id) => (await domain(id)).findings.find(({ code }) => code === 'NS_TURN')?.message),
-    );
-  const [first, second, third] = await told();
-  expect(first).toMatch(/are answered for this domain from \d\d:\d\d to \d\d:\d\d UTC/);
-  expect([second, third]).toEqual([
-    expect.stringContaining('are in line'),
-    expect.stringContaining('are in line'),
-  ]);
-  await turns(3);
-  expect((await told())[0]).toContain('ask for a turn');
-  for (const id of ids.slice(1)) await deleteDomain(db, { ...BY, domainId: id });
-  expect((await told())[0]).toBeUndefined();
-});
-
 test('while the parent shows the set of an account that holds the name, no turn is told', async () => {
   const holder = (
     await newDomain(db, await newPoolAccount(db, 'h@example.org', 8), 'example.com.', { exempt: true })
@@ -91,7 +71,7 @@ test('while the parent shows the set of an account that holds the name, no turn 
 });
 
 test('each claim has its turn, and then the last one keeps it', async () => {
-  const node = await followLoaded({ databaseUrl: database.url });
+  const node = await followLoaded({ databaseUrl: url });
   const serials = [await serial()];
   expect((await domain(ids[0] as number)).nsTurn).not.toBeNull();
   for (const expected of [0, 1, 2, 2, 2]) {
@@ -120,7 +100,7 @@ test('one asks for another turn once an hour, and is checked when the turn befor
 });
 
 test('who goes or is switched off gives the zone to the next one, and no claim is answered whole', async () => {
-  const node = await followLoaded({ databaseUrl: database.url });
+  const node = await followLoaded({ databaseUrl: url });
   const [a, b, c] = ids as [number, number, number];
   await saved(db, a, edit({ create: ['www A 192.0.2.1'] }));
   await saved(db, c, edit({ create: ['own A 192.0.2.3'] }));
@@ -144,7 +124,7 @@ test('who goes or is switched off gives the zone to the next one, and no claim i
 });
 
 test('a holder that misses its set lends its apex to the claim that has the turn, and its records stay answered', async () => {
-  const node = await followLoaded({ databaseUrl: database.url });
+  const node = await followLoaded({ databaseUrl: url });
   const [holder, buyer, other] = ids as [number, number, number];
   await deleteDomain(db, { ...BY, domainId: other });
   await saved(db, holder, edit({ create: ['www A 192.0.2.1'] }));

@@ -8,7 +8,6 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
 import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
 import {
@@ -28,16 +27,14 @@ import { edit } from '../../support/zone/customer-records.ts';
 /** Its DNS is elsewhere. */
 const ELSEWHERE = 'referral ns1.other. ns2.other.';
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 /** Two claims of one name. */
 let first: number;
 let second: number;
 beforeAll(async () => {
-  await migrate(database.db, POOL);
+  await migrate(db, POOL);
 });
 beforeEach(async () => {
-  ({ db } = database);
   first = await claim('a@example.org');
   second = await claim('b@example.org');
 });
@@ -166,16 +163,6 @@ describe('a record that was found', () => {
     await expectPublished(db, first, second);
   });
 
-  test('of two claims serves each in its turn', async () => {
-    await look(second, await has(second));
-    await nextTurn();
-    await look(first, await has(first));
-    expect((await domain(second)).served).toBe('full');
-    await nextTurn();
-    expect([(await domain(first)).served, (await domain(second)).served]).toEqual(['full', 'none']);
-    await expectPublished(db, first, second);
-  });
-
   test('is answered whole again once a claim without it has had its turn', async () => {
     await look(second, await has(second));
     await nextTurn();
@@ -224,13 +211,6 @@ describe('a record that was found', () => {
     expect((await domain(second)).served).toBe('apex');
     expect((await domain(second)).verification).toMatchObject({ verified: false });
     await expectPublished(db, first, second);
-  });
-
-  test('of our own servers is none', async () => {
-    const said = { ...(await has(second)), nameservers: await ownSet(second) };
-    expect(await look(second, said)).toMatchObject({ verdict: 'untrusted' });
-    await nextTurn();
-    expect(await domain(second)).toMatchObject({ served: 'none', verification: { verified: false } });
   });
 
   test('that was seen for a claim whose offer ended meanwhile changes nothing', async () => {

@@ -24,23 +24,21 @@ import { edit } from '../../support/zone/customer-records.ts';
 
 const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];
 
-const database = sharedDatabase();
+const { db } = sharedDatabase();
 let domainId: number;
 
 beforeAll(async () => {
-  await migrate(database.db, {
+  await migrate(db, {
     ...TEST_SETTINGS,
     nameserverSets: [...TEST_SETTINGS.nameserverSets, OTHER_SET],
   });
 });
 beforeEach(async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
 });
 
-const update = (set: Parameters<typeof updateDomain>[1]['set']) =>
-  updateDomain(database.db, { ...BY, domainId, set });
+const update = (set: Parameters<typeof updateDomain>[1]['set']) => updateDomain(db, { ...BY, domainId, set });
 const names = (texts: readonly string[]) => texts.map((text) => parseName(`${text}.`));
 
 test('fields are set alone, and are no change of what is served', async () => {
@@ -50,11 +48,10 @@ test('fields are set alone, and are no change of what is served', async () => {
   expect(await update({ developerModeUntil: null })).toMatchObject({
     domain: { ...set, developerModeUntil: null },
   });
-  expect(await listDomainChanges(database.db, domainId, { limit: 9 })).toHaveLength(1);
+  expect(await listDomainChanges(db, domainId, { limit: 9 })).toHaveLength(1);
 });
 
 test('another accepted set is published and listed, any other is refused with all that came with it', async () => {
-  const { db } = database;
   await saved(db, domainId, edit({ create: ['@ TXT x', 'www A 192.0.2.1'] }));
   const updated = await update({ nameservers: [...names(OTHER_SET)].reverse() });
   expect(updated).toMatchObject({ kind: 'updated', domain: { serial: 3 } });
@@ -78,7 +75,6 @@ test('another accepted set is published and listed, any other is refused with al
 });
 
 test('what the parent delegates to comes before the choice', async () => {
-  const { db } = database;
   await sql`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`.execute(db);
   expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({ changeId: undefined });
   expect((await published(db))?.[0]).toBe('@ 86400 NS ns1.example.net.');
@@ -86,7 +82,6 @@ test('what the parent delegates to comes before the choice', async () => {
 });
 
 test('nameservers and mode that change in one call are one change', async () => {
-  const { db } = database;
   await saved(db, domainId, edit({ create: ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1'] }));
   await sql`update domains set status = 'active'`.execute(db);
   const set = { nameservers: names(OTHER_SET), dnsMode: 'external' as const };
@@ -118,7 +113,6 @@ test('nameservers and mode that change in one call are one change', async () => 
 });
 
 test('nameservers with the mode that the domain has are a change of nameservers', async () => {
-  const { db } = database;
   const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'managed' });
   expect(updated).toMatchObject({ kind: 'updated', domain: { status: 'pending', serial: 2 } });
   const [newest] = await listDomainChanges(db, domainId, { limit: 1 });
@@ -128,7 +122,6 @@ test('nameservers with the mode that the domain has are a change of nameservers'
 });
 
 test('a choice that the delegation overrides comes with the mode, and one part refused leaves nothing', async () => {
-  const { db } = database;
   await sql`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`.execute(db);
   const mixed = names(['ns1.example.org', 'ns1.example.net']);
   expect(await update({ nameservers: mixed, dnsMode: 'external', secNoSniff: true })).toMatchObject({
@@ -142,7 +135,6 @@ test('a choice that the delegation overrides comes with the mode, and one part r
 });
 
 test('a set that is spent for the domain is accepted no more than one that is nobody’s', async () => {
-  const { db } = database;
   const left = TEST_SETTINGS.nameserverSets.map((set) => ({
     names: set.map((name) => `${name}.`),
     exclusive: false,
@@ -160,12 +152,11 @@ test('a set that is spent for the domain is accepted no more than one that is no
 });
 
 test('nothing is set on a domain that is off', async () => {
-  await sql`update domains set status = 'banned', served = 'none'`.execute(database.db);
+  await sql`update domains set status = 'banned', served = 'none'`.execute(db);
   expect(await update({ secNoSniff: true })).toMatchObject({ kind: 'refused', code: 'domain_banned' });
 });
 
 test('suspension and plan are no matter of DNS; each plan is one subscription', async () => {
-  const { db } = database;
   expect(await setSuspended(db, { domainId, suspended: true })).toMatchObject({
     domain: { suspended: true },
   });

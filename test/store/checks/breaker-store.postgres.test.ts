@@ -1,7 +1,7 @@
 // The breaker's counts of all workers, and its trips as their audit has them.
 
 import { sql } from 'kysely';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
 import {
   addCheckCounts,
@@ -16,15 +16,9 @@ import {
   releaseTrip,
   tripBreaker,
 } from '../../../src/store/checks/breaker-store.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-const database = sharedDatabase();
-let db: Database;
-
-beforeEach(async () => {
-  ({ db } = database);
-});
+const { db } = sharedDatabase();
 
 test('counts of many workers add up, by parent, over 15 minutes', async () => {
   const one = [

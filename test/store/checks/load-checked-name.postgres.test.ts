@@ -8,7 +8,6 @@ import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { checkOnce, HOUR_MS } from '../../support/database/saved-checks.ts';
@@ -21,15 +20,13 @@ const SETS = [
   ['ns1.example.org', 'ns2.example.org'],
 ];
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 let domainId: number;
 
 beforeAll(async () => {
-  await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS });
+  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
 });
 beforeEach(async () => {
-  ({ db } = database);
   domainId = (await newDomain(db, await newAccount(db, 'me@example.org'), 'example.com.', { exempt: false }))
     .id;
 });

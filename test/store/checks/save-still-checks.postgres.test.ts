@@ -1,7 +1,7 @@
 // Many checks of domains that stay as they are, in one statement.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { CheckOrder } from '../../../src/store/checks/check-outcome.ts';
@@ -9,26 +9,21 @@ import { gatherChecks } from '../../../src/store/checks/gather-checks.ts';
 import { listChecks } from '../../../src/store/checks/load-checks.ts';
 import type { NameOrder } from '../../../src/store/checks/save-check.ts';
 import { saveStillChecks } from '../../../src/store/checks/save-still-checks.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
 import { checkOnce, judgedCheck, judgedOrder } from '../../support/database/saved-checks.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const OURS = 'referral ns1.example.net ns2.example.net';
 
-let database: TestDatabase;
-let db: Database;
+const { db } = keptDatabase();
 const ids: number[] = [];
 
 beforeAll(async () => {
-  database = await createDatabase();
-  ({ db } = database);
   const accountId = await newAccount(db, 'me@example.org');
   ids.length = 0;
   for (let i = 0; i < 6; i++) ids.push((await newDomain(db, accountId, `d${i}.test.`)).id);
   for (const id of ids) await checkOnce(db, id, OURS);
 });
-afterAll(() => database.drop());
 
 const judged = async (said: string, wanted: readonly number[] = ids): Promise<CheckOrder[]> =>
   await Promise.all(wanted.map((id) => judgedOrder(db, id, said)));

@@ -15,15 +15,15 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const MINUTE = 60_000;
 
-const database = sharedDatabase();
+const { db, url } = sharedDatabase();
 let node: Connection;
 let worker: Database;
 let instance: string;
 let part: number;
 
 beforeEach(async () => {
-  node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+  node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
   instance = randomUUID();
   part = 0;
 });
@@ -41,10 +41,10 @@ const report = (zoneIds: readonly number[], given: Partial<DnsCountsReport> = {}
   });
 
 async function domainWithZone(name: string): Promise<{ domainId: number; zoneId: number }> {
-  const accountId = await newAccount(database.db, `${randomUUID()}@example.org`);
-  await newDomain(database.db, accountId, name);
+  const accountId = await newAccount(db, `${randomUUID()}@example.org`);
+  await newDomain(db, accountId, name);
   const { rows } = await sql<{ domainId: number; zoneId: number }>`
-      select id as "domainId", zone_id as "zoneId" from domains where name = ${name}`.execute(database.db);
+      select id as "domainId", zone_id as "zoneId" from domains where name = ${name}`.execute(db);
   return rows[0]!;
 }
 
@@ -95,7 +95,7 @@ test('a batch that was left is claimed again under its id with the same rows, an
   expect(await claimBatch(worker)).toBe(batch);
   expect(await loadBatch(worker, batch)).toEqual(before);
   await sql`update dns_counts set claimed_at = claimed_at - interval '3 minutes' where batch = ${other}`.execute(
-    database.db,
+    db,
   );
   expect(await claimBatch(worker)).toBe(other);
 });
@@ -130,11 +130,9 @@ test('the table has a bound: what was moved goes after a day, and of what waits 
   await report([zoneId]);
   await endBatch(worker, (await claimBatch(worker))!);
   expect(await purgeDnsCounts(worker)).toBe(0);
-  await sql`update dns_counts set moved_at = moved_at - interval '25 hours'`.execute(database.db);
+  await sql`update dns_counts set moved_at = moved_at - interval '25 hours'`.execute(db);
   for (let i = 0; i < 5; i++) await report([zoneId]);
   expect(await purgeDnsCounts(worker, 3)).toBe(2);
-  const { rows } = await sql<{ part: number }>`select part from dns_counts order by part`.execute(
-    database.db,
-  );
+  const { rows } = await sql<{ part: number }>`select part from dns_counts order by part`.execute(db);
   expect(rows.map((row) => row.part)).toEqual([3, 4, 5]);
 });

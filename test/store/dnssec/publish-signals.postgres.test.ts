@@ -18,7 +18,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-const database = sharedDatabase();
+const { db, url } = sharedDatabase();
 let accountId: number;
 let cursor: SignalCursor;
 
@@ -27,15 +27,15 @@ const HOSTS = ['ns1.example.net', 'ns2.example.net'];
 const zoneOf = (host: string) => parseName(`_signal.${host}.`);
 
 beforeEach(async () => {
-  useSecrets(database.db);
+  useSecrets(db);
   cursor = FIRST_SIGNALS;
-  accountId = await newAccount(database.db, 'ann@example.org');
+  accountId = await newAccount(db, 'ann@example.org');
 });
 
 async function loadSignalZone(host: string, serial = 1): Promise<string> {
   const apex = zoneOf(host);
   const text = `@ 3600 SOA ns1.example.net. host.example.net. ${serial} 7200 900 604800 60\n@ 3600 NS ${host}.\nhint 60 TXT "ours"`;
-  const [saved] = await saveZones(database.db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], {
+  const [saved] = await saveZones(db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], {
     source: 'cli',
   });
   return saved?.outcome as string;
@@ -44,27 +44,27 @@ async function loadSignalZone(host: string, serial = 1): Promise<string> {
 async function signedSignalZones(hosts = HOSTS): Promise<void> {
   for (const host of hosts) {
     await loadSignalZone(host);
-    await enabled(database.db, { zoneName: `_signal.${host}.` });
+    await enabled(db, { zoneName: `_signal.${host}.` });
   }
 }
 
 /** As the key machine leaves a domain whose DS is asked for. */
 async function waiting(name: string): Promise<number> {
-  const { id: domainId } = await newDomain(database.db, accountId, `${name}.`);
-  await enabled(database.db, { domainId });
+  const { id: domainId } = await newDomain(db, accountId, `${name}.`);
+  await enabled(db, { domainId });
   await sql`update signing_keys set in_cds = true where signed_zone_id = (
-    select id from signed_zones where domain_id = ${domainId})`.execute(database.db);
+    select id from signed_zones where domain_id = ${domainId})`.execute(db);
   await sql`update signed_zones set phase = 'ds_wanted', seq = seq + 1 where domain_id = ${domainId}`.execute(
-    database.db,
+    db,
   );
-  await checkOnce(database.db, domainId, MATCH);
-  await saved(database.db, domainId, edit({ create: ['www A 198.51.100.1'] }, parseName(`${name}.`)));
+  await checkOnce(db, domainId, MATCH);
+  await saved(db, domainId, edit({ create: ['www A 198.51.100.1'] }, parseName(`${name}.`)));
   return domainId;
 }
 
 async function round(limit?: number) {
   const done = await publishSignals(
-    database.db,
+    db,
     cursor,
     (error) => {
       throw error;
@@ -77,14 +77,14 @@ async function round(limit?: number) {
 
 /** Without the SOA and what signs: `_dsboot.shop.example CDS 4711 …`. */
 async function signals(host: string): Promise<string[]> {
-  const lines = (await published(database.db, zoneOf(host))) ?? [];
+  const lines = (await published(db, zoneOf(host))) ?? [];
   return lines
     .filter((line) => /^\S+ \d+ (CDS|CDNSKEY) /.test(line))
     .map((line) => line.replace(/ \d+ /, ' '));
 }
 
 async function apexSignals(name: string): Promise<string[]> {
-  const lines = (await published(database.db, parseName(`${name}.`))) ?? [];
+  const lines = (await published(db, parseName(`${name}.`))) ?? [];
   const found = lines
     .filter((line) => /^@ \d+ (CDS|CDNSKEY) /.test(line))
     .map((line) => line.replace(/^@ \d+/, `_dsboot.${name}`));
@@ -102,7 +102,7 @@ test('each nameserver that has a zone shows the CDS and CDNSKEY of the apex, in 
   expect(wanted).toHaveLength(4);
   for (const host of HOSTS) {
     expect(await signals(host)).toEqual(wanted);
-    expect(await signatureFaults(database.db, zoneOf(host))).toEqual([]);
+    expect(await signatureFaults(db, zoneOf(host))).toEqual([]);
   }
   expect((await versions()) - before).toBe(HOSTS.length);
   expect(await round()).toMatchObject({ changed: 0 });
@@ -111,7 +111,7 @@ test('each nameserver that has a zone shows the CDS and CDNSKEY of the apex, in 
 
 async function versions(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from changes where zone like '\\_signal.%'`.execute(database.db);
+    select count(*)::integer as count from changes where zone like '\\_signal.%'`.execute(db);
   return rows[0]?.count as number;
 }
 
@@ -122,7 +122,6 @@ test('they go when a DS was seen, the goal is another one, or the domain is gone
   for (const name of names) ids.push(await waiting(name));
   await round();
   expect(await signals(HOSTS[0] as string)).toHaveLength(8);
-  const { db } = database;
   await sql`update signed_zones set had_ds = true where domain_id = ${ids[0]}`.execute(db);
   await sql`update signed_zones set phase = 'ds_removal', goal = 'unsigned' where domain_id = ${ids[1]}`.execute(
     db,
@@ -149,7 +148,7 @@ test('a nameserver without a zone, or with an unsigned one, is left out; one tha
   await loadSignalZone(HOSTS[1] as string);
   await round();
   expect(await signals(HOSTS[1] as string)).toEqual([]);
-  await enabled(database.db, { zoneName: `_signal.${HOSTS[1]}.` });
+  await enabled(db, { zoneName: `_signal.${HOSTS[1]}.` });
   await round();
   expect(await signals(HOSTS[1] as string)).toEqual(wanted);
 });
@@ -163,11 +162,11 @@ test('a zone that is loaded again keeps its signals, and a file with some is ref
   expect(await loadSignalZone(host)).toBe('unchanged');
   expect(await loadSignalZone(host, 5)).toBe('replaced');
   expect(await signals(host)).toEqual(wanted);
-  expect(await signatureFaults(database.db, zoneOf(host))).toEqual([]);
+  expect(await signatureFaults(db, zoneOf(host))).toEqual([]);
   const apex = zoneOf(host);
   const text = `@ 60 SOA a. b. 9 1 1 1 1\n@ 60 NS ${host}.\n_dsboot.bank.example 60 CDS 1 13 2 ${'00'.repeat(32)}`;
   await expect(
-    saveZones(database.db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], { source: 'cli' }),
+    saveZones(db, [{ apex, records: recordsOf(text, `_signal.${host}.`) }], { source: 'cli' }),
   ).rejects.toThrow('is signed here');
 });
 
@@ -179,7 +178,7 @@ test('more domains than fit into a round follow in the next ones, and none is fo
   expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
   expect(await round(2)).toMatchObject({ changed: 1, isMore: false });
   // a domain that is purged is found by what stands in the zone alone
-  await sql`delete from domains where name = 'c.example.'`.execute(database.db);
+  await sql`delete from domains where name = 'c.example.'`.execute(db);
   for (let rounds = 0; rounds < 4; rounds++) await round(2);
   expect(await signals(HOSTS[0] as string)).toHaveLength(8);
 });
@@ -196,7 +195,7 @@ test('a name above 255 octets is left out, and others of the round are not', asy
 test('a process without the keys says so, and tries again', async () => {
   await signedSignalZones([HOSTS[0] as string]);
   await waiting('shop.example');
-  const blind = openDatabase(database.url);
+  const blind = openDatabase(url);
   const troubles: unknown[] = [];
   await publishSignals(blind, FIRST_SIGNALS, (error) => troubles.push(error));
   await blind.destroy();

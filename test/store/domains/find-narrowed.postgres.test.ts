@@ -1,7 +1,7 @@
 // Domains found by a search or a finding.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { SOUGHT_FINDINGS } from '../../../src/store/domains/find-narrowed.ts';
 import {
@@ -11,23 +11,21 @@ import {
   type DomainOrder,
   listDomains,
 } from '../../../src/store/domains/list-domains.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const BY_NAME: DomainOrder = { sort: 'name', descending: false };
 
-let database: TestDatabase;
+const { db } = keptDatabase();
 let me: { accountId: number; isAdmin: boolean };
 const admin = { accountId: 4711, isAdmin: true };
 
 beforeAll(async () => {
-  database = await createDatabase();
-  me = { accountId: await newAccount(database.db, 'me@example.org'), isAdmin: false };
+  me = { accountId: await newAccount(db, 'me@example.org'), isAdmin: false };
 });
-afterAll(() => database.drop());
 
 const pageOf = async (caller: typeof me, filter: DomainFilter, order = BY_NAME, limit = 100) =>
-  (await listDomains(database.db, caller, filter, order, { limit })).items;
+  (await listDomains(db, caller, filter, order, { limit })).items;
 const namesOf = async (...asked: Parameters<typeof pageOf>) =>
   (await pageOf(...asked)).map(({ name }) => printName(name));
 
@@ -35,7 +33,6 @@ describe('a few domains', () => {
   const names = ['a.test.', 'shop.test.', 'my-shop.test.', 'x%y_z.test.', 'sho.p.test.'];
 
   beforeAll(async () => {
-    const { db } = database;
     for (const name of names) await newDomain(db, me.accountId, name);
     await newDomain(db, me.accountId, 'xn--mnchen-3ya.test.', { unicode: 'münchen.test' });
     const they = await newAccount(db, 'they@example.org');
@@ -62,7 +59,7 @@ describe('a few domains', () => {
         const order = { sort, descending: false };
         expect([search, sort, (await namesOf(me, { search }, order)).sort()]).toEqual([search, sort, found]);
       }
-      expect(await countDomains(database.db, me, { search })).toBe(found.length);
+      expect(await countDomains(db, me, { search })).toBe(found.length);
     }
     expect(await namesOf(admin, { search: 'shop' })).toEqual([
       'my-shop.test.',
@@ -85,7 +82,6 @@ describe('a domain with a finding', () => {
   };
 
   test('is found by each code that it shows, and by no other', async () => {
-    const { db } = database;
     const they = { accountId: await newAccount(db, 'others@example.org'), isAdmin: false };
     const make = async (name: string, columns: string, whose = me.accountId) => {
       const { id } = await newDomain(db, whose, name, { transfer: true });

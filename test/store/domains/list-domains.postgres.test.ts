@@ -1,7 +1,7 @@
 // Lists of domains: who sees which, in which order, page by page.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -15,20 +15,18 @@ import {
 } from '../../../src/store/domains/list-domains.ts';
 import { loadDomain } from '../../../src/store/domains/load-domains.ts';
 import { CursorError } from '../../../src/store/postgres/list-page.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { deleteMembership, saveMembership } from '../../support/database/memberships.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const BY_NAME: DomainOrder = { sort: 'name', descending: false };
 
-let database: TestDatabase;
+const { db } = keptDatabase();
 let me: { accountId: number; isAdmin: boolean };
 let they: { accountId: number; isAdmin: boolean };
 const admin = { accountId: 4711, isAdmin: true };
 
 beforeAll(async () => {
-  database = await createDatabase();
-  const { db } = database;
   me = { accountId: await newAccount(db, 'me@example.org'), isAdmin: false };
   they = { accountId: await newAccount(db, 'they@example.org'), isAdmin: false };
   for (let i = 0; i < 8; i++) {
@@ -49,14 +47,12 @@ beforeAll(async () => {
   );
   await sql`update domains set created_at = '2026-01-01' where name like 'd%'`.execute(db);
 });
-afterAll(() => database.drop());
 
 const texts = (domains: readonly { readonly name: Name }[]) => domains.map(({ name }) => printName(name));
 const list = async (caller: typeof me, filter: DomainFilter, order = BY_NAME) =>
-  texts((await listDomains(database.db, caller, filter, order, { limit: 100 })).items);
+  texts((await listDomains(db, caller, filter, order, { limit: 100 })).items);
 
 test('lists the domains of a reseller’s clients once, with the role admin, in every order and on every page', async () => {
-  const { db } = database;
   const accountId = await newAccount(db, 'reseller@example.org');
   await setReseller(db, accountId, true);
   const reseller = { accountId, isAdmin: false, isReseller: true };
@@ -95,7 +91,6 @@ test('lists the domains of a reseller’s clients once, with the role admin, in 
 });
 
 test('lists an account’s own and shared domains with its role, and all domains for a global admin', async () => {
-  const { db } = database;
   const { items } = await listDomains(db, me, {}, BY_NAME, { limit: 100 });
   expect(items).toHaveLength(12);
   expect(items.map(({ myRole }) => myRole)).toEqual([
@@ -131,14 +126,13 @@ test('applies filters to a list and to its count', async () => {
   ];
   for (const [filter, names] of cases) {
     expect(await list(me, filter)).toEqual(names);
-    expect(await countDomains(database.db, me, filter)).toBe(names.length);
+    expect(await countDomains(db, me, filter)).toBe(names.length);
   }
 });
 
 test.each(
   DOMAIN_SORTS.flatMap((sort) => [false, true].map((descending) => ({ sort, descending }))),
 )('pages by $sort (descending: $descending) contain each domain once, forward, backward and by offset', async (order) => {
-  const { db } = database;
   const all = await list(me, {}, order);
   expect(new Set(all).size).toBe(12);
   expect(all).toEqual([...(await list(me, {}, { ...order, descending: !order.descending }))].reverse());
@@ -173,12 +167,11 @@ test('domains without a next check come last, and a stream yields every domain',
     'd2.test.',
   ]);
   const streamed = [];
-  for await (const domain of streamDomains(database.db, admin, {}, BY_NAME)) streamed.push(domain);
+  for await (const domain of streamDomains(db, admin, {}, BY_NAME)) streamed.push(domain);
   expect(streamed).toHaveLength(17);
 });
 
 test('rejects forged cursors and those of another order', async () => {
-  const { db } = database;
   const { cursor } = await listDomains(db, me, {}, BY_NAME, { limit: 1 });
   const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const wrong = [
@@ -200,7 +193,7 @@ test('rejects forged cursors and those of another order', async () => {
 
 test('has an index for each order, of an account’s domains and of all', async () => {
   const keys = ['d.name', 'd.created_at', 'd.status'];
-  await database.db.transaction().execute(async (trx) => {
+  await db.transaction().execute(async (trx) => {
     await sql`set local enable_seqscan = off; set local enable_sort = off`.execute(trx);
     for (const key of keys) {
       for (const whose of ['true', 'd.account_id = 1']) {

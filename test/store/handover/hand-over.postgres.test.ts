@@ -14,7 +14,6 @@ import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type HandOverOrder, handOver } from '../../../src/store/handover/hand-over.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { listAccountChanges, listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import {
@@ -39,17 +38,15 @@ const CARLS = 'referral ns3.a.example ns3.b.example';
 
 const shown = (set: readonly Name[]) => set.map(printName).join(' ');
 
-const database = sharedDatabase();
-let db: Database;
+const { db } = sharedDatabase();
 let ann: number;
 let bob: number;
 let id: number;
 
 beforeAll(async () => {
-  await migrate(database.db, POOL);
+  await migrate(db, POOL);
 });
 beforeEach(async () => {
-  ({ db } = database);
   ann = await newPoolAccount(db, 'ann@example.org', 1);
   bob = await newPoolAccount(db, 'bob@example.org', 2);
   ({ id } = await newDomain(db, ann, 'example.com.', { exempt: false }));

@@ -1,13 +1,13 @@
 // Settings that drop nameserver names which are in use.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { accountNameserverSet } from '../../../src/store/nameservers/pool-sets.ts';
 import { type AnswerSettings, loadPublishSettings } from '../../../src/store/postgres/answer-settings.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 const WITH_POOL: AnswerSettings = {
@@ -18,15 +18,11 @@ const WITH_POOL: AnswerSettings = {
 };
 const WITHOUT_POOL: AnswerSettings = { ...TEST_SETTINGS, nameserverSets: SETS };
 
-let database: TestDatabase;
-let db: Database;
+const { db } = sharedDatabase();
 
 beforeEach(async () => {
-  database = await createDatabase();
-  ({ db } = database);
   await migrate(db, WITH_POOL);
 });
-afterEach(() => database.drop());
 
 const changedBy = async (settings: AnswerSettings, force = false) =>
   (await migrate(db, settings, { force })).changed;

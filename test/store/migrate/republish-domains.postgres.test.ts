@@ -1,7 +1,7 @@
 // A change of a setting that answers are made of republishes the domains that it affects, each with one change, and no others.
 
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
@@ -17,7 +17,7 @@ import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { NO_EDIT } from '../../../src/zone/edit/edit.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from '../../support/database/database.ts';
+import { emptyDatabase, TEST_SETTINGS } from '../../support/database/database.ts';
 import {
   BY,
   expectPublished,
@@ -28,18 +28,18 @@ import {
 } from '../../support/database/domains.ts';
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 
-let database: TestDatabase;
+const { db, url } = keptDatabase();
 let mine: number;
 /** example.com has proxied records, plain.test none, off.test is disabled. */
 let ids: { proxied: number; plain: number; off: number };
 
 beforeEach(async () => {
-  database = await createDatabase();
-  const { db } = database;
+  await emptyDatabase({ db }); // with its settings
   await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
   mine = await newAccount(db, 'a@example.org');
   ids = {
@@ -57,16 +57,14 @@ beforeEach(async () => {
   await changeStatus(db, { ...BY, domainId: ids.off, event: 'disable' });
   await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
 });
-afterEach(() => database.drop());
 
 const change = (settings: Partial<AnswerSettings>) =>
-  migrate(database.db, { ...TEST_SETTINGS, nameserverSets: SETS, ...settings });
+  migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS, ...settings });
 const operations = async (id: number) =>
-  (await listDomainChanges(database.db, id, { limit: 99 })).map(({ operation }) => operation);
-const allPublished = () => expectPublished(database.db, ...Object.values(ids));
+  (await listDomainChanges(db, id, { limit: 99 })).map(({ operation }) => operation);
+const allPublished = () => expectPublished(db, ...Object.values(ids));
 
 test('a claim whose sets are all spent publishes the canonical set at its apex', async () => {
-  const { db } = database;
   const held = await newDomain(db, mine, 'held.test.', { exempt: false });
   await sql`update domains set ns_sets = '[]' where id = ${held.id}`.execute(db);
   await change({ nameserverSets: [['ns1.example.org', 'ns2.example.org']] });
@@ -81,7 +79,6 @@ test('a claim whose sets are all spent publishes the canonical set at its apex',
 });
 
 test('migrate refuses to store settings without the secret of the signed domains', async () => {
-  const { db, url } = database;
   useSecrets(db);
   await enabled(db, { domainId: ids.plain });
   const stored = await loadAnswerSettings(db);
@@ -104,8 +101,7 @@ test('migrate refuses to store settings without the secret of the signed domains
 });
 
 test('a change of the edge republishes proxied records only, and marks their names while there is no edge', async () => {
-  const { db } = database;
-  const node = await followLoaded({ databaseUrl: database.url });
+  const node = await followLoaded({ databaseUrl: url });
   const www = () => node.zones.get(APEX)?.nodes.get(parseName('www.example.com.'))?.sets.size;
   const edgeIpv4 = ['192.0.2.50', '192.0.2.51'];
   const shown = async () => (await published(db))?.filter((line) => !/ (SOA|NS|TXT) /.test(line));
@@ -139,7 +135,6 @@ test('a change of the edge republishes proxied records only, and marks their nam
 });
 
 test('a change of a nameserver set republishes the domains that have it, and one of the mailbox all that are served', async () => {
-  const { db } = database;
   const nameservers = ['ns1.example.org.', 'ns2.example.org.'].map((text) => parseName(text));
   await updateDomain(db, { ...BY, domainId: ids.plain, set: { nameservers } });
   const sets = [['ns8.example.net', 'ns9.example.net'], SETS[1] as string[]];
@@ -158,7 +153,6 @@ test('a change of a nameserver set republishes the domains that have it, and one
 });
 
 test('a migration that was killed after it stored the settings is finished by the next one, or by an edit', async () => {
-  const { db } = database;
   const next = {
     ...TEST_SETTINGS,
     nameserverSets: SETS,
@@ -182,7 +176,6 @@ test('a migration that was killed after it stored the settings is finished by th
 });
 
 test('domains that are edited and created during a migration are published with the new settings', async () => {
-  const { db } = database;
   const create = (host: string) => ({
     ...NO_EDIT,
     creates: [{ name: parseName(host), type: 'A' as const, rdata: Buffer.from([1, 2, 3, 4]), proxied: true }],

@@ -1,23 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { type Movement, moveMoney } from '../../../src/store/money/move-money.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const AT = new Date('2026-05-01T00:00:00Z');
-let database: TestDatabase;
-let db: Database;
+const { db } = keptDatabase();
 let [a, b] = [0, 0];
 
 beforeAll(async () => {
-  database = await createDatabase();
-  ({ db } = database);
   a = await newAccount(db, 'a@example.org');
   b = await newAccount(db, 'b@example.org');
 });
-afterAll(() => database.drop());
 
 const move = (movement: Pick<Movement, 'from' | 'to' | 'amountRials'> & Partial<Movement>) =>
   inTransaction(db, (trx) =>

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
-import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { setSuspended } from '../../../src/store/change/update-domain.ts';
@@ -12,15 +11,15 @@ import { moveMoney } from '../../../src/store/money/move-money.ts';
 import { type SettledDebts, settleDebts } from '../../../src/store/money/settle-debts.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 2, 1);
 const on = (days: number) => new Date(START + days * DAY);
-let database: TestDatabase;
-let db: Database;
+const { db, url } = keptDatabase();
 /** As whom rounds run. */
 let worker: Database;
 let names = 0;
@@ -28,13 +27,10 @@ let [reseller, client, stranger] = [0, 0, 0];
 let [own, clients, strangers] = [0, 0, 0];
 
 beforeAll(async () => {
-  database = await createDatabase();
-  ({ db } = database);
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
 });
 afterAll(async () => {
   await worker.destroy();
-  await database.drop();
 });
 beforeEach(async () => {
   await sql`update wallets set negative_since = null, suspended_at = null, balance_rials = 0`.execute(db);
@@ -109,20 +105,6 @@ it('suspends a whole tenancy when a debt is as old as may be, not a millisecond 
   ]);
 });
 
-it('counts a debt from when it began anew', async () => {
-  await pay(reseller, -100);
-  await pay(reseller, 100, on(5));
-  await pay(reseller, -100, on(6));
-  expect(await settle(12)).toBe('0 0 0');
-  expect(await settle(13)).toBe('1 2 0');
-});
-
-it('a client that owes suspends itself alone', async () => {
-  await pay(client, -100);
-  expect(await settle(7)).toBe('1 1 0');
-  expect(await by(own, clients, strangers)).toEqual(['', 'debt', '']);
-});
-
 describe('what a hand did', () => {
   it('stays: a domain suspended before or while it is in debt stays suspended', async () => {
     const later = await domain(client);
@@ -138,31 +120,6 @@ describe('what a hand did', () => {
       { before: { suspended_by: ['operator'] }, after: { suspended_by: ['operator', 'debt'] } },
       { before: { suspended_by: ['operator', 'debt'] }, after: { suspended_by: ['operator'] } },
     ]);
-  });
-
-  it('stays: a disabled domain stays disabled', async () => {
-    await changeStatus(db, { ...BY, domainId: clients, event: 'disable', exempt: true });
-    await pay(reseller, -100);
-    await settle(7);
-    expect(await loadDomainById(db, clients)).toMatchObject({ status: 'disabled', suspended: true });
-    await pay(reseller, 100, on(8));
-    await settle(8);
-    expect(await loadDomainById(db, clients)).toMatchObject({ status: 'disabled', suspended: false });
-  });
-
-  it('takes no debt away: resuming takes the hand’s own mark, and is refused without one', async () => {
-    await setSuspended(db, { domainId: clients, suspended: true });
-    await pay(reseller, -100);
-    await settle(7);
-    const resume = (domainId: number) => setSuspended(db, { domainId, suspended: false });
-    expect(await resume(clients)).toMatchObject({ domain: { suspended: true, suspendedBy: ['debt'] } });
-    for (const id of [clients, own]) {
-      expect(await resume(id)).toMatchObject({
-        code: 'wrong_state',
-        message: expect.stringContaining('zero'),
-      });
-    }
-    expect(await by(own, clients)).toEqual(['debt', 'debt']);
   });
 });
 
@@ -185,28 +142,6 @@ describe('a domain that changes sides while there is a debt', () => {
     expect((await restoreDomain(db, { ...BY, domainId: created, exempt: true })).kind).toBe('restored');
     expect(await settle(17)).toBe('0 1 0');
     expect(await by(created)).toEqual(['debt']);
-  });
-
-  it('is resumed when it is handed over to who owes nothing', async () => {
-    await handOver(db, { ...BY, domainId: clients, accountId: stranger });
-    expect(await settle(8)).toBe('0 0 1');
-    expect(await by(own, clients)).toEqual(['debt', '']);
-  });
-
-  it('is resumed when its client gets another reseller, or none, unless the client owes itself', async () => {
-    const other = await account();
-    await setReseller(db, other, true);
-    await setProvider(db, client, other);
-    expect(await settle(8)).toBe('0 0 1');
-    await setProvider(db, client, reseller);
-    expect(await settle(8)).toBe('0 1 0');
-    await pay(client, -1, on(1));
-    await settle(8);
-    await setProvider(db, client, null);
-    expect(await settle(8)).toBe('0 0 0');
-    expect(await by(clients)).toEqual(['debt']);
-    await pay(client, 1, on(8));
-    expect(await settle(8)).toBe('0 0 1');
   });
 
   it('tells edges both ways', async () => {

@@ -1,7 +1,7 @@
 // Assigns combinations of the nameserver pool to accounts.
 
 import { sql } from 'kysely';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import {
   accountNameserverSet,
@@ -9,7 +9,7 @@ import {
   loadPoolUse,
 } from '../../../src/store/nameservers/pool-sets.ts';
 import { loadPublishSettings, saveAnswerSettings } from '../../../src/store/postgres/answer-settings.ts';
-import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
 import type { NameserverPool } from '../../../src/zone/pool/pool.ts';
 import { asRole, TEST_SETTINGS } from '../../support/database/database.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
@@ -25,12 +25,7 @@ const usePool = (...lists: string[]) =>
     }),
   );
 
-const database = sharedDatabase();
-let db: Database;
-
-beforeEach(async () => {
-  ({ db } = database);
-});
+const { db, url } = sharedDatabase();
 
 const give = (accountId: number, random?: () => number, on = db) =>
   on.transaction().execute((trx) => accountNameserverSet(trx, accountId, random));
@@ -58,7 +53,7 @@ test('gives an account one name of each list, and the same ones each time', asyn
 
 test('gives concurrent transactions different sets, and those of one account the same', async () => {
   await usePool('ns[1-5].a.example.', 'ns[1-5].b.example.');
-  const others = openDatabase(asRole(database.url, 'zonefleet_api'), { maxConnections: 24 });
+  const others = openDatabase(asRole(url, 'zonefleet_api'), { maxConnections: 24 });
   try {
     const sets = await Promise.all(
       Array.from({ length: 24 }, (_, i) => give((i % 20) + 1, () => 0.5, others)),

@@ -4,8 +4,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMailer } from '../../../src/mail/mailer.ts';
-import { updateAccount } from '../../../src/store/accounts/accounts.ts';
-import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
 import { claimDueMails } from '../../../src/store/people/mails.ts';
@@ -13,16 +11,14 @@ import { orderTakeoverMails } from '../../../src/store/people/takeover-mails.ts'
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
-import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { startSmtp } from '../../support/mail/smtp.ts';
-import { evidenceOf, makeCheck } from '../../support/world/made-checks.ts';
 
 const ANNS = 'referral ns1.a.example ns1.b.example';
 const BOBS = 'referral ns2.a.example ns2.b.example';
-const CARLS = 'referral ns3.a.example ns3.b.example';
 const MINUTE_MS = 60_000;
 
 let database: TestDatabase;
@@ -87,18 +83,6 @@ test('whoever toggles the delegation brings four a day of them, and four more th
   expect(await mails()).toHaveLength(8);
 });
 
-test('claims that come and go, and claims of several accounts, bring no more', async () => {
-  const carl = await waits(await newPoolAccount(db, 'carl@example.org', 3));
-  for (let i = 0; i < 6; i++) {
-    await look(BOBS);
-    await look(CARLS, carl);
-    await look(ANNS);
-    await deleteDomain(db, { ...BY, domainId: claim });
-    claim = await waits(bob);
-  }
-  expect(await mails()).toHaveLength(4);
-});
-
 test('an account with many domains gets fifty a day', async () => {
   const domains = [id];
   for (const name of ['b', 'c', 'd']) domains.push((await newDomain(db, ann, `${name}.example.com.`)).id);
@@ -157,18 +141,6 @@ describe('when they are sent', () => {
     return { taken: smtp.taken, kinds: outcomes.map(({ kind }) => kind) };
   };
 
-  test('the letter says which domain, what is seen and what to do', async () => {
-    await look(BOBS);
-    const { taken, kinds } = await send();
-    expect(kinds).toEqual(['sent']);
-    expect(taken).toHaveLength(1);
-    expect(taken[0]).toMatchObject({ to: 'ann@example.org' });
-    expect(taken[0]?.raw).toMatch(/^Subject: example\.com is about to pass to another account\r$/m);
-    expect(taken[0]?.text).toContain('set exactly ns1.a.example and ns1.b.example there');
-    expect(taken[0]?.text).toContain('https://dns.zonefleet.test');
-    expect(await mails()).toEqual([]);
-  });
-
   test('it is not sent to an account that has passed the domain on meanwhile', async () => {
     await look(BOBS);
     const by = { by: { kind: 'cli' }, source: 'cli' } as const;
@@ -183,22 +155,4 @@ describe('when they are sent', () => {
     await look(BOBS, claim, 2);
     expect((await send()).kinds).toEqual(['sent']);
   });
-});
-
-test('workers that send no mail order none', async () => {
-  const shown = ['ns2.a.example.', 'ns2.b.example.'];
-  const check = (sendsMail: boolean) =>
-    makeCheck(db, { domainId: claim }, (domain) => evidenceOf(domain, shown), { sendsMail });
-  await check(false);
-  expect(await codes()).toContain('TAKEOVER_SEEN');
-  expect(await mails()).toEqual([]);
-  await look(ANNS);
-  await check(true);
-  expect(await mails()).toEqual(['ann']);
-});
-
-test('an account that is deactivated gets none', async () => {
-  await updateAccount(db, ann, { active: false });
-  await look(BOBS);
-  expect(await mails()).toEqual([]);
 });

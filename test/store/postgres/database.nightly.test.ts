@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseSilence, mayBeCommitted } from '../../../src/store/postgres/bounded-client.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
-import { PoolFull } from '../../../src/store/postgres/growing-pool.ts';
 import { outageOf } from '../../../src/store/postgres/outage.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
@@ -130,23 +129,5 @@ describe('a Postgres that answers', () => {
     );
     expect((await asked).rows).toEqual([{ id: 7 }]);
     await direct.destroy();
-  });
-
-  it('gets no more waiting calls than may wait: the next is refused before the others are served', async () => {
-    const few = openDatabase(database.url, { maxConnections: 1, maxWaiting: 2 });
-    const served: string[] = [];
-    await few.connection().execute(async (connection) => {
-      await sql`select 1`.execute(connection);
-      const waiting = [1, 2].map((i) => sql`select 1`.execute(few).then(() => served.push(`call ${i}`)));
-      await until(async () => {
-        const error = await failureOf(sql`select 1`.execute(few));
-        return error instanceof PoolFull;
-      });
-      served.push('refused');
-      return waiting;
-    });
-    await until(() => served.length === 3);
-    expect(served[0]).toBe('refused');
-    await few.destroy();
   });
 });

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
@@ -7,30 +7,27 @@ import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { renewalWallet } from '../../../src/store/money/charge.ts';
 import { moveMoney } from '../../../src/store/money/move-money.ts';
-import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 import { buyTerm } from '../../../src/store/purchases/buy-term.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 2, 1);
 const on = (days: number) => new Date(START + days * DAY);
-let database: TestDatabase;
-let db: Database;
+const { db, url } = keptDatabase();
 let [month, decade, small] = [0, 0, 0];
 let accounts = 0;
 const ownerOf = new Map<number, number>();
 
 beforeAll(async () => {
-  database = await createDatabase();
-  ({ db } = database);
   month = await newTerm('pro', 30, 900);
   decade = await newTerm('pro', 10, 100);
   await createPlan(db, 'small', { name: 'Small', maxRecords: 0, maxCacheCapMb: 4096, rulesEnabled: true });
   small = await newTerm('small', 30, 10);
 });
-afterAll(() => database.drop());
 
 async function newTerm(slug: string, days: number, priceRials: number) {
   return (await addTerm(db, slug, { days, priceRials }))?.terms.at(-1)?.id as number;
@@ -90,7 +87,7 @@ async function everything() {
 
 it('a purchase is the subscription, both rows and the invoice; as the API’s role', async () => {
   const { accountId, domainId } = await newBuyer(1000);
-  const api = openDatabase(await asRole(database.url, 'zonefleet_api'));
+  const api = openDatabase(await asRole(url, 'zonefleet_api'));
   const bought = await buy('purchase', domainId, month, { as: api });
   await api.destroy();
   expect(bought).toMatchObject({
@@ -110,13 +107,6 @@ it('a purchase is the subscription, both rows and the invoice; as the API’s ro
       lines: [{ description: 'Pro for 30 days: buyer1.test', amount_rials: 900 }],
     },
   ]);
-});
-
-it('one rial too little buys nothing and writes nothing', async () => {
-  const { domainId } = await newBuyer(899);
-  const before = await everything();
-  expect((await buy('purchase', domainId, month)).kind).toBe('short');
-  expect(await everything()).toEqual(before);
 });
 
 it('a domain that uses more than the plan allows is refused, with what', async () => {
@@ -154,31 +144,12 @@ it('what an operator gave gives nothing back', async () => {
   expect(await balanceOf(accountId)).toBe(900);
 });
 
-it('a client’s reseller adds what is missing, down to what it may owe', async () => {
-  const reseller = await newBuyer(300);
-  await setReseller(db, reseller.accountId, true);
-  const client = await newBuyer(100, { providerId: reseller.accountId });
-  const before = await everything();
-  expect((await buy('purchase', client.domainId, month, { maxNegativeRials: 499 })).kind).toBe(
-    'credit_limit',
-  );
-  expect(await everything()).toEqual(before);
-  expect((await buy('purchase', client.domainId, month, { maxNegativeRials: 500 })).kind).toBe('bought');
-  expect([await balanceOf(reseller.accountId), await balanceOf(client.accountId)]).toEqual([-500, 0]);
-  const { rows } = await sql`
-    select account_id, amount_rials from ledger where ref_type = 'reseller_autofund' order by id`.execute(db);
-  expect(rows).toEqual([
-    { account_id: reseller.accountId, amount_rials: -800 },
-    { account_id: client.accountId, amount_rials: 800 },
-  ]);
-});
-
 it('workers renew from the wallet, as their role, and a client from its reseller’s', async () => {
   const reseller = await newBuyer(900);
   await setReseller(db, reseller.accountId, true);
   const client = await newBuyer(900, { providerId: reseller.accountId });
   await buy('purchase', client.domainId, month);
-  const worker = openDatabase(await asRole(database.url, 'zonefleet_worker'));
+  const worker = openDatabase(await asRole(url, 'zonefleet_worker'));
   const wallet = renewalWallet({ maxNegativeRials: 0 });
   const at = on(27);
   await moveSubscriptions(worker, { at, wallet });
@@ -256,136 +227,6 @@ it('saying whether it is renewed never begins another subscription, whatever end
   expect((await listSubscriptions(db, domainId)).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
 });
 
-it('an account that owes gets no provider, who would pay its debt', async () => {
-  const owing = await newBuyer(0);
-  await setReseller(db, owing.accountId, true);
-  await buy('purchase', owing.domainId, month, { maxNegativeRials: 900 });
-  expect(await balanceOf(owing.accountId)).toBe(-900);
-  await setReseller(db, owing.accountId, false);
-  const provider = await newBuyer(0);
-  await setReseller(db, provider.accountId, true);
-  expect(await setProvider(db, owing.accountId, provider.accountId)).toMatchObject({ code: 'in_debt' });
-  await give(owing.accountId, 900);
-  expect((await setProvider(db, owing.accountId, provider.accountId)).kind).toBe('updated');
-});
-
-/** A client without money, whose reseller may owe `owes`. */
-async function newClient(owes: number, { resellerRials = 0, rials = 0 } = {}) {
-  const reseller = await newBuyer(resellerRials);
-  await setReseller(db, reseller.accountId, true);
-  const client = await newBuyer(rials, { providerId: reseller.accountId });
-  const balances = async () => [await balanceOf(reseller.accountId), await balanceOf(client.accountId)];
-  return { reseller: reseller.accountId, client, balances, maxNegativeRials: owes };
-}
-
-describe('what a reseller had added', () => {
-  it('goes back to its wallet when time is given back: what it may owe becomes nobody’s cash', async () => {
-    const { reseller, client, balances, maxNegativeRials } = await newClient(900);
-    await buy('purchase', client.domainId, month, { maxNegativeRials });
-    expect(await balances()).toEqual([-900, 0]);
-    const free = await newTerm('pro', 30, 0);
-    expect((await buy('switch', client.domainId, free, { at: on(10), maxNegativeRials })).kind).toBe(
-      'bought',
-    );
-    expect(await balances()).toEqual([-300, 0]);
-    const { rows } = await sql`
-      select account_id as account, outside, amount_rials as amount, ref_type as type from ledger
-      where created_at = ${on(10)} and ref_id in (select id from subscriptions where domain_id = ${client.domainId})
-      order by id`.execute(db);
-    const own = client.accountId;
-    expect(rows).toEqual([
-      { account: null, outside: 'sales', amount: -600, type: 'switch_credit' },
-      { account: own, outside: null, amount: 600, type: 'switch_credit' },
-      { account: own, outside: null, amount: -600, type: 'reseller_autofund' },
-      { account: reseller, outside: null, amount: 600, type: 'reseller_autofund' },
-    ]);
-    expect((await invoicesOf(own)).map(({ total }) => total)).toEqual([900, -600]);
-  });
-
-  it('is its share, and the client’s own money is given back to the client', async () => {
-    const { client, balances, maxNegativeRials } = await newClient(0, { resellerRials: 600, rials: 300 });
-    await buy('purchase', client.domainId, month, { maxNegativeRials });
-    expect(await balances()).toEqual([0, 0]);
-    const free = await newTerm('pro', 30, 0);
-    await buy('switch', client.domainId, free, { at: on(15), maxNegativeRials });
-    expect(await balances()).toEqual([300, 150]);
-  });
-
-  it('goes back to who added it, also when the client has another provider by then', async () => {
-    const first = await newClient(900);
-    const { client } = first;
-    await buy('purchase', client.domainId, month, { maxNegativeRials: 900 });
-    await setProvider(db, client.accountId, null);
-    const free = await newTerm('pro', 30, 0);
-    expect((await buy('switch', client.domainId, free, { at: on(10) })).kind).toBe('bought');
-    expect(await first.balances()).toEqual([-300, 0]);
-  });
-
-  it('for a debt of the client is no part of the price, and is not given back', async () => {
-    const { client, balances } = await newClient(0, { resellerRials: 1300 });
-    await inTransaction(db, (trx) =>
-      moveMoney(trx, {
-        from: { accountId: client.accountId, floorRials: -400 },
-        to: { outside: 'operator' },
-        amountRials: 400,
-        refType: 'adjustment',
-        description: 'owed',
-        at: on(0),
-      }),
-    );
-    await buy('purchase', client.domainId, month);
-    expect(await balances()).toEqual([0, 0]);
-    const free = await newTerm('pro', 30, 0);
-    await buy('switch', client.domainId, free, { at: on(10) });
-    expect(await balances()).toEqual([600, 0]);
-  });
-
-  it('of a renewal goes back too', async () => {
-    const { client, balances } = await newClient(1000, { rials: 900 });
-    await buy('purchase', client.domainId, month);
-    await moveSubscriptions(db, { at: on(27), wallet: renewalWallet({ maxNegativeRials: 1000 }) });
-    expect(await balances()).toEqual([-900, 0]);
-    const free = await newTerm('pro', 30, 0);
-    await buy('switch', client.domainId, free, { at: on(27) });
-    expect(await balances()).toEqual([0, 90]);
-  });
-});
-
-it('a debt is not begun anew by a switch to a free term and back', async () => {
-  const owing = await newBuyer(0);
-  await setReseller(db, owing.accountId, true);
-  const free = await newTerm('pro', 30, 0);
-  const dear = await newTerm('pro', 30, 3_000_000);
-  const maxNegativeRials = 3_000_000;
-  await buy('purchase', owing.domainId, dear, { maxNegativeRials });
-  const at = on(6);
-  await buy('switch', owing.domainId, free, { at, maxNegativeRials });
-  expect(await balanceOf(owing.accountId)).toBe(-600_000);
-  await give(owing.accountId, 600_000, on(6));
-  await buy('purchase', owing.domainId, dear, { at, maxNegativeRials });
-  const since = async () =>
-    (
-      await sql<{ since: Date }>`
-      select negative_since as since from wallets where account_id = ${owing.accountId}`.execute(db)
-    ).rows[0]?.since;
-  // Of 3,000,000 that it owed it has paid 600,000, and bought for the rest again.
-  expect(await since()).toEqual(on(0));
-});
-
-it('grace is paid for with the next term, also by who left for a free one meanwhile', async () => {
-  const { domainId } = await newBuyer(1000);
-  await buy('purchase', domainId, decade, { autoRenew: false });
-  await moveSubscriptions(db, { at: on(16), wallet: renewalWallet({ maxNegativeRials: 0 }) });
-  const free = await newTerm('pro', 30, 0);
-  expect((await buy('purchase', domainId, free, { at: on(16) })).kind).toBe('bought');
-  expect((await listSubscriptions(db, domainId))[0]).toMatchObject({ startedAt: on(16), expiresAt: on(46) });
-  expect((await buy('purchase', domainId, decade, { at: on(16.5) })).kind).toBe('bought');
-  expect((await listSubscriptions(db, domainId))[0]).toMatchObject({
-    startedAt: on(10.5),
-    expiresAt: on(20.5),
-  });
-});
-
 it('an invoice keeps the seller of its day', async () => {
   const { accountId, domainId } = await newBuyer(2000);
   const order = { kind: 'purchase', domainId, ownerId: accountId, maxNegativeRials: 0 } as const;
@@ -408,12 +249,14 @@ it('an invoice keeps the seller of its day', async () => {
 });
 
 it('a switch beside a change of provider locks no wallet after the numbers of invoices', async () => {
-  const { client } = await newClient(2000);
+  const reseller = await newBuyer(0);
+  await setReseller(db, reseller.accountId, true);
+  const client = await newBuyer(0, { providerId: reseller.accountId });
   const other = await newBuyer(5000);
   await setReseller(db, other.accountId, true);
   await buy('purchase', client.domainId, month, { maxNegativeRials: 2000 });
   // The wallet that the client's new reseller would pay from: whoever waits for it while holding the numbers stops all others.
-  const holder = await database.db.startTransaction().execute();
+  const holder = await db.startTransaction().execute();
   await sql`select from wallets where account_id = ${other.accountId} for update`.execute(holder);
   const bystander = await newBuyer(1000);
   // The provider changes just after the credit note is written, as if the change had come through in between.

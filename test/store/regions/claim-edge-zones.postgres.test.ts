@@ -1,20 +1,16 @@
 // Which zones are due is asked every two seconds: the answer is found in indexes, however many zones are signed.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../src/store/postgres/database.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { claimDueEdgeZones } from '../../../src/store/regions/claim-edge-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const KEY = '5'.repeat(32);
 const ZONES = 20_000;
 
-let database: TestDatabase;
-let db: Database;
+const { db } = keptDatabase();
 
 beforeAll(async () => {
-  database = await createDatabase();
-  db = database.db;
   await sql`
     insert into zones (name, kind, version, mark, records)
     select 'z' || i || '.test.', 'operator', i, 1, 1 from generate_series(1, ${ZONES}::int) i`.execute(db);
@@ -23,7 +19,6 @@ beforeAll(async () => {
     select id, version, ${KEY}, now() + interval '12 days' from zones`.execute(db);
   await sql`vacuum analyze edge_signings`.execute(db);
 });
-afterAll(() => database?.drop());
 
 /** The zones that are claimed, and how many rows of the table Postgres has read for it. */
 async function claim(key: string): Promise<{ readonly due: number; readonly read: number }> {

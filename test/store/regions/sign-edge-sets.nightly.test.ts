@@ -41,12 +41,11 @@ import { APEX, edit } from '../../support/zone/customer-records.ts';
 const NEVER = new AbortController().signal;
 
 const database = sharedDatabase();
-let db: Database;
+const { db, url } = database;
 let domainId: number;
 const later: Database[] = [];
 
 beforeEach(async () => {
-  db = database.db;
   useSecrets(db);
   const accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId)).id;
@@ -146,7 +145,7 @@ test('a zone whose keys cannot be opened keeps no other from being signed, and i
   const { sets } = await decide();
   await republishDomains(db);
   const key = signedSetsKey(sets);
-  const without = openDatabase(database.url, { maxConnections: 2 });
+  const without = openDatabase(url, { maxConnections: 2 });
   later.push(without);
   const [due] = await claimDueEdgeZones(without, key, 9);
   await expect(signEdgeSets(without, due as DueEdgeZone, sets, NEVER)).rejects.toThrow(DnssecUnavailable);
@@ -174,20 +173,20 @@ test('workers, API and nodes have the rights that it takes', async () => {
   await migrate(db, TEST_SETTINGS); // it gives the rights
   await addEdge('a', 'eu', ['203.0.113.1']);
   await enabled(db, { domainId });
-  const workers = openDatabase(asRole(database.url, 'zonefleet_worker'), { maxConnections: 2 });
+  const workers = openDatabase(asRole(url, 'zonefleet_worker'), { maxConnections: 2 });
   useSecrets(workers);
   later.push(workers);
   const decided = await decideEdgeSets(workers);
   await republishDomains(workers);
   for (const due of await claimDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
     expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
-  const api = openDatabase(asRole(database.url, 'zonefleet_api'), { maxConnections: 2 });
+  const api = openDatabase(asRole(url, 'zonefleet_api'), { maxConnections: 2 });
   useSecrets(api);
   later.push(api);
   await saved(api, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
   for (const due of await claimDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
     expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
-  const node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
+  const node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
   expect(JSON.parse((await loadEdgeSets(node, '')) ?? '')).toEqual(decided?.sets);
   expect(await loadEdgeSets(node, (await loadEdgeSets(node, '')) ?? '')).toBeUndefined();
   await node.close();

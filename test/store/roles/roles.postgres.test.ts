@@ -19,13 +19,8 @@ import { connect } from '../../../src/store/postgres/connection.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { PROCESS_ROLES, type ProcessRole, TABLE_GRANTS } from '../../../src/store/roles/role-privileges.ts';
 import { rolesSql, setRolePasswords } from '../../../src/store/roles/roles.ts';
-import {
-  asRole,
-  createDatabase,
-  databaseUrl,
-  TEST_SETTINGS,
-  type TestDatabase,
-} from '../../support/database/database.ts';
+import { asRole, databaseUrl, TEST_SETTINGS } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const DENIED = /permission denied|must be owner|row-level security/;
 const INSTANCE = '11111111-1111-4111-8111-111111111111';
@@ -53,16 +48,12 @@ async function ask(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database.drop());
-const as = (role: ProcessRole, statement: string) => ask(asRole(database.url, role), statement);
+const { url } = keptDatabase();
+const as = (role: ProcessRole, statement: string) => ask(asRole(url, role), statement);
 
 it('every table is in the list of who may do what with it', async () => {
   const rows = await ask(
-    database.url,
+    url,
     "select tablename from pg_tables where schemaname = 'public' order by tablename",
   );
   expect(rows.map(({ tablename }) => tablename)).toEqual(Object.keys(TABLE_GRANTS).sort());
@@ -70,7 +61,7 @@ it('every table is in the list of who may do what with it', async () => {
 
 it('the roles have what the list says and no more, and no process’s role owns or makes anything', async () => {
   const rows = await ask(
-    database.url,
+    url,
     `select t.tablename as table, r.rolname as role,
          string_agg(p.letter, '' order by p.place) filter (where has_table_privilege(r.rolname, t.tablename, p.name)) as has
        from pg_tables t, pg_roles r, (values ('s', 'select', 1), ('i', 'insert', 2), ('u', 'update', 3), ('d', 'delete', 4),
@@ -86,7 +77,7 @@ it('the roles have what the list says and no more, and no process’s role owns 
   ]);
   expect(has).toEqual(Object.fromEntries(wanted));
   const powers = await ask(
-    database.url,
+    url,
     `select rolname from pg_roles where rolname like 'zonefleet\\_%'
          and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)`,
   );
@@ -130,10 +121,10 @@ it.each([
 });
 
 it('a node writes its own row and signs off, and no row of another node', async () => {
-  const url = asRole(database.url, 'zonefleet_node');
+  const nodeUrl = asRole(url, 'zonefleet_node');
   const [one, two] = [
-    await connect(url, { applicationName: 'one' }),
-    await connect(url, { applicationName: 'two' }),
+    await connect(nodeUrl, { applicationName: 'one' }),
+    await connect(nodeUrl, { applicationName: 'two' }),
   ];
   try {
     expect(await claimNodeName(one, { name: 'one', instance: INSTANCE })).toBe('claimed');
@@ -158,9 +149,9 @@ it('a node writes its own row and signs off, and no row of another node', async 
 });
 
 it('a session of the same node that has ended is cleared away by its next', async () => {
-  const url = asRole(database.url, 'zonefleet_node');
-  const before = await connect(url, { applicationName: 'x' });
-  const after = await connect(url, { applicationName: 'x' });
+  const nodeUrl = asRole(url, 'zonefleet_node');
+  const before = await connect(nodeUrl, { applicationName: 'x' });
+  const after = await connect(nodeUrl, { applicationName: 'x' });
   try {
     expect(await claimNodeName(before, { name: 'same', instance: INSTANCE })).toBe('claimed');
     expect(await claimNodeName(after, { name: 'same', instance: INSTANCE })).toBe('ending');

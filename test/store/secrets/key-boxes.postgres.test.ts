@@ -1,17 +1,12 @@
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/store/postgres/database.ts';
+import { describe, expect, it } from 'vitest';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const secretOf = (name: string, octet: number) => ({ name, secret: Buffer.alloc(32, octet) });
 const TEXT = Buffer.from('a secret');
 
-const database = sharedDatabase();
-let db: Database;
-beforeAll(() => {
-  ({ db } = database);
-});
+const { db } = sharedDatabase();
 
 describe('boxes of sealed secrets', () => {
   it('open what they sealed, in another process too, and only for its row', async () => {
@@ -39,6 +34,25 @@ describe('boxes of sealed secrets', () => {
     await both.check(db);
     expect(await both.unseal(db, sealed, ['totp', '7'])).toEqual(TEXT);
     expect((await both.seal(db, ['totp', '8'], TEXT)).boxId).not.toBe(sealed.boxId);
+  });
+
+  it('are sealed again with a new secret, which then opens every one of them alone', async () => {
+    const [old, added] = [secretOf('k1', 1), secretOf('k2', 2)];
+    const boxes = new KeyBoxes([old]);
+    await boxes.check(db);
+    const sealed = [];
+    for (const id of ['1', '2', '3']) {
+      sealed.push({ id, ...(await boxes.seal(db, ['totp', id], Buffer.from(`secret ${id}`))) });
+      await sql`update key_boxes set used = 10000`.execute(db); // the next secret goes into another box
+    }
+    const both = new KeyBoxes([added, old]);
+    await both.check(db);
+    expect([await both.rewrap(db), await both.rewrap(db)]).toEqual([3, 0]);
+    const after = new KeyBoxes([added]);
+    await after.check(db);
+    for (const { id, ...secret } of sealed)
+      expect((await after.unseal(db, secret, ['totp', id])).toString()).toBe(`secret ${id}`);
+    await expect(new KeyBoxes([old]).check(db)).rejects.toThrow(/"k2" is missing/);
   });
 });
 

@@ -1,7 +1,7 @@
 // What is judged before the lock may have changed by the time that it is held: rights, invites, and how many there are.
 
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { acceptInvite } from '../../../src/store/sharing/accept-invite.ts';
@@ -17,11 +17,7 @@ import { deleteMembership, saveMembership } from '../../support/database/members
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-const database = sharedDatabase();
-let db: Database;
-beforeAll(() => {
-  ({ db } = database);
-});
+const { db } = sharedDatabase();
 let domainId: number;
 let admin: number;
 let viewer: number;

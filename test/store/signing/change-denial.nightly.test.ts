@@ -2,10 +2,9 @@
 // whole, and what is taken back or killed in between leaves nothing behind.
 
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { addChain } from '../../../src/store/signing/add-chain.ts';
 import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
@@ -24,11 +23,7 @@ const NAMES = 1010;
 const NEVER = new AbortController().signal;
 const OPERATOR = { zoneName: 'big.test.' };
 
-const database = sharedDatabase();
-let db: Database;
-beforeAll(() => {
-  ({ db } = database);
-});
+const { db } = sharedDatabase();
 
 beforeEach(async () => {
   useSecrets(db);
@@ -76,55 +71,6 @@ describe.each([
       db,
     );
     expect(rows.at(-1)).toEqual({ id: (changed as { changeId: number }).changeId });
-  });
-
-  test('a large one is edited meanwhile, and is whole at every piece', async () => {
-    const domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
-    const names = Array.from({ length: NAMES }, (_, i) =>
-      i % 100 === 50 ? `ns.cut${i / 100 - 0.5}` : `n${i}.d${i % 9}`,
-    );
-    const { ops } = await saved(db, domainId, edit({ create: names.map((name) => `${name} A 192.0.2.1`) }));
-    const { signed } = await enabled(db, { domainId }, { denial: from });
-    await signInPieces(db, signed.id, NEVER);
-    const changed = await changeDenial(db, { domainId }, { ...BY, denial: to });
-    expect(changed).toMatchObject({ kind: 'updated', inPieces: signed.id });
-    const idOf = (name: number) => ops[name]?.after?.id as number;
-    const going: Promise<unknown>[] = [];
-    const faults: string[] = [];
-    const signal = betweenPieces((piece) => {
-      const act = async () => {
-        await saved(
-          db,
-          domainId,
-          edit({
-            delete: [idOf(piece * 9), idOf(NAMES - 1 - piece)],
-            update: [[idOf(piece * 9 + 1), { destination: '192.0.2.9' }]],
-            create: [
-              `a${piece}.b A 192.0.2.3`,
-              `c${piece}.n${piece * 9 + 3}.d0 A 192.0.2.4`,
-              `cut${piece} NS ns.cut${piece}.example.com`,
-            ],
-          }),
-        );
-        if (piece % 4 === 1) faults.push(...(await signatureFaults(db, APEX)));
-      };
-      if (piece < 8) going.push(act());
-    });
-    expect(await addChain(db, signed.id, signal)).toBe('changed');
-    await Promise.all(going);
-    expect(going.length).toBeGreaterThan(5);
-    expect(faults).toEqual([]);
-    expect(await stored()).toMatchObject({ denial: to, change: 'removing' });
-    expect(await signatureFaults(db, APEX)).toEqual([]);
-    expect((await types())[from]).toBeGreaterThan(900);
-    expect((await types()).parameters).toBe(to === 'nsec3' ? 1 : 0);
-    await saved(db, domainId, edit({ create: ['after A 192.0.2.3', 'x.after A 192.0.2.3'] }));
-    expect(await signatureFaults(db, APEX)).toEqual([]);
-    await removeChain(db, signed.id, NEVER);
-    expect(await stored()).toMatchObject({ denial: to, change: null });
-    expect((await types())[from]).toBe(0);
-    expect(await signatureFaults(db, APEX)).toEqual([]);
-    await expectPublished(db, domainId);
   });
 
   test('killed at a piece it goes on; taken back, nothing is left of it', async () => {

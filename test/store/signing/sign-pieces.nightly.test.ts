@@ -1,9 +1,8 @@
 // A large zone is signed in pieces while it is served and edited; killed at any piece, it goes on.
 
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { disableSigning, unsignInPieces } from '../../../src/store/signing/disable-signing.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
@@ -19,11 +18,7 @@ const NAMES = 1200;
 const ZONE = parseName('big.test.');
 const NEVER = new AbortController().signal;
 
-const database = sharedDatabase();
-let db: Database;
-beforeAll(() => {
-  ({ db } = database);
-});
+const { db } = sharedDatabase();
 
 beforeEach(async () => {
   useSecrets(db);

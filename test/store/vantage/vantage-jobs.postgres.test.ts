@@ -27,15 +27,13 @@ import { evidenceOf } from '../../support/world/made-checks.ts';
 const NAME = 'shop.example.';
 const QUESTION = { nameText: NAME, fresh: true, thorough: false, deadlineSeconds: 30 };
 
-const database = sharedDatabase();
-let db: Database;
+const { db, url } = sharedDatabase();
 /** As the processes connect: a privilege that is missing shows here. */
 let api: Database;
 let worker: Database;
 beforeAll(async () => {
-  ({ db } = database);
-  api = openDatabase(asRole(database.url, 'zonefleet_api'));
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+  api = openDatabase(asRole(url, 'zonefleet_api'));
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
 });
 afterAll(async () => {
   await Promise.all([api.destroy(), worker.destroy()]);

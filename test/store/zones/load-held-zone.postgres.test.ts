@@ -1,16 +1,15 @@
 // What this fleet holds of a domain's parent: which zone, which delegation in it, and what is there without one.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { HeldZone } from '../../../src/checks/delegation/held-zone.ts';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../../src/store/zones/load-held-zone.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -51,13 +50,10 @@ function show(held: HeldZone | undefined): string {
   ].join(' ');
 }
 
-let database: TestDatabase;
-let db: Database;
+const { db } = keptDatabase();
 let parentId: number;
 
 beforeAll(async () => {
-  database = await createDatabase();
-  ({ db } = database);
   const records = recordsOf(OPERATOR.replace('x.dname TXT x\n', ''), 'lab.');
   await saveZones(db, [{ apex: parseName('lab.'), records }], { source: 'test', actor: 'me' });
   const accountId = await newAccount(db, 'me@example.org');
@@ -69,7 +65,6 @@ beforeAll(async () => {
     edit({ create: ['shop NS ns1.example.net', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied'] }),
   );
 });
-afterAll(() => database.drop());
 
 const held = async (name: string) => show(await loadHeldZone(db, parseName(name)));
 

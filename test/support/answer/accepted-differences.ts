@@ -32,7 +32,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: ['nsd'],
     reason: 'NSD 4.6 sends what fits of the glue and no TC. RFC 9471 §3.1 (2023) wants TC.',
     resolve: ({ ours, theirs, complete }) => {
-      const isReferral = complete.authority.some((line) => line.includes(' NS '));
+      const isReferral = hasType(complete.authority, 'NS');
       const isCut = ours.tc && !theirs.tc && isReferral && isPartOf(theirs.additional, complete.additional);
       const isRest =
         isSameSection(theirs.answer, complete.answer) && isSameSection(theirs.authority, complete.authority);
@@ -155,7 +155,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     reason:
       'Knot stops after 5 links (a DNAME loop it repeats until then), we after 16; resolvers ask on from there.',
     resolve: ({ ours, theirs }) => {
-      const links = theirs.answer.filter((line) => line.includes(' CNAME ')).length;
+      const links = linksIn(theirs.answer);
       const isCut = links === 5 && isPartOf([...new Set(theirs.answer)], ours.answer) && isBare(theirs);
       return isCut ? { ours: theirs, theirs } : undefined;
     },
@@ -166,7 +166,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     reason:
       'NSD follows a chain to its end. Any zone owner can make us pay a lookup for each link, so we stop after 16.',
     resolve: ({ ours, theirs }) => {
-      const links = ours.answer.filter((line) => line.includes(' CNAME ')).length;
+      const links = linksIn(ours.answer);
       return links === 16 && isPartOf(ours.answer, theirs.answer) && isBare(ours)
         ? { ours: theirs, theirs }
         : undefined;
@@ -177,7 +177,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: ['nsd'],
     reason: 'NSD applies each DNAME once in an answer and leaves the rest of the chain to the resolver.',
     resolve: ({ ours, theirs }) => {
-      const hasDname = theirs.answer.some((line) => line.includes(' DNAME '));
+      const hasDname = hasType(theirs.answer, 'DNAME');
       return hasDname && isPartOf(theirs.answer, ours.answer) && isBare(theirs)
         ? { ours: theirs, theirs }
         : undefined;
@@ -230,8 +230,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       const end = endOfChain(seen);
       if (seen.type !== TYPE.DS || !seen.zones.has(end) || isDelegatedByOurs(seen.zones, end))
         return undefined;
-      const isNodata =
-        seen.ours.rcode === 'NOERROR' && seen.ours.authority.some((line) => line.includes(' SOA '));
+      const isNodata = seen.ours.rcode === 'NOERROR' && hasType(seen.ours.authority, 'SOA');
       return isNodata ? { ours: seen.theirs, theirs: seen.theirs } : undefined;
     },
   },
@@ -242,7 +241,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       'Both may stand beside a CNAME (RFC 4034 §3, §4), so they are asked of the alias itself, as in Knot. NSD follows it.',
     resolve: ({ ours, theirs, type }) => {
       const isAsked = type === TYPE.RRSIG || type === TYPE.NSEC;
-      const isNodata = ours.rcode === 'NOERROR' && ours.authority.some((line) => line.includes(' SOA '));
+      const isNodata = ours.rcode === 'NOERROR' && hasType(ours.authority, 'SOA');
       const isFollowed = theirs.answer.length > ours.answer.length && isPartOf(ours.answer, theirs.answer);
       return isAsked && isNodata && isFollowed ? { ours: theirs, theirs } : undefined;
     },
@@ -254,7 +253,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       'NSD keeps all zones in one tree: names that a zone above has below the apex of one of ours exist there too, as NODATA and in the way of wildcards.',
     resolve: (seen) => {
       const { ours, theirs } = seen;
-      const isSoa = theirs.authority.some((line) => line.includes(' SOA '));
+      const isSoa = hasType(theirs.authority, 'SOA');
       return isSoa && isPartOf(theirs.answer, ours.answer) && isInAnotherZone(seen)
         ? { ours: theirs, theirs }
         : undefined;
@@ -335,6 +334,14 @@ function isPartOf(some: readonly string[], all: readonly string[]): boolean {
 
 function without(lines: readonly string[], others: readonly string[]): string[] {
   return lines.filter((line) => !others.includes(line));
+}
+
+function hasType(lines: readonly string[], type: string): boolean {
+  return lines.some((line) => line.includes(` ${type} `));
+}
+
+function linksIn(lines: readonly string[]): number {
+  return lines.filter((line) => line.includes(' CNAME ')).length;
 }
 
 /** The line without its owner. */

@@ -6,12 +6,13 @@ import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { collectingLog } from '../processes/follow.ts';
 import type { AnsweringNode } from './test-node.ts';
 
-/** With one thread, or in this one. */
+/** Listens with one thread, or in this one, unless `more` says otherwise. */
 export function listenUdpFor(
   node: AnsweringNode,
   addresses: readonly ListenAddress[],
   io: UdpOptions['io'] = 'auto',
   counters: QueryCounters = new QueryCounters(),
+  more: Partial<UdpOptions> = {},
 ): Promise<ChosenUdpListener> {
   const { rateLimit, amplificationLimit, asked, zoneCounts, ...settings } = node.settings;
   return listenUdp({
@@ -28,5 +29,6 @@ export function listenUdpFor(
     ...(zoneCounts && { zoneCounts: () => zoneCounts.buffer }),
     log: collectingLog(),
     reportFailure: (error) => node.failures.push(error),
+    ...more,
   });
 }

@@ -75,7 +75,26 @@ export interface TestApi {
   stop(): Promise<void>;
 }
 
-export interface TestApiOptions {
+/** Members of `Api` that a test can give; `API_DEFAULTS` has the others. */
+type Given = Partial<
+  Pick<
+    Api,
+    | 'allowReservedNames'
+    | 'checks'
+    | 'countryOf'
+    | 'issuesCertificates'
+    | 'maxNegativeRials'
+    | 'originAllow'
+    | 'publicChecks'
+    | 'scans'
+    | 'signsNewDomains'
+    | 'trial'
+    | 'verifications'
+    | 'webhookAllow'
+  >
+>;
+
+export interface TestApiOptions extends Given {
   routes?: readonly Route[];
   /** Default: every one, unless `routes` are named. */
   resellerRoutes?: readonly Route[];
@@ -85,32 +104,11 @@ export interface TestApiOptions {
   trustedProxies?: readonly string[];
   /** Where it differs from a service that is open for registration. */
   people?: { publicUrl?: string; sendsMail?: boolean; registration?: boolean };
-  allowReservedNames?: boolean;
-  /** Default: there is none. */
-  trial?: Api['trial'];
   /** Default: none. */
   paymentInstructions?: string;
   invoiceSeller?: string;
-  /** Default: resellers may not go below zero. */
-  maxNegativeRials?: number;
-  /** Default: new domains are not signed. */
-  signsNewDomains?: boolean;
-  /** By default no worker makes checks, verifications or scans. */
-  checks?: Api['checks'];
-  verifications?: Api['verifications'];
-  scans?: Api['scans'];
-  /** By default there are none for everyone. */
-  publicChecks?: Api['publicChecks'];
   /** Default: there is one. Without, nothing is sealed. */
   keySecrets?: typeof TEST_KEY_SECRETS;
-  /** Default: an authority is named. */
-  issuesCertificates?: boolean;
-  /** Default: of no address a country is known. */
-  countryOf?: Api['countryOf'];
-  /** Default: only public addresses are origins. */
-  originAllow?: Api['originAllow'];
-  /** Default: webhooks lead to public addresses. */
-  webhookAllow?: Api['webhookAllow'];
   /** Default: what edges have cached is in the same database. */
   cacheRegistryUrl?: string;
   /** A store's URL, of `startAnalytics`, or a store; default: there is none. */
@@ -145,6 +143,14 @@ const NO_QUEUE = {
   enqueueNow: () => Promise.reject(new Error('there is no queue in this test')),
 };
 
+const API_DEFAULTS = {
+  allowReservedNames: true,
+  checks: NO_QUEUE,
+  verifications: NO_QUEUE,
+  scans: NO_QUEUE,
+  issuesCertificates: true,
+};
+
 /** An API without accounts. */
 type TestServer = Pick<TestApi, 'app' | 'db' | 'events' | 'database' | 'logged' | 'stop'>;
 
@@ -173,8 +179,6 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
 
 async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const { routes = ROUTES, resellerRoutes = options.routes ? [] : RESELLER_ROUTES } = options;
-  const { requestsPerMinute, allowReservedNames = true, checks = NO_QUEUE } = options;
-  const { verifications = NO_QUEUE, scans = NO_QUEUE } = options;
   const database = options.database ?? (await createDatabase());
   const db = options.db ?? database.db;
   // Connect with the API's own role, so that missing privileges fail here; the test itself is the owner.
@@ -211,8 +215,12 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
       directory: spool,
     }));
   const slowCalls = new SlowCalls();
+  const limitOf = (perMinute: number | undefined) =>
+    perMinute === undefined ? undefined : createRateLimit(own, perMinute);
   const app = await createServer({
     api: {
+      ...API_DEFAULTS,
+      ...options,
       db: own,
       edgeFeed,
       eventFeed,
@@ -220,23 +228,11 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
       analytics,
       slowCalls,
       requests: requests?.intake,
-      allowReservedNames,
-      checks,
-      verifications,
-      scans,
-      publicChecks: options.publicChecks,
-      countryOf: options.countryOf,
-      ...(options.originAllow && { originAllow: options.originAllow }),
-      ...(options.webhookAllow && { webhookAllow: options.webhookAllow }),
-      trial: options.trial,
       payments: {
         gateways: openGateways(ONLINE_GATEWAY),
         instructions: options.paymentInstructions,
         seller: options.invoiceSeller,
       },
-      ...(options.maxNegativeRials !== undefined && { maxNegativeRials: options.maxNegativeRials }),
-      issuesCertificates: options.issuesCertificates ?? true,
-      signsNewDomains: options.signsNewDomains === true,
       people: openPeople(own, boxes, {
         publicUrl: PUBLIC_URL,
         sendsMail: true,
@@ -247,18 +243,12 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
     routes,
     resellerRoutes,
     edgeRoutes: EDGE_ROUTES,
-    rateLimit: requestsPerMinute === undefined ? undefined : createRateLimit(own, requestsPerMinute),
+    rateLimit: limitOf(options.requestsPerMinute),
     log,
     outages,
     largeWork: options.largeWork,
-    sessionRateLimit:
-      options.sessionRequestsPerMinute === undefined
-        ? undefined
-        : createRateLimit(own, options.sessionRequestsPerMinute),
-    resellerRateLimit:
-      options.resellerRequestsPerMinute === undefined
-        ? undefined
-        : createRateLimit(own, options.resellerRequestsPerMinute),
+    sessionRateLimit: limitOf(options.sessionRequestsPerMinute),
+    resellerRateLimit: limitOf(options.resellerRequestsPerMinute),
     trustedProxies: options.trustedProxies ?? [],
     async prepare(server) {
       addHealth(
@@ -344,6 +334,16 @@ async function withAccounts(server: TestServer): Promise<TestApi> {
       return created.domain;
     },
   };
+}
+
+/** Reads a list page by page, from `url` on. */
+export async function readPages(api: Pick<TestApi, 'ask'>, url: string): Promise<Answer[]> {
+  const pages = [await api.ask('GET', url)];
+  for (;;) {
+    const next = /<([^>]+)>; rel="next"/.exec(String(pages.at(-1)?.headers.link))?.[1];
+    if (next === undefined) return pages;
+    pages.push(await api.ask('GET', next));
+  }
 }
 
 async function makeAccount(db: Database, name: TestAccount): Promise<number> {

@@ -50,7 +50,7 @@ export class DrawnCallers {
       [60, 10],
       [30, 0],
     ] as const)
-      termIds.push((await addTerm(api.database.db, 'pro', { days, priceRials }))?.terms.at(-1)?.id as number);
+      termIds.push((await addTerm(api.db, 'pro', { days, priceRials }))?.terms.at(-1)?.id as number);
     return new DrawnCallers(api, { reseller, clientIds, termIds });
   }
 
@@ -105,7 +105,7 @@ export class DrawnCallers {
 
   async #ids(from: ReturnType<typeof sql>): Promise<number[]> {
     const { rows } = await sql<{ id: number }>`select id from ${from} order by id desc limit 60`.execute(
-      this.#api.database.db,
+      this.#api.db,
     );
     return rows.map(({ id }) => id);
   }

@@ -10,7 +10,7 @@ export const PASSWORD = 'correct horse battery';
 export async function givePassword(api: TestApi, account: TestAccount, password = PASSWORD): Promise<void> {
   // Verifying takes its cost from the hash: the cheapest keeps tests that sign in fast.
   const options = { memoryCost: 8, timeCost: 1, parallelism: 1 };
-  await setPassword(api.database.db, api.accountIds[account], await hash(password, options));
+  await setPassword(api.db, api.accountIds[account], await hash(password, options));
 }
 
 export const emailOf = (account: TestAccount) => `${account}@zonefleet.test`;
@@ -63,6 +63,14 @@ export class Browser {
   async login(account: TestAccount, more: object = {}): Promise<Answer> {
     return await this.ask('POST', '/auth/login', { email: emailOf(account), password: PASSWORD, ...more });
   }
+}
+
+/** Gives the account a password, and signs in with it. */
+export async function signIn(api: TestApi, account: TestAccount): Promise<Browser> {
+  await givePassword(api, account);
+  const browser = new Browser(api);
+  await browser.login(account);
+  return browser;
 }
 
 /** RFC 6238, written apart from the code that is tested. */

@@ -1,11 +1,14 @@
-// Plays one random history of a domain's subscriptions by the rules of src and by the model, and says where they differ.
+// Plays random histories of a domain's subscriptions by the rules of src and by the model, and reports the first difference.
 
-import type { SubscriptionState, Term } from '../../../src/billing/subscription.ts';
+import {
+  beginSubscription,
+  beginTrial,
+  nextSubscription,
+  type SubscriptionState,
+  type Term,
+} from '../../../src/billing/subscription.ts';
 import { randomOf } from './random.ts';
 import { ModelDomain, type ModelSubscription } from './subscription-model.ts';
-
-/** What is tried: `src/billing/subscription.ts`, or the same with a fault. */
-export type Rules = typeof import('../../../src/billing/subscription.ts');
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
@@ -23,11 +26,6 @@ class PlayedDomain {
   readonly history: { state: SubscriptionState; readonly from: Date }[] = [];
   money = 0;
   spent = 0;
-  readonly #rules: Rules;
-
-  constructor(rules: Rules) {
-    this.#rules = rules;
-  }
 
   get own() {
     return this.history.at(-1) as (typeof this.history)[number];
@@ -39,7 +37,7 @@ class PlayedDomain {
 
   visit(at: Date): void {
     for (let i = 0; i < 5000; i++) {
-      const step = this.#rules.nextSubscription(this.own.state, at);
+      const step = nextSubscription(this.own.state, at);
       if (step.kind === 'wait') {
         this.#expectNothingDue(step.dueAt, at);
         return;
@@ -54,7 +52,7 @@ class PlayedDomain {
         continue;
       }
       this.own.state = step.next;
-      if (step.kind === 'end') this.begin(step.endedAt, this.#rules.beginSubscription(step.endedAt, FREE));
+      if (step.kind === 'end') this.begin(step.endedAt, beginSubscription(step.endedAt, FREE));
     }
     throw new Error('it never waits');
   }
@@ -63,20 +61,20 @@ class PlayedDomain {
   #expectNothingDue(dueAt: Date | null, at: Date): void {
     if (dueAt === null) return;
     if (dueAt <= at) throw new Error('it waits for a time that is over');
-    const just = this.#rules.nextSubscription(this.own.state, new Date(dueAt.getTime() - 1));
+    const just = nextSubscription(this.own.state, new Date(dueAt.getTime() - 1));
     if (just.kind !== 'wait') throw new Error('something is due before the time that it waits for');
-    if (this.#rules.nextSubscription(this.own.state, dueAt).kind === 'wait')
+    if (nextSubscription(this.own.state, dueAt).kind === 'wait')
       throw new Error('nothing is due at the time that it waits for');
   }
 }
 
-/** Undefined: they agree. */
-function playHistory(rules: Rules, seed: number): string | undefined {
+/** Returns undefined if they agree. */
+function playHistory(seed: number): string | undefined {
   const random = randomOf(seed);
   const model = new ModelDomain();
-  const played = new PlayedDomain(rules);
+  const played = new PlayedDomain();
   let now = START;
-  beginBoth(rules, model, played, now, random);
+  beginBoth(model, played, now, random);
   for (let step = 0; step < STEPS; step++) {
     now = later(now, model.own.until, random);
     act(model, played, random);
@@ -96,7 +94,6 @@ function playHistory(rules: Rules, seed: number): string | undefined {
 }
 
 function beginBoth(
-  rules: Rules,
   model: ModelDomain,
   played: PlayedDomain,
   now: number,
@@ -107,13 +104,13 @@ function beginBoth(
   if (kind === 0) {
     const days = 1 + random(30);
     model.beginTrial(now, 'pro', days);
-    played.begin(at, rules.beginTrial(at, days));
+    played.begin(at, beginTrial(at, days));
     return;
   }
   const term = kind === 1 ? null : (TERMS[random(TERMS.length)] as Term);
   const autoRenew = random(4) > 0;
   model.begin(now, 'pro', term && { days: term.days, price: term.priceRials }, autoRenew);
-  played.begin(at, rules.beginSubscription(at, term, { autoRenew }));
+  played.begin(at, beginSubscription(at, term, { autoRenew }));
 }
 
 /** Often exactly when something happens, or a moment before. */
@@ -162,10 +159,10 @@ function show(...parts: readonly (string | number | boolean | null)[]): string {
   return parts.join(' ');
 }
 
-/** Undefined: there is none. */
-export function firstDifference(rules: Rules, histories: number): string | undefined {
+/** Returns undefined if the rules equal the model. */
+export function firstDifference(histories: number): string | undefined {
   for (let seed = 1; seed <= histories; seed++) {
-    const difference = playHistory(rules, seed);
+    const difference = playHistory(seed);
     if (difference !== undefined) return difference;
   }
   return undefined;

@@ -55,20 +55,6 @@ export class ScanTally {
     return this.byLabel.get(label) ?? { found: 0, all: 0 };
   }
 
-  /** The table of a proof's or a benchmark's words. */
-  lines(): string[] {
-    const part = ({ found, all }: Count) => `${found}/${all} ${((100 * found) / all).toFixed(1)} %`;
-    const list = (counts: ReadonlyMap<string, Count>) =>
-      [...counts].map(([what, count]) => `${what} ${part(count)}`).join(', ');
-    return [
-      `learnable and common: ${(100 * this.recall).toFixed(2)} %; ${list(this.byLabel)}`,
-      `by type: ${list(this.byType)}`,
-      `by what stands there: ${list(this.bySort)}`,
-      `by kind of zone: ${list(this.byKind)}`,
-      `false: ${this.foreign.length}`,
-    ];
-  }
-
   #count(zone: CorpusZone, record: CorpusRecord, isFound: boolean): void {
     add(this.byLabel, record.label, isFound);
     if (record.label !== 'learnable' && record.label !== 'common') return;

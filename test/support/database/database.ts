@@ -1,14 +1,14 @@
-// A database of its own for a test: a copy of the migrated template, or one that an earlier test of the file has given back.
+// A database of its own for a test file or a test: a copy of the migrated template.
 
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { expect, inject } from 'vitest';
+import { inject } from 'vitest';
 import { migrateQueue } from '../../../src/queue/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import type { ProcessRole } from '../../../src/store/roles/role-privileges.ts';
 import { prepareRoles } from '../../../src/store/roles/roles.ts';
-import { isReusable, readTemplateState, resetDatabase, type TemplateState } from './reset-database.ts';
+import { readTemplateRows, resetDatabase, type TemplateRows } from './reset-database.ts';
 
 export interface TestServer {
   name: string;
@@ -18,7 +18,6 @@ export interface TestServer {
 export interface TestDatabase {
   url: string;
   db: Database;
-  /** Gives the database back. Its content is lost. */
   drop(): Promise<void>;
 }
 
@@ -37,67 +36,46 @@ export function testServer(): TestServer {
   return inject('postgresServer');
 }
 
-interface Kept {
-  readonly name: string;
-  readonly url: string;
-  readonly db: Database;
-  readonly file: string | undefined;
+let templateRows: Promise<TemplateRows> | undefined;
+
+/** A database that `create` makes. Its URL and its pool can be handed on before. */
+export interface PlannedDatabase extends TestDatabase {
+  /** `empty` leaves out the schema. `copyOf` names a database without connections, which is copied instead of the template. */
+  create(options?: { empty?: boolean; copyOf?: string }): Promise<void>;
 }
 
-/** Databases that tests of one file have given back. */
-const kept: Kept[] = [];
-let templateState: Promise<TemplateState> | undefined;
-
-/** `empty` leaves out the schema. `copyOf` names a database that has no connections, and is copied instead of the template. */
-export async function createDatabase(
-  options: { empty?: boolean; copyOf?: string } = {},
-): Promise<TestDatabase> {
-  const isPlain = !options.empty && options.copyOf === undefined;
-  const file = expect.getState().testPath;
-  while (isPlain && kept.length > 0) {
-    const one = kept.pop() as Kept;
-    if (one.file !== file) await dropDatabase(one);
-    else {
-      await resetDatabase(one.db, await (templateState as Promise<TemplateState>));
-      return handOut(one);
-    }
-  }
+export function planDatabase(): PlannedDatabase {
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
-  const template = options.empty ? 'template0' : (options.copyOf ?? TEMPLATE_DATABASE);
-  // A file copy takes half the time of a copy through the write-ahead log if nothing waits for the disk.
-  await runOn(testServer(), `create database ${name} template ${template} strategy file_copy`);
   const url = databaseUrl(testServer(), name);
   // Tests load whole tables, on machines that are busy.
-  const one = { name, url, db: openDatabase(url, { limits: OPERATOR_LIMITS }), file };
-  if (isPlain) {
-    templateState ??= readTemplateState(one.db);
-    await templateState;
-  }
-  return handOut(one, isPlain);
-}
-
-function handOut(one: Kept, isPlain = true): TestDatabase {
+  const db = openDatabase(url, { limits: OPERATOR_LIMITS });
   return {
-    url: one.url,
-    db: one.db,
+    url,
+    db,
+    async create({ empty = false, copyOf = TEMPLATE_DATABASE } = {}) {
+      const template = empty ? 'template0' : copyOf;
+      // A file copy takes half the time of a copy through the write-ahead log if nothing waits for the disk.
+      await runOn(testServer(), `create database ${name} template ${template} strategy file_copy`);
+      if (template !== TEMPLATE_DATABASE) return;
+      templateRows ??= readTemplateRows(db);
+      await templateRows;
+    },
     async drop() {
-      const isKept =
-        isPlain &&
-        (await isReusable(one.db, await (templateState as Promise<TemplateState>)).catch(() => false));
-      if (isKept) kept.push(one);
-      else await dropDatabase(one);
+      await db.destroy();
+      await runOn(testServer(), `drop database if exists ${name} with (force)`);
     },
   };
 }
 
-/** Returns a copy of the template to the template's state. Ids are not used again. */
-export async function emptyDatabase({ db }: Pick<TestDatabase, 'db'>): Promise<void> {
-  await resetDatabase(db, await (templateState as Promise<TemplateState>), { keepsIds: true });
+export async function createDatabase(options?: { empty?: boolean; copyOf?: string }): Promise<TestDatabase> {
+  const database = planDatabase();
+  await database.create(options);
+  return database;
 }
 
-async function dropDatabase({ db, name }: Kept): Promise<void> {
-  await db.destroy();
-  await runOn(testServer(), `drop database if exists ${name} with (force)`);
+/** Returns a copy of the template to the template's state, or without `restores` keeps its plans and settings. */
+export async function emptyDatabase({ db }: Pick<TestDatabase, 'db'>, options?: { restores: boolean }) {
+  await resetDatabase(db, await (templateRows as Promise<TemplateRows>), options);
 }
 
 /** The time of its clock, to the microsecond. */

@@ -53,55 +53,85 @@ function checkDenied(types: readonly number[], type: number, name: Name): void {
   if (isCut && type !== TYPE.DS) throw fault('the record is of a cut');
 }
 
-interface Named {
+interface Denial {
   readonly owner: Name;
-  readonly next: Name;
   readonly types: readonly number[];
 }
 
-class NamedRecords implements DenialRecords {
-  readonly #records: readonly Named[];
+/** What both kinds of records have in common. */
+class Records<D extends Denial> {
+  readonly #used = new Set<D>();
+  readonly records: readonly D[];
+
+  constructor(records: readonly D[]) {
+    this.records = records;
+  }
+
+  unused(): Name[] {
+    return this.records.filter((record) => !this.#used.has(record)).map(({ owner }) => owner);
+  }
+
+  protected use(record: D): Judged {
+    this.#used.add(record);
+    return 'secure';
+  }
+
+  /** The record matches a cut. */
+  protected useInsecureCut(record: D, cut: Name): Judged {
+    const { types } = record;
+    if (!types.includes(TYPE.NS) || types.includes(TYPE.SOA) || types.includes(TYPE.DS))
+      throw new Bogus(`${printName(cut)}: not the record of a cut without DS`);
+    return this.use(record);
+  }
+}
+
+interface Named extends Denial {
+  readonly next: Name;
+}
+
+class NamedRecords extends Records<Named> implements DenialRecords {
   readonly #apex: Name;
-  readonly #used = new Set<Named>();
 
   constructor(sets: readonly ReplySet[], apex: Name) {
+    super(
+      sets.map((set) => {
+        const { nextName, types } = NSEC.decode(onlyRdata(set));
+        return { owner: set.owner, next: foldCase(nextName), types };
+      }),
+    );
     this.#apex = apex;
-    this.#records = sets.map((set) => {
-      const { nextName, types } = NSEC.decode(onlyRdata(set));
-      return { owner: set.owner, next: foldCase(nextName), types };
-    });
   }
 
   proveNoType(name: Name, type: number): Judged {
     const own = this.#at(name);
     if (own !== undefined) {
       checkDenied(own.types, type, name);
-      return this.#use(own);
+      return this.use(own);
     }
     const cover = this.#covering(name);
-    if (isWithin(cover.next, name)) return this.#use(cover); // an empty non-terminal
+    if (isWithin(cover.next, name)) return this.use(cover); // an empty non-terminal
     const wildcard = wildcardOf(this.#encloser(cover, name));
     const source = this.#at(wildcard);
     if (source !== undefined) {
       checkDenied(source.types, type, wildcard);
-      this.#use(source);
+      this.use(source);
     } else {
       const around = this.#covering(wildcard);
       if (!isWithin(around.next, wildcard)) throw new Bogus(`${printName(wildcard)}: not shown to be there`);
-      this.#use(around);
+      this.use(around);
     }
-    return this.#use(cover);
+    return this.use(cover);
   }
 
   proveNoName(name: Name): Judged {
     const cover = this.#covering(name);
     if (isWithin(cover.next, name)) throw new Bogus(`${printName(name)}: the record says that it is there`);
-    this.#use(cover);
+    this.use(cover);
     const wildcard = wildcardOf(this.#encloser(cover, name));
     if (wildcard.length > 255) return 'secure';
     const noWildcard = this.#covering(wildcard);
     if (isWithin(noWildcard.next, wildcard)) throw new Bogus(`${printName(wildcard)}: it is there`);
-    return this.#use(noWildcard);
+    return this.use(noWildcard);
   }
 
   proveExpanded(name: Name, labels: number): Judged {
@@ -109,33 +139,21 @@ class NamedRecords implements DenialRecords {
     if (isWithin(cover.next, name)) throw new Bogus(`${printName(name)}: the record says that it is there`);
     if (labelsOf(this.#encloser(cover, name)).length !== labels)
       throw new Bogus(`${printName(name)}: a closer wildcard could be meant`);
-    return this.#use(cover);
+    return this.use(cover);
   }
 
   proveInsecureCut(cut: Name): Judged {
     const own = this.#at(cut);
     if (own === undefined) throw new Bogus(`${printName(cut)}: nothing shows that it has no DS`);
-    const { types } = own;
-    if (!types.includes(TYPE.NS) || types.includes(TYPE.SOA) || types.includes(TYPE.DS))
-      throw new Bogus(`${printName(cut)}: not the record of a cut without DS`);
-    return this.#use(own);
-  }
-
-  unused(): Name[] {
-    return this.#records.filter((record) => !this.#used.has(record)).map(({ owner }) => owner);
-  }
-
-  #use(record: Named): Judged {
-    this.#used.add(record);
-    return 'secure';
+    return this.useInsecureCut(own, cut);
   }
 
   #at(name: Name): Named | undefined {
-    return this.#records.find(({ owner }) => owner === name);
+    return this.records.find(({ owner }) => owner === name);
   }
 
   #covering(name: Name): Named {
-    const found = this.#records.find(({ owner, next, types }) => {
+    const found = this.records.find(({ owner, next, types }) => {
       const isAfter = isBefore(owner, name);
       const isCovered = isBefore(owner, next)
         ? isAfter && isBefore(name, next)
@@ -171,42 +189,31 @@ function isBefore(a: Name, b: Name): boolean {
   return left.length < right.length;
 }
 
-interface Hashed {
-  readonly owner: Name;
+interface Hashed extends Denial {
   /** In base32 with the extended alphabet, lower case, which sorts as the octets do. */
   readonly hash: string;
   readonly next: string;
-  readonly types: readonly number[];
   readonly optOut: boolean;
   readonly iterations: number;
   readonly salt: Uint8Array;
 }
 
-class HashedRecords implements DenialRecords {
-  readonly #records: readonly Hashed[];
+class HashedRecords extends Records<Hashed> implements DenialRecords {
   readonly #apex: Name;
-  readonly #used = new Set<Hashed>();
 
   constructor(sets: readonly ReplySet[], apex: Name) {
+    super(
+      sets.map(({ owner, ...set }) => {
+        const { hashAlgorithm, flags, nextHashedName, ...read } = NSEC3.decode(onlyRdata({ owner, ...set }));
+        if (hashAlgorithm !== 1 || flags > 1) throw new Bogus('an NSEC3 that is to be ignored');
+        if (parentOf(owner) !== apex) throw new Bogus('an NSEC3 that is not right below the apex');
+        const hash = owner.slice(1, 1 + owner.charCodeAt(0));
+        return { ...read, owner, hash, next: base32(nextHashedName), optOut: flags === 1 };
+      }),
+    );
     this.#apex = apex;
-    this.#records = sets.map((set) => {
-      const read = NSEC3.decode(onlyRdata(set));
-      if (read.hashAlgorithm !== 1 || read.flags > 1) throw new Bogus('an NSEC3 that is to be ignored');
-      if (parentOf(set.owner) !== apex) throw new Bogus('an NSEC3 that is not right below the apex');
-      const hash = set.owner.slice(1, 1 + set.owner.charCodeAt(0));
-      const { iterations, salt, types } = read;
-      return {
-        owner: set.owner,
-        hash,
-        next: base32(read.nextHashedName),
-        types,
-        optOut: read.flags === 1,
-        iterations,
-        salt,
-      };
-    });
-    const [first] = this.#records;
-    for (const { iterations, salt } of this.#records) {
+    const [first] = this.records;
+    for (const { iterations, salt } of this.records) {
       if (iterations !== first?.iterations || Buffer.compare(salt, first.salt) !== 0)
         throw new Bogus('NSEC3 with two kinds of parameters'); // RFC 5155 §8.2
     }
@@ -216,7 +223,7 @@ class HashedRecords implements DenialRecords {
     const own = this.#at(name);
     if (own !== undefined) {
       checkDenied(own.types, type, name); // RFC 5155 §8.5, §8.6
-      return this.#use(own);
+      return this.use(own);
     }
     const { encloser, cover } = this.#proveEncloser(name);
     const source = this.#at(wildcardOf(encloser));
@@ -226,7 +233,7 @@ class HashedRecords implements DenialRecords {
       return 'insecure';
     }
     checkDenied(source.types, type, wildcardOf(encloser)); // RFC 5155 §8.7
-    this.#use(source);
+    this.use(source);
     return judged(cover);
   }
 
@@ -234,7 +241,7 @@ class HashedRecords implements DenialRecords {
     if (this.#at(name) !== undefined) throw new Bogus(`${printName(name)}: a record matches it`);
     const { encloser, cover } = this.#proveEncloser(name); // RFC 5155 §8.4
     const wildcard = wildcardOf(encloser);
-    if (wildcard.length <= 255) this.#use(this.#covering(wildcard));
+    if (wildcard.length <= 255) this.use(this.#covering(wildcard));
     return judged(cover);
   }
 
@@ -242,7 +249,7 @@ class HashedRecords implements DenialRecords {
     let nextCloser = name;
     while (labelsOf(nextCloser).length > labels + 1) nextCloser = parentOf(nextCloser);
     const cover = this.#covering(nextCloser); // RFC 5155 §8.8
-    this.#use(cover);
+    this.use(cover);
     return judged(cover);
   }
 
@@ -253,19 +260,7 @@ class HashedRecords implements DenialRecords {
       if (!cover.optOut) throw new Bogus(`${printName(cut)}: nothing shows that it has no DS`);
       return 'insecure';
     }
-    const { types } = own;
-    if (!types.includes(TYPE.NS) || types.includes(TYPE.SOA) || types.includes(TYPE.DS))
-      throw new Bogus(`${printName(cut)}: not the record of a cut without DS`);
-    return this.#use(own);
-  }
-
-  unused(): Name[] {
-    return this.#records.filter((record) => !this.#used.has(record)).map(({ owner }) => owner);
-  }
-
-  #use(record: Hashed): Judged {
-    this.#used.add(record);
-    return 'secure';
+    return this.useInsecureCut(own, cut);
   }
 
   /** RFC 5155 §8.3. */
@@ -279,8 +274,8 @@ class HashedRecords implements DenialRecords {
         if (!speaksBelow(matching.types))
           throw new Bogus(`${printName(encloser)}: nothing of this zone is below`);
         const cover = this.#covering(nextCloser);
-        this.#use(matching);
-        this.#use(cover);
+        this.use(matching);
+        this.use(cover);
         return { encloser, cover };
       }
       nextCloser = encloser;
@@ -289,12 +284,12 @@ class HashedRecords implements DenialRecords {
 
   #at(name: Name): Hashed | undefined {
     const wanted = this.#hash(name);
-    return this.#records.find(({ hash }) => hash === wanted);
+    return this.records.find(({ hash }) => hash === wanted);
   }
 
   #covering(name: Name): Hashed {
     const wanted = this.#hash(name);
-    const found = this.#records.find(({ hash, next }) =>
+    const found = this.records.find(({ hash, next }) =>
       hash < next ? hash < wanted && wanted < next : wanted !== hash && (hash < wanted || wanted < next),
     );
     if (found === undefined) throw new Bogus(`${printName(name)}: no record covers its hash`);
@@ -302,7 +297,7 @@ class HashedRecords implements DenialRecords {
   }
 
   #hash(name: Name): string {
-    const { iterations, salt } = this.#records[0] as Hashed;
+    const { iterations, salt } = this.records[0] as Hashed;
     let octets: Uint8Array = Buffer.from(name, 'latin1');
     for (let i = 0; i <= iterations; i++) octets = createHash('sha1').update(octets).update(salt).digest();
     return base32(octets);

@@ -95,7 +95,7 @@ export class JudgedNode {
 }
 
 /** What a server answers to questions with DO, where it does not prove what it says: a line for each. */
-export async function bogusAnswers(
+async function bogusAnswers(
   { apex, nodes }: Zone,
   names: readonly Name[],
   ask: (query: Uint8Array) => Uint8Array | Promise<Uint8Array>,
@@ -119,7 +119,7 @@ export async function bogusAnswers(
 }
 
 /** Those that are there, and neighbours. */
-export function namesAround({ nodes }: Zone): Name[] {
+function namesAround({ nodes }: Zone): Name[] {
   const beside = (name: Name) => BESIDE.map((label) => prependLabel(label, name));
   const names = [...nodes.keys()].flatMap((name) => [name, ...beside(name)]);
   return [...new Set(names.filter((name) => name !== undefined))];

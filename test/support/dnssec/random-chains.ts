@@ -91,7 +91,7 @@ export function randomChain(random: Random, index: number, keys: KeyRing, now: n
   const zones = child === top ? [top.zone] : [top.zone, child.zone];
   const kind = pick(random, Object.keys(KINDS) as (keyof typeof KINDS)[]);
   const asked = name(`${KINDS[kind]}.${levels === 2 ? 'p.' : ''}t${index}`);
-  const fault = random() < 0.55 ? 'none' : pick(random, FAULTS);
+  const fault = random() < 0.55 ? 'none' : pick(random, Object.keys(FAULTS));
   drawn.push(`asked: ${kind}`, `fault: ${fault}`);
   const last = zones.at(-1) as SignedZone;
   const seed = Math.floor(random() * 256);
@@ -203,86 +203,66 @@ function denialWords(denial: DenialStyle): string {
   return `NSEC3 ${denial.iterations} iterations${denial.optOut ? ' opt-out' : ''}`;
 }
 
-const FAULTS = [
-  'signatures stripped',
-  'signatures spoilt',
-  'proof stripped',
-  'one record of the proof stripped',
-  'proof of another name',
-  'types of the proof changed',
-  'DS set stripped',
-  'DS set changed',
-  'alias changed',
-  'keys without signatures',
-  'keys with spoilt signatures',
-  'signature of another type',
-] as const;
-type Fault = (typeof FAULTS)[number] | 'none';
-
 interface Altering {
   readonly last: SignedZone;
   readonly seed: number;
 }
 
-/** Answers about the name that is asked for, to questions for NS and DS alike. */
-function alterFor(fault: Fault, message: Message, type: number, { last, seed }: Altering): Message {
+type Alter = (message: Message, altering: Altering) => Message;
+
+const isDenial = (record: MessageRecord) => record.type === TYPE.NSEC || record.type === TYPE.NSEC3;
+const isProof = (record: MessageRecord) =>
+  isDenial(record) || covers(record, TYPE.NSEC) || covers(record, TYPE.NSEC3);
+const stripSignatures: Alter = (message) => kept(message, (record) => record.type !== TYPE.RRSIG);
+const spoilLast = (is: (record: MessageRecord) => boolean): Alter => {
+  return (message) =>
+    mapped(message, (record) => (is(record) ? spoilt(record, record.rdata.length - 1) : record));
+};
+const spoilSignatures = spoilLast(({ type }) => type === TYPE.RRSIG);
+
+const FAULTS: Readonly<Record<string, Alter>> = {
+  'signatures stripped': stripSignatures,
+  'signatures spoilt': spoilSignatures,
+  'proof stripped': (message) => kept(message, (record) => !isProof(record)),
+  'one record of the proof stripped': (message, { seed }) => {
+    const owners = [...new Set(message.authorities.filter(isDenial).map(({ owner }) => owner))];
+    const gone = owners[seed % Math.max(1, owners.length)];
+    return kept(message, (record) => !(isProof(record) && record.owner === gone));
+  },
+  'proof of another name': (message, { last }) => {
+    const other = last.answer({ name: name(`zzz.${printName(last.apex)}`), type: TYPE.DS });
+    const rest = message.authorities.filter((record) => !isProof(record));
+    return { ...message, authorities: [...rest, ...other.authorities.filter(isProof)] };
+  },
+  'types of the proof changed': spoilLast(isDenial),
+  'DS set stripped': (message) =>
+    kept(message, (record) => record.type !== TYPE.DS && !covers(record, TYPE.DS)),
+  'DS set changed': (message) =>
+    mapped(message, (record) => (record.type === TYPE.DS ? spoilt(record, 10) : record)),
+  'alias changed': (message, { last }) =>
+    mapped(message, (record) =>
+      record.type === TYPE.CNAME || record.type === TYPE.DNAME
+        ? { ...record, rdata: Uint8Array.from(Buffer.from(last.apex, 'latin1')) }
+        : record,
+    ),
+  'keys without signatures': stripSignatures,
+  'keys with spoilt signatures': spoilSignatures,
+  'signature of another type': (message, { last }) => {
+    const { answers } = last.answer({ name: last.apex, type: TYPE.SOA });
+    const soa = answers.find(({ type }) => type === TYPE.RRSIG)?.rdata.subarray(18);
+    return mapped(message, (record) =>
+      record.type !== TYPE.RRSIG || soa === undefined
+        ? record
+        : { ...record, rdata: Uint8Array.from([...record.rdata.subarray(0, 18), ...soa]) },
+    );
+  },
+};
+
+/** Answers about the name that is asked for, to queries for NS and DS alike. */
+function alterFor(fault: string, message: Message, type: number, altering: Altering): Message {
   const aboutKeys = type === TYPE.DNSKEY;
   if (aboutKeys !== fault.startsWith('keys')) return message;
-  const isDenial = (record: MessageRecord) => record.type === TYPE.NSEC || record.type === TYPE.NSEC3;
-  const isProof = (record: MessageRecord) =>
-    isDenial(record) || covers(record, TYPE.NSEC) || covers(record, TYPE.NSEC3);
-  switch (fault) {
-    case 'none':
-      return message;
-    case 'signatures stripped':
-    case 'keys without signatures':
-      return kept(message, (record) => record.type !== TYPE.RRSIG);
-    case 'signatures spoilt':
-    case 'keys with spoilt signatures':
-      return mapped(message, (record) =>
-        record.type === TYPE.RRSIG ? spoilt(record, record.rdata.length - 1) : record,
-      );
-    case 'proof stripped':
-      return kept(message, (record) => !isProof(record));
-    case 'one record of the proof stripped': {
-      const owners = [...new Set(message.authorities.filter(isDenial).map(({ owner }) => owner))];
-      const gone = owners[seed % Math.max(1, owners.length)];
-      return kept(message, (record) => !(isProof(record) && record.owner === gone));
-    }
-    case 'proof of another name': {
-      const other = last.answer({ name: name(`zzz.${printName(last.apex)}`), type: TYPE.DS });
-      const rest = message.authorities.filter((record) => !isProof(record));
-      return { ...message, authorities: [...rest, ...other.authorities.filter(isProof)] };
-    }
-    case 'types of the proof changed':
-      return mapped(message, (record) =>
-        isDenial(record) ? spoilt(record, record.rdata.length - 1) : record,
-      );
-    case 'DS set stripped':
-      return kept(message, (record) => record.type !== TYPE.DS && !covers(record, TYPE.DS));
-    case 'DS set changed':
-      return mapped(message, (record) => (record.type === TYPE.DS ? spoilt(record, 10) : record));
-    case 'alias changed':
-      return mapped(message, (record) =>
-        record.type === TYPE.CNAME || record.type === TYPE.DNAME
-          ? { ...record, rdata: Uint8Array.from(Buffer.from(last.apex, 'latin1')) }
-          : record,
-      );
-    case 'signature of another type':
-      return mapped(message, (record) => {
-        if (record.type !== TYPE.RRSIG) return record;
-        const soa = last
-          .answer({ name: last.apex, type: TYPE.SOA })
-          .answers.find(({ type }) => type === TYPE.RRSIG);
-        if (soa === undefined) return record;
-        return {
-          ...record,
-          rdata: Uint8Array.from([...record.rdata.subarray(0, 18), ...soa.rdata.subarray(18)]),
-        };
-      });
-    default:
-      return fault satisfies never;
-  }
+  return FAULTS[fault]?.(message, altering) ?? message;
 }
 
 function covers({ type, rdata }: MessageRecord, covered: number): boolean {

@@ -1,11 +1,10 @@
 // Signs a zone file for servers that answer from it as it is.
 
-import { parseName, printName } from '../../../src/dns/name.ts';
-import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { parseName } from '../../../src/dns/name.ts';
 import type { ZoneText } from '../peers/peers.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 import type { DenialStyle } from './denial-chain.ts';
+import { printRecords } from './sign-as-ours.ts';
 import { signRecords } from './sign-records.ts';
 import type { SigningKey, SigningTime } from './signing.ts';
 
@@ -16,9 +15,5 @@ export function signZoneText(
   denial: DenialStyle = { kind: 'nsec' },
 ): ZoneText {
   const records = signRecords(parseName(apex), recordsOf(text, apex), { key, time, denial });
-  const lines = records.map(
-    ({ owner, type, ttl, rdata }) =>
-      `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
-  );
-  return { apex, text: lines.join('\n') };
+  return { apex, text: printRecords(records) };
 }

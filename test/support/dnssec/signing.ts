@@ -1,7 +1,7 @@
 // Keys and signatures for tests, made with node:crypto: what a signer makes is then read by validators that know nothing
 // of it.
 
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { dsDigest } from '../../../src/dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { signedLabels, signedOctets } from '../../../src/dns/dnssec/signed-octets.ts';
@@ -30,11 +30,10 @@ const HASHES: Readonly<Record<number, string | null>> = {
   15: null,
 };
 
-/** `flags` is 257 unless told. With an algorithm that nobody knows, the key is one that nobody can use. */
+/** `flags` is 257 by default. A key of an unknown algorithm is one that no validator can use. */
 export function makeKey(algorithm: number, flags = KEY_SIGNING_KEY): SigningKey {
-  const { publicKey, privateKey } = pairFor(algorithm);
-  const made = createPrivateKey({ key: privateKey, format: 'der', type: 'pkcs8' });
-  return keyOf({ algorithm, flags, octets: octetsOf(publicKey, algorithm), privateKey: made });
+  const privateKey = createPrivateKey({ key: makePrivate(algorithm), format: 'der', type: 'pkcs8' });
+  return keyOf({ algorithm, flags, octets: octetsOf(createPublicKey(privateKey)), privateKey });
 }
 
 /** The same key with other flags: another tag. */
@@ -53,51 +52,28 @@ function keyOf(made: {
   return { algorithm, tag: keyTag(rdata), rdata, privateKey };
 }
 
+const CURVES: Readonly<Record<number, string>> = { 13: 'P-256', 14: 'P-384' };
+
 /**
  * As DER. Node 20 can lock itself for good when a key that was just made is exported while its making is garbage collected.
  */
-function pairFor(algorithm: number): { publicKey: Buffer; privateKey: Buffer } {
-  const privateKeyEncoding = { type: 'pkcs8', format: 'der' } as const;
+function makePrivate(algorithm: number): Buffer {
   const publicKeyEncoding = { type: 'spki', format: 'der' } as const;
-  switch (algorithm) {
-    case 8:
-    case 10:
-      return generateKeyPairSync('rsa', {
-        modulusLength: 1024,
-        publicKeyEncoding: { type: 'pkcs1', format: 'der' },
-        privateKeyEncoding,
-      });
-    case 13:
-      return generateKeyPairSync('ec', { namedCurve: 'P-256', publicKeyEncoding, privateKeyEncoding });
-    case 14:
-      return generateKeyPairSync('ec', { namedCurve: 'P-384', publicKeyEncoding, privateKeyEncoding });
-    default:
-      return generateKeyPairSync('ed25519', { publicKeyEncoding, privateKeyEncoding });
-  }
+  const privateKeyEncoding = { type: 'pkcs8', format: 'der' } as const;
+  const namedCurve = CURVES[algorithm];
+  if (namedCurve !== undefined)
+    return generateKeyPairSync('ec', { namedCurve, publicKeyEncoding, privateKeyEncoding }).privateKey;
+  if (algorithm === 8 || algorithm === 10)
+    return generateKeyPairSync('rsa', { modulusLength: 1024, publicKeyEncoding, privateKeyEncoding })
+      .privateKey;
+  return generateKeyPairSync('ed25519', { publicKeyEncoding, privateKeyEncoding }).privateKey;
 }
 
-const POINT_OCTETS: Readonly<Record<number, number>> = { 13: 64, 14: 96 };
-
-/** The point is the end of the encoding. */
-function octetsOf(publicKey: Buffer, algorithm: number): Uint8Array {
-  if (algorithm !== 8 && algorithm !== 10) return publicKey.subarray(-(POINT_OCTETS[algorithm] ?? 32));
-  const modulus = integerAt(publicKey, contentOf(publicKey, 0).start);
-  const exponent = integerAt(publicKey, modulus.end);
-  return Buffer.concat([Uint8Array.of(exponent.octets.length), exponent.octets, modulus.octets]); // RFC 3110 §2
-}
-
-function integerAt(der: Buffer, at: number): { octets: Uint8Array; end: number } {
-  const { start, end } = contentOf(der, at);
-  return { octets: der.subarray(der[start] === 0 ? start + 1 : start, end), end };
-}
-
-/** Where the content of a DER value begins and ends. */
-function contentOf(der: Buffer, at: number): { start: number; end: number } {
-  const first = der[at + 1] as number;
-  if (first < 0x80) return { start: at + 2, end: at + 2 + first };
-  const octets = first & 0x7f;
-  const start = at + 2 + octets;
-  return { start, end: start + der.readUIntBE(at + 2, octets) };
+function octetsOf(publicKey: KeyObject): Uint8Array {
+  const { n, e = '', x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const octets = (part: string) => Buffer.from(part, 'base64url');
+  if (n === undefined) return Buffer.concat([octets(x), octets(y)]);
+  return Buffer.concat([Uint8Array.of(octets(e).length), octets(e), octets(n)]); // RFC 3110 §2
 }
 
 export interface SigningTime {

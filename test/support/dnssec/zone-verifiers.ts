@@ -5,9 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Name, printName } from '../../../src/dns/name.ts';
-import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
-import { isMark, type ZoneRecord } from '../../../src/zone/zone.ts';
+import type { ZoneRecord } from '../../../src/zone/zone.ts';
+import { printRecords } from './sign-as-ours.ts';
 
 interface Verifier {
   readonly program: string;
@@ -44,14 +43,7 @@ export function complaints(
 ): string {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-verified-'));
   const file = join(folder, 'zone');
-  const soaFirst = records.toSorted((a, b) => Number(b.type === TYPE.SOA) - Number(a.type === TYPE.SOA));
-  const lines = soaFirst
-    .filter((record) => !isMark(record))
-    .map(
-      ({ owner, ttl, type, rdata }) =>
-        `${printName(owner)} ${ttl} IN ${typeMnemonic(type)} ${printRdata(type, rdata)}\n`,
-    );
-  writeFileSync(file, lines.join(''));
+  writeFileSync(file, `${printRecords(records)}\n`);
   const { status, stdout, stderr } = spawnSync(program, args(printName(apex), file), {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin` },
@@ -59,9 +51,7 @@ export function complaints(
   rmSync(folder, { recursive: true });
   if (status === 0) return '';
   const told = `${stdout}${stderr}`.trim().split('\n');
-  const left = told.filter(
-    (line) => line !== '' && line !== 'Error summary:' && excused?.test(line) !== true,
-  );
+  const left = told.filter((line) => line !== '' && line !== 'Error summary:' && !excused?.test(line));
   return left.length === 0 && told.some((line) => excused?.test(line))
     ? ''
     : `${program}: ${left.join('\n')}`;

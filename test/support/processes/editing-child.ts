@@ -34,8 +34,9 @@ async function write(writer: number): Promise<never> {
       continue;
     }
     const { id, apex } = pick(random, domains);
-    await saveEdit(db, { domainId: id, by: BY, source: 'api', edit: randomReplacements(random, apex) });
-    process.send?.('saved');
+    const edit = randomReplacements(random, apex);
+    const { kind } = await saveEdit(db, { domainId: id, by: BY, source: 'api', edit });
+    if (kind === 'saved') process.send?.('saved');
   }
 }
 

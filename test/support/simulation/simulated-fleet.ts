@@ -9,16 +9,14 @@ import { nextStatus } from '../../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../../src/checks/delegation/verdict.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { type Random, randomFrom } from '../random/random-zones.ts';
-import { TimeQueue } from './event-queue.ts';
 import { EXPECTED, makeDomain, type SimulatedDomain } from './simulated-domains.ts';
-import { END, MINUTE, makeParents, makeWeather, observe, type Weather } from './simulated-parents.ts';
+import { END, makeParent, makeWeather, observe, type Weather } from './simulated-parents.ts';
 import { RULES } from './simulated-rules.ts';
 import { Truth, type Violation } from './simulated-truth.ts';
+import { EventQueue, MINUTE, TimeQueue } from './virtual-time.ts';
 
-export interface CheckerUnderTest {
-  readonly judge: typeof judgeDelegation;
-  readonly next: typeof nextStatus;
-}
+export const REAL = { judge: judgeDelegation, next: nextStatus };
+export type CheckerUnderTest = typeof REAL;
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -29,80 +27,68 @@ export interface SimulationOptions {
   readonly stopsAt?: Violation;
 }
 
-export interface Outcome {
+export class Simulation {
   readonly truth: Truth;
-  readonly checks: number;
-  readonly seconds: number;
-  /** `active → moved`, and how often. */
-  readonly moves: ReadonlyMap<string, number>;
+  /** As `active → moved`. */
+  readonly moves = new Set<string>();
   /** Checks whose move the breaker held. */
-  readonly held: number;
-}
-
-export function simulate(options: SimulationOptions): Outcome {
-  return new Simulation(options).run();
-}
-
-class Simulation {
+  held = 0;
   private readonly random: Random;
   private readonly weather: Weather;
   private readonly checker: CheckerUnderTest;
-  private readonly domains: readonly SimulatedDomain[];
   private readonly stopsAt: Violation | undefined;
-  private readonly truth: Truth;
   private readonly due = new TimeQueue<SimulatedDomain>();
+  private readonly acts = new EventQueue();
   private readonly breaker = new SimulatedBreaker();
-  private readonly moves = new Map<string, number>();
-  private checks = 0;
-  private held = 0;
   /** What the workers' clock is ahead of the real one. */
   private offset = 0;
 
-  constructor({ seed, domains, parents, checker, stopsAt }: SimulationOptions) {
+  constructor({ seed, domains, parents, checker = REAL, stopsAt }: SimulationOptions) {
     this.random = randomFrom(seed);
     this.weather = makeWeather(this.random);
-    this.checker = checker ?? { judge: judgeDelegation, next: nextStatus };
+    this.checker = checker;
     this.stopsAt = stopsAt;
-    this.truth = new Truth(this.weather, RULES);
-    const all = makeParents(this.random, parents);
-    this.domains = Array.from({ length: domains }, (_, i) => makeDomain(this.random, i, all));
-  }
-
-  run(): Outcome {
-    const startedAt = performance.now();
-    for (const domain of this.domains) if (domain.state !== undefined) this.due.add(domain.due, domain);
-    const acts = this.plannedActs();
+    this.truth = new Truth(this.weather);
+    const allParents = Array.from({ length: parents }, (_, i) => makeParent(this.random, i));
+    const all = Array.from({ length: domains }, (_, i) => makeDomain(this.random, i, allParents));
+    for (const domain of all) this.plan(domain);
     const { clock } = this.weather;
     for (const [i, { from, offset }] of clock.entries()) {
       this.offset = offset;
-      this.runUntil(clock[i + 1]?.from ?? END, from, acts);
+      this.runUntil(clock[i + 1]?.from ?? END, from);
     }
-    if (!this.isStopped()) this.truth.judgeTheEnd(this.domains);
-    const seconds = (performance.now() - startedAt) / 1000;
-    return { truth: this.truth, checks: this.checks, seconds, moves: this.moves, held: this.held };
+    if (!this.isStopped()) this.truth.judgeTheEnd(all);
   }
 
   private isStopped(): boolean {
     return this.stopsAt !== undefined && this.truth.violations.at(-1)?.kind === this.stopsAt;
   }
 
-  /** What owners do at a time that was known before: the last first. */
-  private plannedActs(): { at: number; act: () => void }[] {
-    const acts = this.domains.flatMap((domain) => [
-      ...(domain.state === undefined ? [{ at: domain.createdAt, act: () => this.create(domain) }] : []),
-      ...(domain.switchesAt === undefined ? [] : [{ at: domain.switchesAt, act: () => this.leave(domain) }]),
-    ]);
-    return acts.sort((a, b) => b.at - a.at);
+  private plan(domain: SimulatedDomain): void {
+    const { state, createdAt, switchesAt } = domain;
+    if (state !== undefined) this.due.add(domain.due, domain);
+    else this.acts.add(createdAt, () => this.begin(domain, 'pending', createdAt));
+    if (switchesAt !== undefined)
+      this.acts.add(switchesAt, () => {
+        domain.enteredAt = switchesAt;
+        if (domain.state !== undefined) this.begin(domain, 'leaving', switchesAt);
+      });
+  }
+
+  private begin(domain: SimulatedDomain, status: 'pending' | 'leaving', now: number): void {
+    const since = now + this.offset;
+    const { witnessAt } = domain.state ?? { witnessAt: undefined };
+    domain.state = { status, since, misses: undefined, conclusive: undefined, witnessAt };
+    this.schedule(domain, since);
   }
 
   /** As long as the clock is off by the same. */
-  private runUntil(end: number, start: number, acts: { at: number; act: () => void }[]): void {
+  private runUntil(end: number, start: number): void {
     for (let now = start; !this.isStopped(); ) {
       const dueAt = Math.max(now, this.due.next - this.offset);
-      const first = acts.at(-1);
-      if (first !== undefined && first.at <= dueAt && first.at < end) {
-        now = first.at;
-        acts.pop()?.act();
+      if (this.acts.next <= dueAt && this.acts.next < end) {
+        now = this.acts.next;
+        this.acts.take()?.item();
       } else if (dueAt < end) {
         now = dueAt;
         const entry = this.due.take();
@@ -110,22 +96,6 @@ class Simulation {
         if (entry?.at === entry?.item.due && entry?.item.state !== undefined) this.check(entry.item, now);
       } else return;
     }
-  }
-
-  private create(domain: SimulatedDomain): void {
-    const since = domain.createdAt + this.offset;
-    const nothing = { misses: undefined, conclusive: undefined, witnessAt: undefined };
-    domain.state = { status: 'pending', since, ...nothing };
-    this.schedule(domain, since);
-  }
-
-  /** To external mode. */
-  private leave(domain: SimulatedDomain): void {
-    if (domain.state === undefined) return;
-    domain.enteredAt = domain.switchesAt as number;
-    const since = domain.enteredAt + this.offset;
-    domain.state = { ...domain.state, status: 'leaving', since, misses: undefined, conclusive: undefined };
-    this.schedule(domain, since);
   }
 
   private schedule(domain: SimulatedDomain, due: number): void {
@@ -137,9 +107,9 @@ class Simulation {
   private check(domain: SimulatedDomain, now: number): void {
     const { parent, history, name } = domain;
     const state = domain.state as CheckState;
-    const { evidence, tookMs } = observe(this.random, this.weather, parent, name, history, now);
+    const evidence = observe(this.random, this.weather, parent, name, history, now);
     const judgement = this.checker.judge(evidence, EXPECTED);
-    const at = now + tookMs + this.offset;
+    const at = evidence.finishedAt + this.offset;
     const frozen = this.breaker.isFrozen(printName(parent.zone), at);
     const decision = this.checker.next(state, judgement, at, RULES, frozen);
     const next = nextCheckAt(decision.state, judgement, at, this.random(), {
@@ -148,19 +118,16 @@ class Simulation {
     });
     if (state.status === 'active')
       this.breaker.count(printName(parent.zone), domain.lastVerdict, judgement.verdict, at);
-
-    this.checks++;
     if (decision.frozen) {
       this.held++;
       domain.heldAt = now;
     }
     this.truth.look(domain, evidence.servers, now);
-    this.truth.judge(domain, state, decision, now, now + tookMs);
+    this.truth.judge(domain, state, decision, now, evidence.finishedAt);
     domain.lastVerdict = judgement.verdict;
     domain.unknowns = next.unknowns;
     if (decision.to !== state.status) {
-      const move = `${state.status} → ${decision.to}`;
-      this.moves.set(move, (this.moves.get(move) ?? 0) + 1);
+      this.moves.add(`${state.status} → ${decision.to}`);
       domain.enteredAt = now;
     }
     const isOver = decision.to === 'disabled' || decision.to === 'left';

@@ -1,7 +1,7 @@
 // The settings that the simulated checkers run with.
 
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
-import { DAY } from './simulated-parents.ts';
+import { DAY } from './virtual-time.ts';
 
 export const RULES: Rules = {
   movedAfterMs: DAY,

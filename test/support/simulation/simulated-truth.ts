@@ -1,22 +1,14 @@
-// Holds every decision of the simulated checker against what the parents really published: it knows the truth and the
+// Compares every decision of the simulated checker with what the parents really published: it knows the truth and the
 // packets that arrived, and nothing of how the rules conclude.
 
 import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
 import type { ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
-import type { Decision, Rules } from '../../../src/checks/delegation/next-status.ts';
+import type { Decision } from '../../../src/checks/delegation/next-status.ts';
 import { printName } from '../../../src/dns/name.ts';
 import { namesOurs, readySince, type SimulatedDomain, showsAcceptedSet } from './simulated-domains.ts';
-import {
-  DAY,
-  END,
-  HOUR,
-  isWithinAny,
-  MINUTE,
-  type SimulatedParent,
-  type Span,
-  shownBy,
-  type Weather,
-} from './simulated-parents.ts';
+import { END, type SimulatedParent, shownBy, type Weather } from './simulated-parents.ts';
+import { RULES } from './simulated-rules.ts';
+import { DAY, HOUR, isWithin, MINUTE, overlaps, type Span } from './virtual-time.ts';
 
 export type Violation =
   | 'false moved'
@@ -32,26 +24,18 @@ const ACTIVE_INTERVAL = 1.2 * 12 * HOUR;
 const FOUND_WITHIN = ACTIVE_INTERVAL + DAY + 3 * 1.2 * HOUR;
 /** Checks in a row of which no packet arrives, while nothing is wrong but the usual loss: one in a thousand. */
 const BLIND_CHECKS = 3;
+/** What an address says for its zone; an answer is of a server that also holds the domain's. */
+const SAID: ReadonlySet<string> = new Set(['referral', 'nodata', 'nxdomain', 'alias']);
 
 export class Truth {
   readonly violations: { readonly kind: Violation; readonly text: string }[] = [];
-  /** From the moment that the parent published a departure until the domain was `moved`. */
-  readonly hoursToFind: number[] = [];
-  /** Of those, where nothing but the usual loss of packets was in the way. */
-  readonly hoursToFindCalmly: number[] = [];
   /** From the moment that all servers of the parent published, within 6 hours of the creation, until `active`. */
   readonly secondsToActivate: number[] = [];
-  /** Departures that were over before anybody could be sure of them. */
-  tooShort = 0;
-  /** Moves before MOVED_AFTER was really over, by no more than the clock had jumped. */
-  hastened = 0;
   private readonly weather: Weather;
-  private readonly rules: Rules;
   private readonly clockTroubles: readonly Span[];
 
-  constructor(weather: Weather, rules: Rules) {
+  constructor(weather: Weather) {
     this.weather = weather;
-    this.rules = rules;
     const { clock } = weather;
     // while it is off, and afterwards until the delayed checks are done
     this.clockTroubles = clock.flatMap(({ from, offset }, i) =>
@@ -65,40 +49,41 @@ export class Truth {
     const [first] = heard;
     // a server that still holds the domain contradicts denials, but not referrals
     const contradicts = first?.outcome !== 'referral' && servers.some(({ outcome }) => outcome === 'answer');
+    const saysSame = ({ outcome, ns }: ServerEvidence) =>
+      outcome === first?.outcome && ns.join() === first.ns.join();
     if (heard.some(({ ns }) => namesOurs(ns))) domain.looks = undefined;
-    else if (
-      first !== undefined &&
-      !contradicts &&
-      heard.length >= quorum(domain.parent) &&
-      heard.every((s) => saysSame(s, first))
-    )
-      domain.looks = {
-        count: (domain.looks?.count ?? 0) + 1,
-        firstAt: domain.looks?.firstAt ?? now,
-        lastAt: now,
-      };
+    else if (heard.length >= quorum(domain.parent) && !contradicts && heard.every(saysSame)) {
+      const { count = 0, firstAt = now } = domain.looks ?? {};
+      domain.looks = { count: count + 1, firstAt, lastAt: now };
+    }
   }
 
   judge(domain: SimulatedDomain, before: CheckState, decision: Decision, now: number, endedAt: number): void {
-    switch (decision.to) {
-      case before.status:
-        if (before.status === 'active' && !decision.frozen) this.judgeStaying(domain, now);
-        return;
+    const { to, frozen } = decision;
+    const isGone = showing(domain, now, ({ ns }) => !namesOurs(ns)) >= quorum(domain.parent);
+    const violates = (kind: Violation, isWrong: boolean) => {
+      if (isWrong) this.violate(kind, domain, now);
+    };
+    if (to === before.status) {
+      if (to === 'active' && !frozen) violates('departure not found', this.isOverlooked(domain, now));
+      return;
+    }
+    switch (to) {
       case 'active':
-        this.judgeActivation(domain, before, now, endedAt);
+        violates('false active', showing(domain, now, showsAcceptedSet) < quorum(domain.parent));
+        if (before.status === 'pending') this.timeActivation(domain, now, endedAt);
         return;
       case 'moved':
-        this.judgeMove(domain, now);
+        violates('false moved', !isGone || !this.isLongAway(domain, now) || (domain.looks?.count ?? 0) < 3);
+        if (domain.departsAt !== undefined && now >= domain.departsAt) domain.movedAt ??= now;
         return;
       case 'disabled': {
-        const span = before.status === 'moved' ? this.rules.movedGraceMs : this.rules.pendingMaxMs;
-        if (!isGone(domain, now) || !this.isOver(domain, span, now))
-          this.violate('wrongly disabled', domain, now);
+        const span = before.status === 'moved' ? RULES.movedGraceMs : RULES.pendingMaxMs;
+        violates('wrongly disabled', !isGone || !this.isOver(domain, span, now));
         return;
       }
       case 'left':
-        if (!isGone(domain, now) && !this.isOver(domain, this.rules.movedGraceMs, now))
-          this.violate('wrongly left', domain, now);
+        violates('wrongly left', !isGone && !this.isOver(domain, RULES.movedGraceMs, now));
     }
   }
 
@@ -112,20 +97,16 @@ export class Truth {
     }
   }
 
-  private judgeStaying(domain: SimulatedDomain, now: number): void {
-    const { looks, heldAt } = domain;
-    if (looks?.lastAt !== now || looks.count < 3 || heldAt !== undefined) return;
-    const isClockRight = !overlaps(this.clockTroubles, looks.firstAt, now);
+  /** It stays active after enough looks, though nothing held the move. */
+  private isOverlooked({ looks, heldAt }: SimulatedDomain, now: number): boolean {
+    if (looks?.lastAt !== now || looks.count < 3 || heldAt !== undefined) return false;
     // the rules count from the end of a check, this simulation from its start
-    if (isClockRight && now - looks.firstAt > this.rules.movedAfterMs + MINUTE)
-      this.violate('departure not found', domain, now);
+    const isLate = now - looks.firstAt > RULES.movedAfterMs + MINUTE;
+    return isLate && !overlaps(this.clockTroubles, looks.firstAt, now);
   }
 
-  private judgeActivation(domain: SimulatedDomain, before: CheckState, now: number, endedAt: number): void {
-    const { parent, history, createdAt } = domain;
-    const showing = parent.servers.filter((_, s) => showsAcceptedSet(shownBy(parent, s, history, now)));
-    if (showing.length < quorum(parent)) this.violate('false active', domain, now);
-    if (before.status !== 'pending') return;
+  private timeActivation(domain: SimulatedDomain, now: number, endedAt: number): void {
+    const { parent, createdAt } = domain;
     const published = readySince(domain, now);
     if (published === undefined || published > createdAt + 6 * HOUR) return;
     const ready = Math.max(published, createdAt);
@@ -133,19 +114,10 @@ export class Truth {
       this.secondsToActivate.push((endedAt - ready) / 1000);
   }
 
-  private judgeMove(domain: SimulatedDomain, now: number): void {
-    const { parent, departsAt, looks } = domain;
-    const lastOurs = lastShown(domain, now - parent.maxLag);
-    const away = now - lastOurs;
-    const isLongAway = away + this.jumpedForward(lastOurs, now) >= this.rules.movedAfterMs;
-    if (!isGone(domain, now) || !isLongAway || looks === undefined || looks.count < 3)
-      this.violate('false moved', domain, now);
-    else if (away < this.rules.movedAfterMs) this.hastened++;
-    if (departsAt === undefined || now < departsAt || domain.movedAt !== undefined) return;
-    domain.movedAt = now;
-    const hours = (now - departsAt) / HOUR;
-    this.hoursToFind.push(hours);
-    if (!this.isTroubled(parent, departsAt, now)) this.hoursToFindCalmly.push(hours);
+  /** For MOVED_AFTER, less what the clock had jumped. */
+  private isLongAway(domain: SimulatedDomain, now: number): boolean {
+    const lastOurs = lastShown(domain, now - domain.parent.maxLag);
+    return now - lastOurs + this.jumpedForward(lastOurs, now) >= RULES.movedAfterMs;
   }
 
   private judgeDeparture(domain: SimulatedDomain): void {
@@ -154,13 +126,12 @@ export class Truth {
     const backAt = history.find(({ at, ns }) => at > departsAt && namesOurs(ns))?.at ?? END;
     const latest = this.findBy(domain, departsAt);
     if ((movedAt ?? backAt) > latest) this.violate('departure not found', domain, latest);
-    else if (movedAt === undefined) this.tooShort++;
   }
 
   /** By when a departure must have been found, whatever stood in the way meanwhile. */
   private findBy({ parent, heldAt }: SimulatedDomain, departsAt: number): number {
     let by = departsAt + parent.maxLag + FOUND_WITHIN + BLIND_CHECKS * ACTIVE_INTERVAL;
-    for (const { from, to } of [...this.troublesOf(parent)].sort((a, b) => a.from - b.from))
+    for (const { from, to } of this.troublesOf(parent).sort((a, b) => a.from - b.from))
       if (from <= by && to >= departsAt) by += to - Math.max(from, departsAt) + ACTIVE_INTERVAL;
     return heldAt === undefined ? by : Math.max(by, heldAt + 2 * HOUR);
   }
@@ -182,13 +153,9 @@ export class Truth {
     return most;
   }
 
-  private troublesOf({ troubles, incident, isOurs }: SimulatedParent): readonly Span[] {
-    return [
-      ...troubles,
-      ...(incident === undefined ? [] : [incident]),
-      ...(isOurs ? [] : this.weather.offline),
-      ...this.clockTroubles,
-    ];
+  private troublesOf({ servers, incident, isOurs }: SimulatedParent): Span[] {
+    const ofServers = servers.flatMap(({ faults, wrong }) => [...faults, ...wrong]);
+    return [...ofServers, ...incident, ...(isOurs ? [] : this.weather.offline), ...this.clockTroubles];
   }
 
   private isTroubled(parent: SimulatedParent, from: number, to: number): boolean {
@@ -197,28 +164,22 @@ export class Truth {
 
   private violate(kind: Violation, { name, kind: script, parent }: SimulatedDomain, now: number): void {
     const where = `${parent.servers.length} servers of ${printName(parent.zone)}`;
-    this.violations.push({
-      kind,
-      text: `${kind}: ${printName(name)} (${script}, ${where}) on day ${(now / DAY).toFixed(2)}`,
-    });
+    const text = `${kind}: ${printName(name)} (${script}, ${where}) on day ${(now / DAY).toFixed(2)}`;
+    this.violations.push({ kind, text });
   }
-}
-
-/** What an address says for its zone; an answer is of a server that also holds the domain's. */
-const SAID: ReadonlySet<string> = new Set(['referral', 'nodata', 'nxdomain', 'alias']);
-
-function saysSame(a: ServerEvidence, b: ServerEvidence): boolean {
-  return a.outcome === b.outcome && a.ns.length === b.ns.length && a.ns.every((name) => b.ns.includes(name));
 }
 
 function quorum({ servers }: SimulatedParent): number {
   return Math.min(2, servers.length);
 }
 
-/** At least two servers of the parent, or all, really show nothing of us. */
-function isGone({ parent, history }: SimulatedDomain, now: number): boolean {
-  const without = parent.servers.filter((_, s) => !namesOurs(shownBy(parent, s, history, now).ns));
-  return without.length >= quorum(parent);
+/** The number of servers of the parent that really show what is wanted. */
+function showing(
+  { parent, history }: SimulatedDomain,
+  now: number,
+  isWanted: (shown: ReturnType<typeof shownBy>) => boolean,
+): number {
+  return parent.servers.filter((_, s) => isWanted(shownBy(parent, s, history, now))).length;
 }
 
 /** When the parent's primary last showed any of our servers. */
@@ -226,12 +187,9 @@ function lastShown({ history, parent: { incident } }: SimulatedDomain, at: numbe
   for (const [i, { at: from, ns }] of [...history.entries()].reverse()) {
     if (from > at || !namesOurs(ns)) continue;
     const to = Math.min(history[i + 1]?.at ?? at, at);
-    if (incident === undefined || !isWithinAny([incident], to)) return to;
-    if (incident.from > from) return incident.from;
+    const [mistake] = incident;
+    if (mistake === undefined || !isWithin(incident, to)) return to;
+    if (mistake.from > from) return mistake.from;
   }
   return Number.NEGATIVE_INFINITY;
-}
-
-function overlaps(spans: readonly Span[], from: number, to: number): boolean {
-  return spans.some((span) => span.from <= to && span.to >= from);
 }

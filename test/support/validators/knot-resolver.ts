@@ -9,21 +9,15 @@ import { startDaemon } from './daemon.ts';
 import {
   askResolver,
   BARE_WILDCARD_ROW,
-  type Space,
-  type Stub,
+  type RootSpace,
   type ValidatingResolver,
   type Verdict,
 } from './validator.ts';
 
 const ANY = 255;
 
-/** `keeps: false`: nothing is taken from its cache. */
-export async function startKnotResolver(
-  space: Space,
-  { keeps = true }: { readonly keeps?: boolean } = {},
-): Promise<ValidatingResolver> {
+export async function startKnotResolver({ anchors, reached }: RootSpace): Promise<ValidatingResolver> {
   const port = await freePort();
-  const { reached } = space;
   const config = (directory: string) => [
     `net.listen('127.0.0.1', ${port}, { kind = 'dns' })`,
     `net.listen('${directory}/control', nil, { kind = 'control' })`,
@@ -32,13 +26,12 @@ export async function startKnotResolver(
     `cache.open(20 * MB, 'lmdb://${directory}')`,
     'cache.min_ttl(0)',
     "trust_anchors.remove('.')",
-    ...space.anchors.map((anchor) => `trust_anchors.add([[${anchor}]])`),
+    ...anchors.map((anchor) => `trust_anchors.add([[${anchor}]])`),
     ...['priming', 'detect_time_skew', 'ta_signal_query'].map(
       (module) => `if modules.list()['${module}'] ~= nil then modules.unload('${module}') end`,
     ),
-    ...('root' in reached
-      ? ["modules.load('hints')", `hints.root({ ['a.root.'] = '${reached.root}' })`]
-      : forwards(reached.stubs)),
+    "modules.load('hints')",
+    `hints.root({ ['a.root.'] = '${reached.root}' })`,
     '',
   ];
   const daemon = await startDaemon({
@@ -55,24 +48,12 @@ export async function startKnotResolver(
     // One after another: version 5.6 takes some answers for bogus when it validates many of one zone at a time.
     async ask(questions) {
       const verdicts: Verdict[] = [];
-      for (const question of questions) {
-        if (!keeps) await forget();
-        verdicts.push(...(await askResolver(port, [question])));
-      }
+      for (const question of questions) verdicts.push(...(await askResolver(port, [question])));
       return verdicts;
     },
     forget,
     stop: daemon.stop,
   };
-}
-
-/** The deepest zone first: the first rule that fits a name is taken. */
-function forwards(stubs: readonly Stub[]): string[] {
-  const deepest = [...stubs].sort((a, b) => b.zone.length - a.zone.length);
-  return deepest.map(
-    ({ zone, address = '127.0.0.1', port }) =>
-      `policy.add(policy.suffix(policy.FORWARD('${address}@${port}'), policy.todnames({'${zone}'})))`,
-  );
 }
 
 /** Resolves when it has printed a result. */

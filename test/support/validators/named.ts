@@ -3,13 +3,10 @@
 import { join } from 'node:path';
 import { freePort } from '../peers/peers.ts';
 import { startDaemon } from './daemon.ts';
-import { askResolver, type Space, type ValidatingResolver } from './validator.ts';
+import { askResolver, type RootSpace, type ValidatingResolver } from './validator.ts';
 
-/** `keeps: false`: nothing is taken from a cache; else its NSEC records answer for names that were not asked (RFC 8198). */
-export async function startNamed(
-  space: Space,
-  { keeps = true }: { readonly keeps?: boolean } = {},
-): Promise<ValidatingResolver> {
+/** Nothing is taken from its cache. */
+export async function startNamed({ anchors, reached }: RootSpace): Promise<ValidatingResolver> {
   const port = await freePort();
   const config = (directory: string) => `
 options {
@@ -21,42 +18,28 @@ options {
   dnssec-validation yes;
   empty-zones-enable no;
   servfail-ttl 0;
-  ${keeps ? '' : 'max-cache-ttl 0; max-ncache-ttl 0; synth-from-dnssec no;'}
+  max-cache-ttl 0; max-ncache-ttl 0; synth-from-dnssec no;
 };
 controls {};
-${bindAnchors(space.anchors)}
-${'root' in space.reached ? 'zone "." { type hint; file "root.hints"; };' : space.reached.stubs.map(forwardZone).join('\n')}
+${bindAnchors(anchors)}
+zone "." { type hint; file "root.hints"; };
 `;
   const daemon = await startDaemon({
     program: 'named',
     port,
     files: (directory) => ({
       'named.conf': config(directory),
-      ...('root' in space.reached && {
-        'root.hints': `. 3600000 NS a.root.\na.root. 3600000 A ${space.reached.root}\n`,
-      }),
+      'root.hints': `. 3600000 NS a.root.\na.root. 3600000 A ${reached.root}\n`,
     }),
     args: (directory) => ['-g', '-n', '1', '-c', join(directory, 'named.conf')],
   });
   return {
-    name: keeps ? 'named (keeps)' : 'named',
+    name: 'named',
     port,
     ask: (questions) => askResolver(port, questions),
     async forget() {},
     stop: daemon.stop,
   };
-}
-
-function forwardZone({
-  zone,
-  address = '127.0.0.1',
-  port,
-}: {
-  zone: string;
-  address?: string;
-  port: number;
-}) {
-  return `zone "${zone}" { type forward; forward only; forwarders { ${address} port ${port}; }; };`;
 }
 
 /** DS records as in a zone file, in the form of BIND's configuration. */

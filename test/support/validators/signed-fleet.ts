@@ -28,6 +28,8 @@ export const INSECURE: readonly Security[] = ['insecure', 'insecure'];
 /** A node is heard by the real clock, which stands still beside the one of the job. */
 const FAST = { ...RULES, stayMs: DAY_MS, silentNodeMs: 90 * DAY_MS };
 
+type Closing = (() => Promise<unknown>)[];
+
 export class SignedFleet {
   readonly parent: RealParent;
   readonly fleet: RealFleet;
@@ -35,7 +37,7 @@ export class SignedFleet {
   readonly unbound: ValidatingResolver;
   readonly domainId: number;
   readonly #resolver: Resolver;
-  readonly #closing: (() => Promise<unknown>)[];
+  readonly #closing: Closing;
   #ahead = 0;
 
   /** What goes on while its keys move: done before each look of the validator. */
@@ -49,7 +51,7 @@ export class SignedFleet {
     label: string,
     { isActive = true, countryDb }: { isActive?: boolean; countryDb?: string } = {},
   ): Promise<SignedFleet> {
-    const closing: (() => Promise<unknown>)[] = [];
+    const closing: Closing = [];
     try {
       return await startAll(label, { isActive, countryDb }, closing);
     } catch (error) {
@@ -61,7 +63,7 @@ export class SignedFleet {
   constructor(
     started: Pick<SignedFleet, 'parent' | 'fleet' | 'name' | 'unbound' | 'domainId'>,
     resolver: Resolver,
-    closing: (() => Promise<unknown>)[],
+    closing: Closing,
   ) {
     this.parent = started.parent;
     this.fleet = started.fleet;
@@ -164,7 +166,7 @@ export class SignedFleet {
 async function startAll(
   label: string,
   { isActive, countryDb }: { readonly isActive: boolean; readonly countryDb: string | undefined },
-  closing: (() => Promise<unknown>)[],
+  closing: Closing,
 ): Promise<SignedFleet> {
   const name = `${label}.zz`;
   const parent = await startRealParent({}, { isSigned: true });
@@ -195,7 +197,7 @@ async function startAll(
 async function openOwnResolver(
   { settings, port }: RealParent,
   fleet: RealFleet,
-  closing: (() => Promise<unknown>)[],
+  closing: Closing,
 ): Promise<Resolver> {
   const anchors = await readTrustAnchors({
     trustAnchors: { path: settings.TRUST_ANCHORS as string },

@@ -6,12 +6,12 @@ import { createSocket } from 'node:dgram';
 import { type SignedText, signWith } from '../dnssec/signing-programs.ts';
 import { type Peer, type PeerAddress, startPeer, type ZoneText } from '../peers/peers.ts';
 import { startTogether } from '../tests/start-together.ts';
-import type { Space } from './validator.ts';
+import type { RootSpace } from './validator.ts';
 
 export const TLDS = ['zz.', 'yy.'] as const;
 
 export interface SignedWorld {
-  readonly space: Space;
+  readonly space: RootSpace;
   /** Where the server that is looked at has to listen. */
   readonly subject: PeerAddress;
   stop(): Promise<void>;

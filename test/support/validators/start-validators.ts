@@ -6,7 +6,7 @@ import { startDelv } from './delv.ts';
 import { startKnotResolver } from './knot-resolver.ts';
 import { startNamed } from './named.ts';
 import { startUnbound, type UnboundKind } from './unbound.ts';
-import type { Space, ValidatingResolver, Validator } from './validator.ts';
+import type { RootSpace, ValidatingResolver, Validator } from './validator.ts';
 
 const PROGRAMS = ['unbound', 'named', 'kresd', 'delv', 'dnssec-signzone', 'ldns-signzone', 'nsd'];
 const absent = PROGRAMS.filter((program) => !isInstalled(program));
@@ -24,21 +24,13 @@ export interface Validators {
   stop(): Promise<void>;
 }
 
-/** `keeps`: those that use what they know for other names keep it for as long as it is told them. */
-export function startResolvers(
-  space: Space,
-  { keeps }: { readonly keeps: boolean },
-): Promise<readonly ValidatingResolver[]> {
-  return startTogether([
-    ...UNBOUND_KINDS.map((kind) => startUnbound(space, { kind, keeps: kind === 'aggressive' })),
-    startNamed(space, { keeps: false }),
-    startKnotResolver(space, { keeps }),
-  ]);
-}
-
 /** The tools ask Unbound, which gives them what it cannot validate, too (CD, RFC 4035 §3.2.2). */
-export async function startValidators(space: Space): Promise<Validators> {
-  const resolvers = await startResolvers(space, { keeps: true });
+export async function startValidators(space: RootSpace): Promise<Validators> {
+  const resolvers = await startTogether<ValidatingResolver[]>([
+    ...UNBOUND_KINDS.map((kind) => startUnbound(space, { kind, keeps: kind === 'aggressive' })),
+    startNamed(space),
+    startKnotResolver(space),
+  ]);
   const plain = resolvers[0] as ValidatingResolver;
   const anchor = space.anchors[0] as string;
   const tools = [await startDelv([anchor], plain.port)];

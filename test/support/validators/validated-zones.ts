@@ -7,7 +7,7 @@ import { typeCode } from '../../../src/dns/type-codes.ts';
 import type { ZoneText } from '../peers/peers.ts';
 import { type Network, subjectName } from './signed-world.ts';
 
-export interface ValidatedQuestion {
+interface ValidatedQuestion {
   readonly name: Name;
   readonly type: number;
   readonly rcode: string;

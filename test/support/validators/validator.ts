@@ -24,6 +24,8 @@ export interface Space {
   readonly reached: { readonly stubs: readonly Stub[] } | { readonly root: string };
 }
 
+export type RootSpace = Space & { readonly reached: { readonly root: string } };
+
 export interface Question {
   readonly name: Name;
   readonly type: number;

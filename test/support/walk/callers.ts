@@ -1,8 +1,7 @@
 // The callers of the walk: every relation to a domain and to an account, and the credential of each.
 
 import type { KeyObject } from 'node:crypto';
-import { createHash, randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { randomBytes } from 'node:crypto';
 import {
   makeVantageKey,
   readPrivateKey,
@@ -15,6 +14,7 @@ import { addVantage } from '../../../src/store/vantage/vantages.ts';
 import { PUBLIC_URL, type TestApi } from '../api/api.ts';
 import { newAccount } from '../database/domains.ts';
 import { ROLES, type WalkCaller } from './caller-names.ts';
+import { agePassword, makeClient } from './resellers.ts';
 
 /** Returns whose key or session the caller uses; undefined if no account's. */
 export function personOf(caller: WalkCaller): 'owner' | 'client' | 'operator' | undefined {
@@ -71,13 +71,8 @@ export async function prepareWalkers(api: TestApi): Promise<Walkers> {
 }
 
 /** Creates an account that the reseller `stranger` manages. */
-export async function newClient(api: TestApi, email: string): Promise<number> {
-  const { db } = api.database;
-  const id = await newAccount(db, email);
-  const provider_id = api.accountIds.stranger;
-  await db.updateTable('accounts').set({ provider_id }).where('id', '=', id).execute();
-  return id;
-}
+export const newClient = (api: TestApi, email: string) =>
+  makeClient(api, { id: api.accountIds.stranger }, email);
 
 interface Proving {
   /** Owner of the session. */
@@ -102,12 +97,7 @@ export async function proofOf(
   const session = async (carrier: 'cookie' | 'bearer', origin?: string) => {
     const token = await openSession(db, { accountId, carrier, address: '192.0.2.1', userAgent: 'walk' });
     if (carrier === 'bearer') return bearer(token);
-    if (caller.endsWith('old password')) {
-      const hash = createHash('sha256').update(token).digest();
-      await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(
-        db,
-      );
-    }
+    if (caller.endsWith('old password')) await agePassword(api, token);
     return { cookie: `__Host-session=${token}`, ...(origin !== undefined && { origin }) };
   };
   switch (caller) {

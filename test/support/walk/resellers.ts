@@ -19,19 +19,25 @@ export async function bearerSession(api: TestApi, accountId: number): Promise<st
   return await openSession(db, { accountId, carrier: 'bearer', address: '192.0.2.1', userAgent: 'walk' });
 }
 
+/** Lets a session's password be too old for sensitive calls. */
+export async function agePassword({ db }: TestApi, token: string): Promise<void> {
+  const hash = createHash('sha256').update(token).digest();
+  await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(db);
+}
+
 export async function mintedToken(
   api: TestApi,
   accountId: number,
   expiresAt: Date | null = null,
 ): Promise<{ readonly id: number; readonly text: string }> {
-  const minted = await mintToken(api.database.db, { accountId, name: 'walk', expiresAt }, 1000);
+  const minted = await mintToken(api.db, { accountId, name: 'walk', expiresAt }, 1000);
   if (minted === undefined) throw new Error('no room for a token');
   return { id: minted.token.id, text: minted.text };
 }
 
 export async function makeReseller(api: TestApi, email: string): Promise<Reseller> {
-  const id = await newAccount(api.database.db, email);
-  await sql`update accounts set is_reseller = true where id = ${id}`.execute(api.database.db);
+  const id = await newAccount(api.db, email);
+  await sql`update accounts set is_reseller = true where id = ${id}`.execute(api.db);
   const { text: token } = await mintedToken(api, id);
   return { id, token, session: () => bearerSession(api, id) };
 }
@@ -42,8 +48,8 @@ export async function makeClient(
   reseller: Pick<Reseller, 'id'>,
   email: string,
 ): Promise<number> {
-  const id = await newAccount(api.database.db, email);
-  await sql`update accounts set provider_id = ${reseller.id} where id = ${id}`.execute(api.database.db);
+  const id = await newAccount(api.db, email);
+  await sql`update accounts set provider_id = ${reseller.id} where id = ${id}`.execute(api.db);
   return id;
 }
 
@@ -92,10 +98,7 @@ export async function prepareResellers(
         return bearer(await other.session());
       case 'session with an old password': {
         const old = await bearerSession(api, stranger);
-        const hash = createHash('sha256').update(old).digest();
-        await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(
-          db,
-        );
+        await agePassword(api, old);
         return bearer(old);
       }
     }

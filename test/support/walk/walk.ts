@@ -12,11 +12,11 @@ import { differenceFrom, type Outcome } from './access.ts';
 import type { WalkCaller } from './caller-names.ts';
 import { emailOf, personOf, proofOf, type Walkers } from './callers.ts';
 import { REQUESTS, type Sent } from './requests.ts';
-import { World } from './world.ts';
+import { World, type WorldOptions } from './world.ts';
 
 /** Starts an API whose workers answer every job immediately. */
 export async function startWalkApi(): Promise<TestApi> {
-  const db = () => api.database.db;
+  const db = () => api.db;
   const api: TestApi = await startTestApi({
     analytics: NO_REQUESTS,
     trustedProxies: ['127.0.0.1/32'],
@@ -44,7 +44,7 @@ export async function walk(
     const of = personOf(caller) ?? 'owner';
     const state = /disabled|banned/.exec(caller)?.[0] as 'disabled' | 'banned' | undefined;
     const sharedAs = `${of} ${state}`;
-    const world = shared.get(sharedAs) ?? (await makeWorld(walkers, path, of, state, sent));
+    const world = shared.get(sharedAs) ?? (await makeWorld(walkers, path, sent, { of, state }));
     shared.set(sharedAs, world);
     world.askedBy = emailOf(caller);
     for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
@@ -63,14 +63,14 @@ function isOfDomain(path: string): boolean {
   return path.includes('{domain}') || path.startsWith('/analytics/');
 }
 
-async function makeWorld(
-  { api, clientId }: Walkers,
+/** Creates everything that the path, the query and the body name. */
+export async function makeWorld(
+  { api, clientId }: Pick<Walkers, 'api' | 'clientId'>,
   path: string,
-  of: 'owner' | 'client' | 'operator',
-  state: 'disabled' | 'banned' | undefined,
   { dnsMode, status, prepare, query, body }: Sent,
+  { state, ...more }: Partial<WorldOptions> & { state?: 'disabled' | 'banned' | undefined },
 ): Promise<World> {
-  const world = new World(api, { of, clientId, ...(dnsMode !== undefined && { dnsMode }) });
+  const world = new World(api, { clientId, ...(dnsMode !== undefined && { dnsMode }), ...more });
   for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) await world.parameter(path, name);
   // What the query and the body name is created while the domain can still be changed.
   await query?.(world);

@@ -48,7 +48,6 @@ export interface WorldOptions {
   readonly clientId: number;
   /** Who has the domain instead; nobody shares it then. */
   readonly accountId?: number;
-  readonly isShared?: boolean;
   readonly dnsMode?: 'managed' | 'external';
   /** Who has tokens. */
   readonly resellerId?: number;
@@ -78,7 +77,7 @@ export class World {
       const { dnsMode = 'managed' } = this.#options;
       const { accountIds } = this.#api;
       const accountId = this.#buyerId;
-      const { isShared = this.#options.accountId === undefined } = this.#options;
+      const isShared = this.#options.accountId === undefined;
       const { id } = await newDomain(this.#db, accountId, `${this.domainName}.`, { dnsMode });
       for (const role of isShared ? (['viewer', 'editor', 'admin'] as const) : [])
         await saveMembership(this.#db, id, accountIds[role], role);
@@ -413,7 +412,7 @@ export class World {
   }
 
   get #db() {
-    return this.#api.database.db;
+    return this.#api.db;
   }
 
   async #idOf(table: 'check_runs' | 'subscriptions', domainId: number): Promise<number> {

@@ -10,11 +10,9 @@ import type { Finding } from '../../../src/checks/delegation/findings.ts';
 import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
 import type { Decision, Rules } from '../../../src/checks/delegation/next-status.ts';
 import type { Judgement } from '../../../src/checks/delegation/verdict.ts';
-import { type Name, printName } from '../../../src/dns/name.ts';
-import type { Expectations, ExpectedCheck } from './read-expectations.ts';
+import { printName } from '../../../src/dns/name.ts';
+import { type Expectations, type ExpectedCheck, type Outcome, printAll } from './read-expectations.ts';
 import { canonicalAddress } from './read-world.ts';
-
-type Outcome = Record<string, unknown>;
 
 /** What a domain's life begins with; the times of the world are counted from `beginning`. */
 export function claimOf(
@@ -87,7 +85,7 @@ function numberOf(set: NameserverSet | undefined, sets: readonly NameserverSet[]
   return index < 0 ? undefined : index + 1;
 }
 
-/** `decision` is undefined in a world without a status. */
+/** The fields that the check expects. `decision` is undefined in a world without a status. */
 export function outcomeOf(
   check: ExpectedCheck,
   sets: readonly NameserverSet[],
@@ -95,22 +93,21 @@ export function outcomeOf(
 ): Outcome {
   const { evidence, judgement, decision, claim, violations } = seen;
   const { failure } = evidence;
-  return {
+  const all: Outcome = {
     verdict: judgement.verdict,
     parent: evidence.parent && printName(evidence.parent),
     matched: numberOf(judgement.matched, sets),
-    ...(check.ns === undefined ? {} : { ns: printAll(judgement.observed ?? []) }),
-    ...(check.failure === undefined
-      ? {}
-      : { failure: failure && `${failure.reason} ${printName(failure.zone)}` }),
-    ...(check.servers === undefined ? {} : { servers: evidence.servers.map(serverLine).sort() }),
-    ...(check.serverCount === undefined ? {} : { serverCount: evidence.servers.length }),
+    ns: printAll(judgement.observed ?? []),
+    failure: failure && `${failure.reason} ${printName(failure.zone)}`,
+    servers: evidence.servers.map(serverLine).sort(),
+    serverCount: evidence.servers.length,
     findings: findingsIn(decision?.findings ?? judgement.findings, check),
     violations,
-    ...(check.status === undefined ? {} : { status: decision?.to }),
-    ...(check.misses === undefined ? {} : { misses: decision?.state.misses?.count ?? 0 }),
-    ...(check.spent === undefined ? {} : { spent: spentOf(claim, sets) }),
+    status: decision?.to,
+    misses: decision?.state.misses?.count ?? 0,
+    spent: spentOf(claim, sets),
   };
+  return Object.fromEntries(Object.entries(all).filter(([field]) => field in check.wanted));
 }
 
 function serverLine({ address, outcome, transport }: Evidence['servers'][number]): string {
@@ -120,11 +117,11 @@ function serverLine({ address, outcome, transport }: Evidence['servers'][number]
 }
 
 /** Their codes, and the names where the world gives some. */
-function findingsIn(findings: readonly Finding[], check: ExpectedCheck): string[] {
+function findingsIn(findings: readonly Finding[], { wanted, optional }: ExpectedCheck): string[] {
   return findings
-    .filter(({ code }) => !check.findings.some((one) => one.optional && one.code === code))
+    .filter(({ code }) => !optional.includes(code))
     .map(({ code, names }) => {
-      const isNamed = check.findings.some((one) => one.code === code && one.names !== undefined);
+      const isNamed = wanted.findings.some((one) => one.startsWith(`${code}(`));
       return isNamed ? `${code}(${printAll(names ?? []).join()})` : code;
     })
     .sort();
@@ -133,31 +130,6 @@ function findingsIn(findings: readonly Finding[], check: ExpectedCheck): string[
 function spentOf(claim: CheckedClaim | undefined, sets: readonly NameserverSet[]): number[] {
   const isLeft = (set: NameserverSet) => claim?.sets.some(({ names }) => isSameSet(names, set));
   return sets.flatMap((set, i) => (isLeft(set) ? [] : [i + 1]));
-}
-
-export function wantedOf(check: ExpectedCheck): Outcome {
-  const { verdict, parent, matched, ns, failure, servers, serverCount, status, misses, spent } = check;
-  const findings = check.findings.filter(({ optional }) => !optional);
-  return {
-    verdict,
-    parent: parent && printName(parent),
-    matched,
-    ...(ns === undefined ? {} : { ns: printAll(ns) }),
-    ...(failure === undefined ? {} : { failure: `${failure.reason} ${printName(failure.zone)}` }),
-    ...(servers === undefined ? {} : { servers: [...servers].sort() }),
-    ...(serverCount === undefined ? {} : { serverCount }),
-    findings: findings
-      .map(({ code, names }) => (names === undefined ? code : `${code}(${printAll(names).join()})`))
-      .sort(),
-    violations: [],
-    ...(status === undefined ? {} : { status }),
-    ...(misses === undefined ? {} : { misses }),
-    ...(spent === undefined ? {} : { spent }),
-  };
-}
-
-function printAll(names: readonly Name[]): string[] {
-  return names.map(printName).sort();
 }
 
 /** Each field that differs, for the reader of a failed test. */

@@ -213,7 +213,10 @@ export async function sitDown({ address, port }: Place, conduct: Conduct): Promi
 }
 
 /** A random TCP port may be taken for UDP: then another one. */
-async function listenBoth(tcp: Server, { address, port }: Place): Promise<{ udp: UdpSocket; bound: number }> {
+export async function listenBoth(
+  tcp: Server,
+  { address, port }: Place,
+): Promise<{ udp: UdpSocket; bound: number }> {
   for (let tries = 1; ; tries++) {
     const bound = await listenTcp(tcp, address, port);
     const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');

@@ -1,5 +1,6 @@
 // Claims on a name, as the checks of claims judge them.
 
+import type { NamedDomain } from '../../../src/checks/claims/answered.ts';
 import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
 import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
 
@@ -51,3 +52,10 @@ export const madeName = (claims: readonly CheckedClaim[], more: Partial<NameClai
   takeovers: [],
   ...more,
 });
+
+/** A domain of an account of its own, as those that decide what is answered see it. */
+export const madeDomain = (
+  id: number,
+  stage: NamedDomain['stage'],
+  more: Partial<NamedDomain> = {},
+): NamedDomain => ({ id, accountId: id, stage, open: true, othersSighted: false, hasTxt: false, ...more });

@@ -3,11 +3,13 @@
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { decodeMessage, type Message, type MessageRecord } from '../../../src/dns/message/message.ts';
 import { encodeName, type Name } from '../../../src/dns/name.ts';
 import { CLASS, TYPE } from '../../../src/dns/type-codes.ts';
 import { encodeMessage } from '../answer/encode-message.ts';
+import { listenBoth } from './fake-internet.ts';
+import { replyTo } from './world-server.ts';
 
 export interface Seen {
   readonly octets: Buffer;
@@ -44,24 +46,19 @@ export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer
   };
   const connections = new Set<Socket>();
   const { tcp } = behaviour;
-  const onConnection =
-    tcp === undefined
-      ? undefined
-      : (socket: Socket) => {
-          connections.add(socket);
-          socket.on('error', () => {});
-          let input = Buffer.alloc(0);
-          socket.on('data', (chunk) => {
-            input = Buffer.concat([input, chunk]);
-            if (input.length < 2 || input.length < 2 + input.readUInt16BE(0)) return;
-            tcp(
-              see(input.subarray(2, 2 + input.readUInt16BE(0)), socket.remotePort as number, 'tcp'),
-              socket,
-            );
-            input = Buffer.alloc(0);
-          });
-        };
-  const { udp, server } = await bindBoth(address, onConnection);
+  const server = createServer((socket) => {
+    connections.add(socket);
+    socket.on('error', () => {});
+    let input = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      input = Buffer.concat([input, chunk]);
+      if (input.length < 2 || input.length < 2 + input.readUInt16BE(0)) return;
+      tcp?.(see(input.subarray(2, 2 + input.readUInt16BE(0)), socket.remotePort as number, 'tcp'), socket);
+      input = Buffer.alloc(0);
+    });
+  });
+  const place = { address, port: 0 };
+  const udp = tcp === undefined ? await bindUdp(address) : (await listenBoth(server, place)).udp;
   const { port } = udp.address();
   udp.on('message', (octets, from) => {
     behaviour.udp?.(see(octets, from.port, 'udp'), (reply) => udp.send(reply, from.port, from.address));
@@ -73,27 +70,9 @@ export async function misbehave(behaviour: Behaviour): Promise<MisbehavingServer
     async close() {
       udp.close();
       for (const socket of connections) socket.destroy();
-      server?.close();
-      if (server !== undefined) await once(server, 'close');
+      if (server.listening) await new Promise((done) => server.close(done));
     },
   };
-}
-
-/** A port that is free for UDP may be taken for TCP: then another one. */
-async function bindBoth(
-  address: string,
-  onConnection: ((socket: Socket) => void) | undefined,
-): Promise<{ udp: UdpSocket; server?: Server }> {
-  for (;;) {
-    const udp = await bindUdp(address);
-    if (onConnection === undefined) return { udp };
-    try {
-      return { udp, server: await listenTcp(address, udp.address().port, onConnection) };
-    } catch (error) {
-      udp.close();
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    }
-  }
 }
 
 /** Another port of the same address, to answer from a port that was not queried. */
@@ -105,24 +84,13 @@ export async function bindUdp(address: string): Promise<UdpSocket> {
   return socket;
 }
 
-async function listenTcp(
-  address: string,
-  port: number,
-  onConnection: (socket: Socket) => void,
-): Promise<Server> {
-  const server = createServer(onConnection).listen(port, address);
-  await once(server, 'listening');
-  return server;
-}
-
 /** What a well-behaved server answers: the question as it came, and the NS set in the answer section. */
 export function rightReply(
   query: Message,
   nameservers: readonly Name[],
   change: Partial<Message> = {},
 ): Message {
-  const { id, questions, edns } = query;
-  const owner = questions[0]?.name as Name;
+  const owner = query.questions[0]?.name as Name;
   const answers: MessageRecord[] = nameservers.map((ns) => ({
     owner,
     type: TYPE.NS,
@@ -130,24 +98,7 @@ export function rightReply(
     ttl: 3600,
     rdata: Uint8Array.from(encodeName(ns)),
   }));
-  return {
-    id,
-    qr: true,
-    opcode: 0,
-    aa: true,
-    tc: false,
-    rd: false,
-    ra: false,
-    ad: false,
-    cd: false,
-    rcode: 0,
-    questions,
-    answers,
-    authorities: [],
-    additionals: [],
-    ...(edns !== undefined && { edns: { ...edns, options: [] } }),
-    ...change,
-  };
+  return replyTo(query, { aa: true, rd: false, answers, ...change });
 }
 
 export function rightOctets(

@@ -1,37 +1,23 @@
 // Reads the expect.txt of a small internet: what must be concluded in it, check by check. See fixtures/worlds/README.md.
 
 import type { CheckedStatus, NameserverSet } from '../../../src/checks/delegation/check-state.ts';
-import type { Name } from '../../../src/dns/name.ts';
+import { type Name, printName } from '../../../src/dns/name.ts';
 import { type Block, canonicalAddress, nameOf, parseBlocks } from './read-world.ts';
 
-export interface ExpectedFinding {
-  readonly code: string;
-  /** Undefined: any or none. */
-  readonly names: readonly Name[] | undefined;
-  /** It depends on chance, such as which addresses are asked first. */
-  readonly optional: boolean;
-}
+/** What a check came to, as plain values in words. */
+export type Outcome = Record<string, unknown>;
 
 export interface ExpectedCheck {
   readonly at: number;
-  readonly before: readonly { kind: 'serve' | 'down' | 'up'; words: readonly string[] }[];
-  readonly held: readonly Name[];
-  readonly frozen: boolean;
-  readonly verdict: string;
-  readonly parent: Name | undefined;
-  readonly matched: number | undefined;
-  readonly ns: readonly Name[] | undefined;
-  readonly findings: readonly ExpectedFinding[];
-  readonly failure: { reason: string; zone: Name } | undefined;
-  /** `address outcome`, and ` tcp` where the reply came so; undefined: not compared. */
-  readonly servers: readonly string[] | undefined;
-  readonly serverCount: number | undefined;
-  readonly packets: number;
-  readonly asked: readonly { address: string; max: number }[];
-  readonly status: string | undefined;
-  readonly misses: number | undefined;
-  /** The numbers of the sets that the domain has lost. */
-  readonly spent: readonly number[] | undefined;
+  readonly before: { readonly kind: 'serve' | 'down' | 'up'; readonly words: readonly string[] }[];
+  held: readonly Name[];
+  frozen: boolean;
+  packets: number;
+  readonly asked: { readonly address: string; readonly max: number }[];
+  /** Fields that expect.txt does not mention are absent, and are not compared. */
+  readonly wanted: Outcome & { findings: readonly string[] };
+  /** Codes that depend on chance, such as which addresses are asked first. */
+  optional: readonly string[];
 }
 
 export interface Expectations {
@@ -71,7 +57,7 @@ function expectationsOf(blocks: readonly Block[]): Expectations {
   const checks = blocks.filter(({ words }) => words[0] === 'check').map(readCheck);
   if (checks.length === 0) throw new Error('there is no check');
   const state = only('state');
-  if (checks.some(({ status }) => (status === undefined) !== (state === undefined)))
+  if (checks.some(({ wanted }) => 'status' in wanted !== (state !== undefined)))
     throw new Error('either there is a state, and a status in each check, or neither');
   return {
     domain: nameOf(only('domain')?.words[1]),
@@ -98,31 +84,22 @@ function readState({ words, body }: Block): NonNullable<Expectations['state']> {
   };
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 function readCheck({ words: [, at], body, at: line }: Block): ExpectedCheck {
-  const check: Mutable<ExpectedCheck> & { before: Mutable<ExpectedCheck['before'][number]>[] } = {
+  const wanted: ExpectedCheck['wanted'] = { matched: undefined, findings: [], violations: [] };
+  const check: ExpectedCheck = {
     at: millisecondsOf(at ?? '0'),
     before: [],
     held: [],
     frozen: false,
-    verdict: '',
-    parent: undefined,
-    matched: undefined,
-    ns: undefined,
-    findings: [],
-    failure: undefined,
-    servers: undefined,
-    serverCount: undefined,
     packets: MAX_PACKETS,
     asked: [],
-    status: undefined,
-    misses: undefined,
-    spent: undefined,
+    wanted,
+    optional: [],
   };
-  let saysParent = false;
+  const servers: string[] = [];
   for (const block of body) {
     const [keyword, ...words] = block.words;
+    const [first = ''] = words;
     switch (keyword) {
       case 'serve':
       case 'down':
@@ -135,67 +112,67 @@ function readCheck({ words: [, at], body, at: line }: Block): ExpectedCheck {
       case 'frozen':
         check.frozen = true;
         break;
-      case 'verdict':
-        check.verdict = words[0] ?? '';
-        break;
-      case 'parent':
-        saysParent = true;
-        check.parent = words[0] === 'none' ? undefined : nameOf(words[0]);
-        break;
-      case 'matched':
-        check.matched = Number(words[0]);
-        break;
-      case 'ns':
-        check.ns = words.map(nameOf);
-        break;
-      case 'findings':
-        check.findings = words.map(findingOf);
-        break;
-      case 'failure':
-        check.failure = { reason: words[0] ?? '', zone: nameOf(words[1]) };
-        break;
-      case 'server':
-        check.servers = [...(check.servers ?? []), serverLine(words)];
-        break;
-      case 'servers':
-        check.serverCount = Number(words[0]);
-        break;
       case 'packets':
-        check.packets = Number(words[0]);
+        check.packets = Number(first);
         break;
       case 'asked':
-        check.asked = [...check.asked, { address: canonicalAddress(words[0] ?? ''), max: Number(words[1]) }];
+        check.asked.push({ address: canonicalAddress(first), max: Number(words[1]) });
         break;
+      case 'verdict':
       case 'status':
-        check.status = words[0];
+        wanted[keyword] = first;
         break;
+      case 'matched':
       case 'misses':
-        check.misses = Number(words[0]);
+        wanted[keyword] = Number(first);
+        break;
+      case 'servers':
+        wanted.serverCount = Number(first);
+        break;
+      case 'parent':
+        wanted.parent = first === 'none' ? undefined : printName(nameOf(first));
+        break;
+      case 'ns':
+        wanted.ns = printAll(words.map(nameOf));
+        break;
+      case 'findings':
+        check.optional = words.filter((word) => word.endsWith('?')).map((word) => word.replace(/\W.*$/, ''));
+        wanted.findings = words
+          .filter((word) => !word.endsWith('?'))
+          .map(findingOf)
+          .sort();
+        break;
+      case 'failure':
+        wanted.failure = `${first} ${printName(nameOf(words[1]))}`;
+        break;
+      case 'server':
+        servers.push(serverLine(words));
+        wanted.servers = servers.sort();
         break;
       case 'spent':
-        check.spent = words[0] === 'none' ? [] : words.map(Number);
+        wanted.spent = first === 'none' ? [] : words.map(Number);
         break;
       default:
         throw new Error(`line ${block.at}: "${block.line}" means nothing`);
     }
   }
-  if (check.verdict === '' || !saysParent)
+  if (wanted.verdict === undefined || !('parent' in wanted))
     throw new Error(`line ${line}: a check has no verdict or no parent`);
   return check;
+}
+
+export function printAll(names: readonly Name[]): string[] {
+  return names.map(printName).sort();
 }
 
 function serverLine([where = '', ...outcome]: readonly string[]): string {
   return [where === 'database' ? where : canonicalAddress(where), ...outcome].join(' ');
 }
 
-function findingOf(text: string): ExpectedFinding {
-  const [, code = '', names, mark] = /^([A-Z_]+)(?:\(([^)]*)\))?(\?)?$/.exec(text) ?? [];
-  if (code === '') throw new Error(`"${text}" is no finding`);
-  return {
-    code,
-    names: names === undefined ? undefined : names.split(',').map(nameOf),
-    optional: mark !== undefined,
-  };
+function findingOf(text: string): string {
+  const [, code, names] = /^([A-Z0-9_]+)(?:\(([^)]*)\))?$/.exec(text) ?? [];
+  if (code === undefined) throw new Error(`"${text}" is no finding`);
+  return names === undefined ? code : `${code}(${printAll(names.split(',').map(nameOf)).join()})`;
 }
 
 /** `-2h` as milliseconds; without a unit seconds. */

@@ -33,6 +33,8 @@ export function testResolver(
     random?: () => number;
     cacheEntries?: number;
     publicResolvers?: PublicResolvers;
+    trustAnchors?: () => readonly Uint8Array[];
+    onRootFault?: (message: string) => void;
   } = {},
 ): TestResolver {
   const clock = { now: 1_700_000_000_000 };

@@ -240,7 +240,7 @@ function halfOf(message: Message): Message {
   };
 }
 
-function replyTo(query: Message, parts: Partial<Message>): Message {
+export function replyTo(query: Message, parts: Partial<Message>): Message {
   const edns =
     query.edns === undefined ? {} : { edns: { ...query.edns, udpPayloadSize: SIZE_ASKED, options: [] } };
   return {

@@ -1,5 +1,7 @@
 // Zones in an image, for tests: made, and looked at whole with all that only the writer keeps.
 
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
 import { type Name, printName } from '../../../src/dns/name.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import {
@@ -21,6 +23,11 @@ import { findRoot, rootsOf } from '../../../src/zone/image/zone-table.ts';
 
 export function smallImage(octets: number = 4 * 2 ** 20): Image {
   return new Image(createImage(octets, 0x5eed));
+}
+
+/** Expects equal values. Comparing them first avoids the slow `toEqual`, which only explains a difference. */
+export function expectSame(actual: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 }
 
 /** Everything that the image says of a zone, by name and without refs: equal for equal zones, however they came to be. */

@@ -2,7 +2,7 @@
 // ours, or a few, and the messages of one test case that mean the same.
 
 import type { ChildCode } from '../../../src/checks/child/child-codes.ts';
-import type { Looked, ZonemasterMessage } from './network-namespace.ts';
+import type { Looked, ZonemasterMessage } from './zonemaster-network.ts';
 
 interface Question {
   readonly test: string;

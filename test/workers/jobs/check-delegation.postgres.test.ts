@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { isTurn } from '../../../src/checks/delegation/breaker.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { Slots } from '../../../src/checks/shares/slots.ts';
@@ -16,29 +16,25 @@ import {
   type CheckOutcome,
   createChecker,
 } from '../../../workers/jobs/check-delegation.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { RULES } from '../../support/database/saved-checks.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { evidenceOf, type Said } from '../../support/world/made-checks.ts';
 
 const OURS = ['ns1.example.net.', 'ns2.example.net.'];
 const FOREIGN = ['ns1.elsewhere.test.', 'ns2.elsewhere.test.'];
 
-let database: TestDatabase;
+const database = keptDatabase();
 let accountId: number;
 let domainId: number;
 let name: string;
 let tests = 0;
-beforeAll(async () => {
-  database = await createDatabase();
-});
 beforeEach(async () => {
   name = `example${++tests}.com.`;
   accountId = await newAccount(database.db, `me${tests}@example.org`);
   domainId = (await newDomain(database.db, accountId, name, { exempt: true })).id;
 });
-afterAll(() => database.drop());
 
 interface Made {
   readonly outcomes: CheckOutcome[];

@@ -45,6 +45,8 @@ beforeEach(async () => {
   addresses = ['198.51.100.10'];
 });
 
+const challengesFor = (type: 'dns-01' | 'http-01', hosts: readonly string[]) =>
+  hosts.map((host, i) => ({ url: `https://ca.test/${i}`, type, host, token: `t${i}`, value: `v${i}` }));
 const sayingAuthority = () =>
   ({
     directory: DIRECTORY,
@@ -56,13 +58,7 @@ const sayingAuthority = () =>
     },
     challenges: async (_url: string, type: 'dns-01' | 'http-01') => {
       const hosts = type === 'dns-01' ? ['example.com', 'example.com'] : ['www.example.com'];
-      return hosts.map((host, i) => ({
-        url: `https://ca.test/${i}`,
-        type,
-        host,
-        token: `t${i}`,
-        value: `v${i}`,
-      }));
+      return challengesFor(type, hosts);
     },
     answer: async () => void asked.push('answer'),
     look: async () => ({ url: 'https://ca.test/order/1', status: 'pending', names: [], error: undefined }),
@@ -164,13 +160,7 @@ describe('a zone of ours', () => {
     });
     answers = {
       challenges: async () =>
-        ['example.com', ...(proxied.length > 0 ? ['shop.example.com'] : [])].map((host, i) => ({
-          url: `https://ca.test/${i}`,
-          type: 'dns-01' as const,
-          host,
-          token: `t${i}`,
-          value: `v${i}`,
-        })),
+        challengesFor('dns-01', ['example.com', ...(proxied.length > 0 ? ['shop.example.com'] : [])]),
     };
     await askForCertificate(db, { domainId });
     await expectFailed(/has NS records/);
@@ -184,17 +174,9 @@ describe('a zone of ours', () => {
   it('of which the authority wants proof of a name that was not ordered is not proved', async () => {
     const { db } = database;
     const domainId = await makeDomain();
-    for (const host of [
-      'sub.example.com',
-      'example.net',
-      '*.example.com',
-      'com',
-      '..',
-      `${'a.'.repeat(200)}example.com`,
-    ]) {
-      answers = {
-        challenges: async () => [{ url: 'https://ca.test/1', type: 'dns-01', host, token: 't', value: 'v' }],
-      };
+    const hosts = 'sub.example.com example.net *.example.com com ..'.split(' ');
+    for (const host of [...hosts, `${'a.'.repeat(200)}example.com`]) {
+      answers = { challenges: async () => challengesFor('dns-01', [host]) };
       await askForCertificate(db, { domainId });
       await expectFailed(/which was not ordered/);
       await sql`update acme_orders set attempts = 0, due_at = now()`.execute(db);
@@ -376,14 +358,8 @@ describe('a certificate that was issued', () => {
     domainId = await makeDomain();
     await askForCertificate(db, { domainId });
     const { pem, key } = await makeCertificate({ names: ['example.com', '*.example.com'] });
-    const judging = {
-      certificate: pem,
-      privateKey: key,
-      domain: 'example.com',
-      now: new Date(),
-      roots: undefined,
-    };
-    const judgement = judgeCertificate(judging);
+    const certificate = { certificate: pem, privateKey: key, domain: 'example.com' };
+    const judgement = judgeCertificate({ ...certificate, now: new Date(), roots: undefined });
     if (judgement.kind === 'refused') throw new Error(JSON.stringify(judgement.problems));
     const renewAt = new Date(Date.now() + 60 * DAY_MS);
     await endOrder(db, await order(), { issued: judgement.judged, findings: [], dueInMs: 0, renewAt });

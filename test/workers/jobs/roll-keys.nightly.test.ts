@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import { DAY_MS } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { askLook } from '../../../src/store/dnssec/ask-look.ts';
 import {
@@ -13,8 +13,6 @@ import {
 } from '../../../src/store/dnssec/change-goal.ts';
 import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
-import { loadKeyWork } from '../../../src/store/dnssec/load-key-work.ts';
-import { saveKeyStep, saveWritten } from '../../../src/store/dnssec/save-key-step.ts';
 import { addChain } from '../../../src/store/signing/add-chain.ts';
 import { changeDenial } from '../../../src/store/signing/change-denial.ts';
 import { claimDuePieces } from '../../../src/store/signing/claim-due-zones.ts';
@@ -200,75 +198,6 @@ test('a large zone with NSEC3 gets signatures of another algorithm in pieces; it
   expect(await signatureFaults(db, APEX)).toEqual([]);
   const { rows } = await sql`select from zone_records where type in (50, 51) and not removed`.execute(db);
   expect(rows).toEqual([]);
-});
-
-test('answers that do not validate are shown no DS for, and no step is taken on', async () => {
-  const { db } = database;
-  await enableDnssec(db, { ...BY, domainId });
-  rolled.isValid = false;
-  for (let hours = 0; hours < 120; hours += 12) {
-    const outcome = await rolled.look();
-    await rolled.nodesFollow();
-    expect(outcome).not.toMatchObject({ step: 'ask' });
-    rolled.ahead += 12 * HOUR_MS;
-  }
-  expect(await rolled.look()).toMatchObject({ status: 'waiting', waiting: { cause: 'preflight' } });
-  expect(await typesAtApex()).not.toContain('CDS');
-});
-
-test('what was saved since a look began is kept, and the look ends without a result', async () => {
-  const { db } = database;
-  await enableDnssec(db, { ...BY, domainId });
-  const work = await loadKeyWork(db, (await loadDnssec(db, domainId))?.signed.id as number);
-  if (work === undefined) throw new Error('there is no work');
-  await disableDnssec(db, { ...BY, domainId });
-  const serving = { keys: ['1'], keySigners: ['1'], dataSigners: ['1'] };
-  const step = { kind: 'sign', serving, asked: [] } as const;
-  const machine = { ...work.machine, serving };
-  const options = { dueInMs: 0, rules: RULES, wantedSince: null };
-  expect(await saveKeyStep(db, work, { machine, step }, options)).toEqual({ kind: 'conflict' });
-  expect(await saveKeyStep(db, work, { machine, step: undefined }, options)).toEqual({ kind: 'conflict' });
-  expect(await saveWritten(db, work, RULES)).toBe('conflict');
-  expect((await rolled.machine()).goal).toBe('unsigned');
-  expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
-});
-
-test('a large domain is signed in pieces by another job, and goes on once its apex is', async () => {
-  const { db } = database;
-  const names = Array.from({ length: 2 * LARGE }, (_, i) => `h${i} A 198.51.100.1`);
-  await saved(db, domainId, edit({ create: names }));
-  await enableDnssec(db, { ...BY, domainId });
-  expect(await rolled.look()).toMatchObject({ kind: 'saved', step: 'sign', status: 'signing' });
-  expect(await rolled.look()).toEqual({ kind: 'writing' });
-  expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
-  const id = (await loadDnssec(db, domainId))?.signed.id as number;
-  expect(await signInPieces(db, id, new AbortController().signal)).toBe('signed');
-  expect(await rolled.look()).toEqual({ kind: 'writing' });
-  await rolled.nodesFollow();
-  expect(await rolled.settle()).toMatchObject({ status: 'waiting' });
-  expect(await signatureFaults(db, APEX)).toEqual([]);
-});
-
-test('of two keys the one for data alone is changed, without the registrar and whole at each step', async () => {
-  const { db } = database;
-  await enableDnssec(db, { ...BY, domainId, split: true });
-  await rolled.passTime(4);
-  const before = (await rolled.machine()).wanted;
-  rolled.shown = [await rolled.dsOf(before?.sep)];
-  expect((await rolled.passTime(1)).status).toBe('secure');
-  const zsk = Number(before?.data);
-  const order = { ...BY, domainId, compromised: false };
-  expect((await rollDnssec(db, { ...order, keyId: zsk })).kind).toBe('updated');
-  const seen = await rolled.passTime(7);
-  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
-  expect((await rolled.machine()).wanted?.sep).toBe(before?.sep);
-  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
-  expect(keys.map(({ role, signs, retiredAt }) => [role, signs, retiredAt !== null])).toEqual([
-    ['ksk', 'keys', false],
-    ['zsk', 'none', true],
-    ['zsk', 'data', false],
-  ]);
-  expect(await rollDnssec(db, { ...order, keyId: zsk })).toMatchObject({ code: 'wrong_state' });
 });
 
 test('a ZSK is replaced by itself when it is as old as the operator has it, once and by the system', async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { listenChanges } from '../../../src/store/postgres/listen-changes.ts';
 import { tellProgress } from '../../../workers/jobs/tell-progress.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { evidenceOf } from '../../support/world/made-checks.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database?.drop());
+const database = keptDatabase();
 
 it('tells the newest step, few times however many there are, nothing after the end, and nothing that is too long', async () => {
   const heard: string[] = [];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Name } from '../../../src/dns/name.ts';
 import type { VerifyJob } from '../../../src/queue/jobs.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -11,19 +11,16 @@ import {
   type VerifierOptions,
   type VerifyOutcome,
 } from '../../../workers/jobs/verify-txt.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { startProxy } from '../../support/processes/tcp-proxy.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { type SaidWorld, txtEvidenceOf, UNVERIFIED_MAX_MS } from '../../support/world/made-verifications.ts';
 
-let database: TestDatabase;
+const database = keptDatabase();
 let domainId: number;
 let value: string;
 let tests = 100; // three digits, so that all names have the same length
-beforeAll(async () => {
-  database = await createDatabase();
-});
 beforeEach(async () => {
   const accountId = await newAccount(database.db, `me${++tests}@example.org`);
   const domain = await newDomain(database.db, accountId, `example${tests}.com.`, { dnsMode: 'external' });
@@ -31,7 +28,6 @@ beforeEach(async () => {
   value = domain.verification?.value as string;
   await due();
 });
-afterAll(() => database.drop());
 
 const due = () =>
   sql`update domain_verifications set due_at = now(), next_at = now() where domain_id = ${domainId}`.execute(

@@ -1,18 +1,14 @@
 // The observer as an operator runs it, against an API that the test plays: over TLS and over loopback.
 
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { type KeyObject, randomUUID } from 'node:crypto';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createRequire } from 'node:module';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import {
   digestOf,
   fingerprintOf,
@@ -22,76 +18,21 @@ import {
   readVantageHeaders,
 } from '../../../src/process/vantage-signature.ts';
 import { isInstalled } from '../../support/peers/peers.ts';
+import { forkedWorkers, statusOf } from '../../support/processes/forked-worker.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { until } from '../../support/tests/until.ts';
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const pair = makeVantageKey();
 const needsOpenssl = isInstalled('openssl') ? '' : ' (skipped: needs openssl)';
+const start = forkedWorkers(new URL('../../../workers/observer/main.ts', import.meta.url));
 
-let directory: string;
-/** A root server that refuses everything: every check is over soon. */
-let root: ReturnType<typeof createSocket>;
-const processes: ChildProcess[] = [];
 const servers: Server[] = [];
-
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'zonefleet-observer-'));
-  writeFileSync(
-    join(directory, 'root.hints'),
-    '. 3600000 NS A.ROOT.TEST.\nA.ROOT.TEST. 3600000 A 127.0.0.1\n',
-  );
-  root = createSocket('udp4');
-  root.on('message', (query, from) => {
-    query[2] = 0x80; // QR
-    query[3] = 5; // REFUSED
-    root.send(query, from.port, from.address);
-  });
-  await new Promise<void>((done) => root.bind(0, '127.0.0.1', done));
-});
-afterEach(async () => {
-  for (const child of processes.splice(0)) child.kill('SIGKILL');
+afterEach(() => {
   for (const server of servers.splice(0)) {
     (server as ReturnType<typeof createHttpServer>).closeAllConnections();
     server.close();
   }
 });
-afterAll(() => {
-  root?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-interface Started {
-  readonly process: ChildProcess;
-  readonly metrics: string;
-  readonly told: { kind: string; reason?: string }[];
-  readonly exited: Promise<number | null>;
-  log(): string;
-}
-
-async function start(env: Record<string, string>): Promise<Started> {
-  const metricsPort = await freePort();
-  const child = fork(new URL('../../../workers/observer/main.ts', import.meta.url), [], {
-    execArgv: ['--import', TSX],
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: {
-      PATH: process.env.PATH,
-      RUN_AS: 'off', // root owns the files of tests
-      METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-      ROOT_HINTS: join(directory, 'root.hints'),
-      DNS_PORT_OUT: String(root.address().port),
-      RESOLVER_ALLOW: '127.0.0.0/8',
-      ...env,
-    },
-  });
-  processes.push(child);
-  const told: Started['told'] = [];
-  let log = '';
-  child.on('message', (message) => told.push(message as Started['told'][number]));
-  child.stdout?.on('data', (text: Buffer) => (log += text.toString()));
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
-  return { process: child, metrics: `http://127.0.0.1:${metricsPort}`, told, exited, log: () => log };
-}
 
 interface PlayedApi {
   readonly answers: { name: string; evidence: { domain: string; servers: unknown[]; failure?: object } }[];
@@ -135,16 +76,11 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Empty while nobody listens. */
+/** Returns an empty text while the server cannot be reached. */
 const textOf = (url: string) =>
   fetch(url).then(
     (response) => response.text(),
     () => '',
-  );
-const statusOf = (url: string) =>
-  fetch(url).then(
-    ({ status }) => status,
-    () => 0,
   );
 
 it('waits for the API, answers its jobs, tells its fingerprint and its state, and ends on SIGTERM', async () => {
@@ -188,34 +124,12 @@ it('waits for the API, answers its jobs, tells its fingerprint and its state, an
 it.skipIf(needsOpenssl !== '')(
   `believes only a server whose certificate it can verify${needsOpenssl}`,
   async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'zonefleet-observer-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     const [keyFile, certFile] = [join(directory, 'tls.key'), join(directory, 'tls.pem')];
-    execFileSync(
-      'openssl',
-      [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:prime256v1',
-          '-nodes',
-          '-days',
-          '2',
-        ],
-        ...[
-          '-subj',
-          '/CN=api',
-          '-addext',
-          'subjectAltName=IP:127.0.0.1',
-          '-keyout',
-          keyFile,
-          '-out',
-          certFile,
-        ],
-      ],
-      { stdio: 'pipe' },
-    );
+    const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=api';
+    const files = ['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', keyFile, '-out', certFile];
+    execFileSync('openssl', [...request.split(' '), ...files], { stdio: 'pipe' });
     const api = playApi('example.net');
     const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
     const port = await listen(createTlsServer(tls, api.listener));

@@ -38,7 +38,11 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const failureOf = (promise: Promise<unknown>) => promise.then(() => 'none', explainFailure);
+/** Returns why a request fails. */
+const failureOf = (
+  client: Awaited<ReturnType<typeof clientOf>>,
+  { timeoutMs = 5000, signal = running }: { timeoutMs?: number; signal?: AbortSignal } = {},
+) => client.post('/vantage/v1/jobs', {}, { timeoutMs, signal }).then(() => 'none', explainFailure);
 
 it('a request is signed, its path without what a proxy puts before it', async () => {
   let isSigned: boolean | undefined;
@@ -70,8 +74,7 @@ it('an answer has at most 65,536 octets, and the rest is not read', async () => 
     response.on('drain', more);
     more();
   });
-  const asking = client.post('/vantage/v1/jobs', {}, { timeoutMs: 60_000, signal: running });
-  expect(await failureOf(asking)).toBe('an answer has more than 65536 octets');
+  expect(await failureOf(client, { timeoutMs: 60_000 })).toBe('an answer has more than 65536 octets');
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
@@ -81,8 +84,7 @@ it('a redirect is not followed', async () => {
     visited.push(String(request.url));
     response.writeHead(307, { Location: '/elsewhere' }).end();
   });
-  const asking = client.post('/vantage/v1/jobs', {}, { timeoutMs: 5000, signal: running });
-  expect(await failureOf(asking)).toContain('redirect');
+  expect(await failureOf(client)).toContain('redirect');
   expect(visited).toEqual(['/vantage/v1/jobs']);
 });
 
@@ -92,8 +94,7 @@ it('a server that says nothing, or never ends, is left after a time', async () =
     (_: unknown, response: { write(text: string): void }) => response.write('{'),
   ]) {
     const client = await clientOf(listener as RequestListener);
-    const asking = client.post('/vantage/v1/jobs', {}, { timeoutMs: 200, signal: running });
-    expect(await failureOf(asking)).toBe('no answer within 200 ms');
+    expect(await failureOf(client, { timeoutMs: 200 })).toBe('no answer within 200 ms');
     server?.closeAllConnections();
     server?.close();
   }
@@ -106,14 +107,12 @@ it('a request ends with its signal, and none begins after it', async () => {
     requests++;
     ending.abort(new Error('enough'));
   });
-  const ask = () =>
-    failureOf(client.post('/vantage/v1/jobs', {}, { timeoutMs: 60_000, signal: ending.signal }));
+  const ask = () => failureOf(client, { timeoutMs: 60_000, signal: ending.signal });
   expect([await ask(), await ask(), requests]).toEqual(['enough', 'enough', 1]);
 });
 
 it('where nobody listens it says so', async () => {
   const client = await clientOf(() => {});
   await new Promise((done) => server?.close(done));
-  const asking = client.post('/vantage/v1/jobs', {}, { timeoutMs: 5000, signal: running });
-  expect(await failureOf(asking)).toContain('ECONNREFUSED');
+  expect(await failureOf(client)).toContain('ECONNREFUSED');
 });

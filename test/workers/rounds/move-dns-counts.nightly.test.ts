@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Analytics, AnalyticsFault, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { reportDnsCounts } from '../../../src/store/feed/report-dns-counts.ts';
@@ -10,46 +10,38 @@ import { type Connection, connect } from '../../../src/store/postgres/connection
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { moveDnsCounts } from '../../../workers/rounds/move-dns-counts.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
-import { asRole, createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
 let engine: TestAnalytics;
 let store: Analytics;
-let database: TestDatabase;
+const database = sharedDatabase();
 let worker: Database;
 let node: Connection;
 let zoneId: number;
 let domainId: number;
-let nextId = 0;
 
 beforeAll(async () => {
   engine = await startAnalytics();
   store = openAnalytics(engine.url);
+  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+  node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
 });
 afterAll(async () => {
+  await node?.close();
+  await worker?.destroy();
   await store.close();
   await engine.stop();
 });
 beforeEach(async () => {
-  database = await createDatabase();
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
-  node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
-  // so that no test sees in the store what another wrote
-  nextId += 1000;
-  await sql.raw(`alter table domains alter column id restart with ${nextId}`).execute(database.db);
   await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'one.example.');
   const { rows } = await sql<{ id: number; zoneId: number }>`
     select id, zone_id as "zoneId" from domains`.execute(database.db);
   domainId = rows[0]!.id;
   zoneId = rows[0]!.zoneId;
 });
-afterEach(async () => {
-  await node.close();
-  await worker.destroy();
-  await database.drop();
-});
-
 const SECONDS = { seconds: 20 };
 const MINUTE = 60_000;
 const instance = randomUUID();

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
-import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
-import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { disableSigning } from '../../../src/store/signing/disable-signing.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { type SigningOutcome, signZones } from '../../../workers/rounds/sign-zones.ts';
@@ -126,19 +124,6 @@ it('a zone whose key does not open is told, keeps no other from its turn, and st
       .sort(),
   ).toEqual(good);
   expect(await signatureFaults(database.db, parseName(bad))).toEqual([]);
-});
-
-it('without secrets nothing is written, and every zone is told', async () => {
-  await signedDomains(2);
-  const db = await later();
-  useKeyBoxes(db, new KeyBoxes([]));
-  const { running } = started(db);
-  try {
-    await until(() => outcomes.length >= 2, 'all had their turn');
-  } finally {
-    await running.stop();
-  }
-  expect(outcomes.map(({ kind }) => kind)).toEqual(['unreadable', 'unreadable']);
 });
 
 it('stops when what it made does not verify, and tells of each such zone once', async () => {

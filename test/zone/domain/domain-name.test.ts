@@ -25,30 +25,9 @@ describe('reading', () => {
   });
 
   it.each([
-    '',
-    '.',
-    '..',
-    'a..b',
-    '.example.com',
-    'example.com..',
-    '-a.com',
-    'a-.com',
-    'a_b.com',
-    '*.example.com',
-    '@',
-    'exa mple.com',
-    'example.com/',
-    'http://example.com',
-    'user@example.com',
-    'a\\.b.com',
-    'xn--a.com',
-    'xn--.com',
-    'ab--ü.com',
-    'ü-.com',
-    '\u0300a.com',
-    'a\u200db.com',
-    '1א.com',
-    '0/25.example.com',
+    ...'|.|..|a..b|.example.com|example.com..|-a.com|a-.com|a_b.com|*.example.com|@|exa mple.com'.split('|'),
+    ...'example.com/|http://example.com|user@example.com|a\\.b.com|xn--a.com|xn--.com|ab--ü.com'.split('|'),
+    ...'ü-.com|\u0300a.com|a\u200db.com|1א.com|0/25.example.com'.split('|'),
     `${'a'.repeat(64)}.com`,
     `${'a.'.repeat(126)}com`,
     'a'.repeat(5000),
@@ -102,23 +81,17 @@ describe('names that no account can have', () => {
   });
 
   it('reserved names pass where they are allowed, localhost never', () => {
-    expect(['shop.test.', 'example.com.', 'a.example.'].map((text) => judge(text, true))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(judge('a.localhost.', true)).toBe('reserved');
+    const allowed = ['shop.test.', 'example.com.', 'a.example.', 'a.localhost.'];
+    expect(allowed.map((text) => judge(text, true))).toEqual([undefined, undefined, undefined, 'reserved']);
   });
 
-  it('in external mode it leaves room for the name of the TXT record', () => {
+  it('in external mode a name leaves room for the name of the TXT record', () => {
     const start = `${'a'.repeat(49)}.`.repeat(4);
-    const name = (characters: number) => parseName(`${start}${'b'.repeat(characters - 204)}.com.`);
-    const code = (characters: number, dnsMode: 'managed' | 'external') =>
-      judgeDomainName(name(characters), { allowReserved: false, dnsMode })?.code;
-    expect([code(238, 'external'), code(239, 'external'), code(253, 'managed')]).toEqual([
-      undefined,
-      'too_long',
-      undefined,
-    ]);
+    const code = (characters: number, dnsMode: 'managed' | 'external') => {
+      const name = parseName(`${start}${'b'.repeat(characters - 204)}.com.`);
+      return judgeDomainName(name, { allowReserved: false, dnsMode })?.code;
+    };
+    const codes = [code(238, 'external'), code(239, 'external'), code(253, 'managed')];
+    expect(codes).toEqual([undefined, 'too_long', undefined]);
   });
 });

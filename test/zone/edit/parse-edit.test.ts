@@ -9,18 +9,10 @@ const problemsOf = (text: EditText) => {
 };
 
 it('every list is read, with the fields that are there', () => {
+  const www = { name: 'WWW', type: 'A', destination: '192.0.2.1', proxied: true } as const;
   const parsed = parseEdit(
     {
-      create: [
-        {
-          name: 'WWW',
-          type: 'A',
-          destination: '192.0.2.1',
-          proxied: true,
-          host_header: 'o.example.net',
-          dest_country: 'SE',
-        },
-      ],
+      create: [{ ...www, host_header: 'o.example.net', dest_country: 'SE' }],
       update: [{ id: 4, name: 'b', destination: 'x', mx_priority: 5, comment: '', host_header: '' }],
       delete: [7],
       replace: [
@@ -29,40 +21,18 @@ it('every list is read, with the fields that are there', () => {
     },
     APEX,
   );
+  const [wwwName, bName] = ['www.example.com.', 'b.example.com.'].map((text) => parseName(text));
+  const settings = { proxied: true, hostHeader: 'o.example.net', destCountry: 'SE' };
+  const mx = Uint8Array.from(Buffer.from('\0\x01\x02mx\x07example\x03net\0', 'latin1'));
   expect(parsed).toEqual({
     kind: 'edit',
     edit: {
       deletes: [{ id: 7 }],
       updates: [
-        {
-          id: 4,
-          set: {
-            name: parseName('b.example.com.'),
-            destination: 'x',
-            mxPriority: 5,
-            comment: null,
-            hostHeader: null,
-          },
-        },
+        { id: 4, set: { name: bName, destination: 'x', mxPriority: 5, comment: null, hostHeader: null } },
       ],
-      creates: [
-        {
-          name: parseName('www.example.com.'),
-          type: 'A',
-          rdata: Uint8Array.of(192, 0, 2, 1),
-          proxied: true,
-          hostHeader: 'o.example.net',
-          destCountry: 'SE',
-        },
-      ],
-      replaces: [
-        {
-          name: APEX,
-          type: 'MX',
-          ttl: 60,
-          records: [{ rdata: Uint8Array.from(Buffer.from('\0\x01\x02mx\x07example\x03net\0', 'latin1')) }],
-        },
-      ],
+      creates: [{ name: wwwName, type: 'A', rdata: Uint8Array.of(192, 0, 2, 1), ...settings }],
+      replaces: [{ name: APEX, type: 'MX', ttl: 60, records: [{ rdata: mx }] }],
     },
   });
 });

@@ -27,18 +27,9 @@ describe('what a key is narrowed to', () => {
     [{ domains: ['a.com', 'a..b'] }, 'domains', 1, /./],
     [{ names: ['a b.com'] }, 'names', 0, /./],
     [{ types: ['A', 'SOA'] }, 'types', 1, /^expected A, AAAA.*, not "SOA"$/],
-    [
-      { domains: ['a.com'], names: ['a.com', 'www.b.com'] },
-      'names',
-      1,
-      /^www\.b\.com lies in none of the domains$/,
-    ],
+    [{ domains: ['a.com'], names: ['a.com', 'www.b.com'] }, 'names', 1, /^www\.b\.com lies in none of/],
   ])('%j is refused, with the item that is wrong', (lists, field, index, message) => {
-    expect(readKeyScope(lists)).toEqual({
-      kind: 'problem',
-      field,
-      index,
-      message: expect.stringMatching(message),
-    });
+    const problem = { kind: 'problem', field, index, message: expect.stringMatching(message) };
+    expect(readKeyScope(lists)).toEqual(problem);
   });
 });

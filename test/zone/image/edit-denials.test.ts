@@ -1,7 +1,6 @@
 // Signed zones in an image: what is put there is what is read back, edits lead to what a zone built anew would be, and nothing
 // of it is lost or has a fault.
 
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { sortNames } from '../../../src/dns/dnssec/sort-names.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -15,7 +14,7 @@ import { changesBetween, thinned } from '../../support/random/signed-zones.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { readZone } from '../../support/zone/read-zone.ts';
 import { DENIAL_STYLES, signedRecords, zoneOfRecords } from '../../support/zone/sign-zone.ts';
-import { smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
+import { expectSame, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 
 const CONTENT = { id: 1, version: 1, mark: 1 };
 const DNSSEC_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY];
@@ -26,10 +25,6 @@ function inOrder(zone: Zone): Zone {
   if (idleDenials === undefined) return zone;
   const byOwner = new Map(idleDenials.map((set) => [set.owner, set]));
   return { ...zone, idleDenials: sortNames(byOwner.keys()).map((owner) => byOwner.get(owner) as RecordSet) };
-}
-
-function expectSame(actual: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 }
 
 /** Some of the zone's sets are others, or gone: then signed, and sometimes with signatures or denials missing. */

@@ -21,7 +21,7 @@ import {
 import { pick, type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
-import { log2BucketsIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
+import { expectSame, log2BucketsIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
 
 const CONTENT = { id: 1, version: 1, mark: 1 };
@@ -133,11 +133,6 @@ describe('edits of a served zone', () => {
   });
 });
 
-/** `toEqual` takes its time: it is asked for its words only. */
-function expectSame(actual: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
-}
-
 function problemsOf(result: unknown): string[] {
   const { problems } = result as { problems: readonly { message: string }[] };
   return problems.map(({ message }) => message).sort();
@@ -202,41 +197,34 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
   });
 
-  it('sets and clears a mark at the apex, which says whether only the apex is answered', () => {
+  it('sets and clears the marks at the apex, which never has both', () => {
     const { image, writer } = served('a 60 A 192.0.2.1');
-    const isApexOnly = () => readRoot(image, writer.rootOf(APEX)).apexOnly;
-    expect(isApexOnly()).toBe(false);
-    writer.edit(APEX, { ...CONTENT, version: 2 }, { records: [markOf(APEX)], gone: [] });
-    expect(isApexOnly()).toBe(true);
-    writer.edit(APEX, { ...CONTENT, version: 3 }, changesOf('a 60 A 192.0.2.2'));
-    expect(isApexOnly()).toBe(true);
-    writer.edit(APEX, { ...CONTENT, version: 4 }, { records: [], gone: [{ owner: APEX, type: MARK_TYPE }] });
-    expect(isApexOnly()).toBe(false);
-  });
-
-  it('sets and clears the mark of an unproven zone, and never has it beside the other one', () => {
-    const { image, writer } = served('a 60 A 192.0.2.1');
-    const flags = () => {
-      const { apexOnly, unproven } = readRoot(image, writer.rootOf(APEX));
+    const none: ZoneChanges = { records: [], gone: [] };
+    const cleared = { ...none, gone: [{ owner: APEX, type: MARK_TYPE }] };
+    const [apexOnly, unproven] = [markOf(APEX), unprovenMarkOf(APEX)].map((mark) => ({
+      ...none,
+      records: [mark],
+    }));
+    const steps: readonly (readonly [ZoneChanges | undefined, apexOnly: boolean, unproven: boolean])[] = [
+      [none, false, false],
+      [apexOnly, true, false],
+      [changesOf('a 60 A 192.0.2.2'), true, false],
+      [cleared, false, false],
+      [unproven, false, true],
+      [changesOf('a 60 A 192.0.2.3\n@ 60 TXT x'), false, true],
+      [apexOnly, true, false],
+      [unproven, false, true],
+      // A DNAME above other names makes the writer build the zone again, from its records and marks.
+      [changesOf('d 60 DNAME example.net.'), false, true],
+      [cleared, false, false],
+    ];
+    for (const [i, [changes = none, isApexOnly, isUnproven]] of steps.entries()) {
+      writer.edit(APEX, { ...CONTENT, version: i + 2 }, changes);
+      const root = readRoot(image, writer.rootOf(APEX));
+      expect([i, root.apexOnly, root.unproven]).toEqual([i, isApexOnly, isUnproven]);
       writer.reclaim();
       expect(findImageFault(image, writer.exportFree())).toBeUndefined();
-      return [apexOnly, unproven];
-    };
-    let version = 1;
-    const edit = (changes: ZoneChanges) => writer.edit(APEX, { ...CONTENT, version: ++version }, changes);
-    edit({ records: [unprovenMarkOf(APEX)], gone: [] });
-    expect(flags()).toEqual([false, true]);
-    edit(changesOf('a 60 A 192.0.2.2\n@ 60 TXT x'));
-    expect(flags()).toEqual([false, true]);
-    edit({ records: [markOf(APEX)], gone: [] });
-    expect(flags()).toEqual([true, false]);
-    edit({ records: [unprovenMarkOf(APEX)], gone: [] });
-    expect(flags()).toEqual([false, true]);
-    // A DNAME above other names makes the zone be built anew, from its records and marks.
-    edit({ records: recordsOf('d 60 DNAME example.net.', 'example.'), gone: [] });
-    expect(flags()).toEqual([false, true]);
-    edit({ records: [], gone: [{ owner: APEX, type: MARK_TYPE }] });
-    expect(flags()).toEqual([false, false]);
+    }
   });
 
   it('of nothing gives the unchanged zone another version', () => {

@@ -5,6 +5,7 @@ import { labelsOf, type Name, parseName } from '../../../src/dns/name.ts';
 import { hashFactors, hashName, mixChunk } from '../../../src/zone/image/hash-name.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { HEADER } from '../../../src/zone/image/layout.ts';
+import { wordsOf } from '../../support/tests/rows-of.ts';
 
 function headerOf(seed: number): Int32Array {
   return new Image(createImage(2 ** 16, seed)).header;
@@ -32,14 +33,7 @@ describe('the hash of a name', () => {
   it('mixes the labels from the root on, in chunks of four octets', () => {
     const header = headerOf(1);
     const names = [
-      '.',
-      'a.',
-      'ab.',
-      'abc.',
-      'abcd.',
-      'a.b.',
-      '\\000.',
-      '\\255\\255\\255\\255.',
+      ...wordsOf('. a. ab. abc. abcd. a.b. \\000. \\255\\255\\255\\255.'),
       `${'z'.repeat(63)}.x.`,
     ];
     for (const text of names) {

@@ -23,18 +23,12 @@ import { recordsOf } from '../../support/zone/zone-text.ts';
 const APEX = parseName('example.');
 const CONTENT = { id: 1, version: 1, mark: 1 };
 /** Their keys are the same for eight octets and longer, or differ in octets that are written as two. */
-const LABELS = [
-  'a',
-  'samelabel',
-  'samelabelmore',
+const LABELS = ['a', 'samelabel', 'samelabelmore', '*', '\xff', 'z'.repeat(63)].concat([
   '\0',
   '\x01',
   '\x01\x01',
   '\0\x01',
-  '*',
-  '\xff',
-  'z'.repeat(63),
-];
+]);
 
 const APEX_RECORDS = recordsOf(
   `@ 60 SOA ns host 1 2 3 4 5

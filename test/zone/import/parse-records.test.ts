@@ -111,34 +111,22 @@ describe('a zone file', () => {
   });
 
   it('has records that are not imported, and says why', () => {
-    const { records, errors, skipped } = parse(
-      [
-        '@ 3600 SOA ns1 host 1 2 3 4 5',
-        '@ NS ns1.example.net.',
-        `@ DS 1 8 2 ${'0'.repeat(64)}`,
-        '@ DNSKEY 257 3 13 AAAA',
-        'w RRSIG A 13 3 300 20300101000000 20290101000000 1 example.com. AAAA',
-        'w HINFO "a" "b"',
-        'w TYPE65280 \\# 1 00',
-        'w A 192.0.2.1',
-        'W.example.com. 60 A 192.0.2.1',
-        'c CNAME X.example.net.',
-        'c CNAME x.EXAMPLE.net.',
-        'sub NS ns1.example.net.',
-      ].join('\n'),
-    );
+    const { records, errors, skipped } = parse(`@ 3600 SOA ns1 host 1 2 3 4 5
+@ NS ns1.example.net.
+@ DS 1 8 2 ${'0'.repeat(64)}
+@ DNSKEY 257 3 13 AAAA
+w RRSIG A 13 3 300 20300101000000 20290101000000 1 example.com. AAAA
+w HINFO "a" "b"
+w TYPE65280 \\# 1 00
+w A 192.0.2.1
+W.example.com. 60 A 192.0.2.1
+c CNAME X.example.net.
+c CNAME x.EXAMPLE.net.
+sub NS ns1.example.net.`);
     expect(errors).toEqual([]);
-    expect(skipped.map(({ line, name, type }) => `${line} ${name} ${type}`)).toEqual([
-      '1 @ SOA',
-      '2 @ NS',
-      '3 @ DS',
-      '4 @ DNSKEY',
-      '5 w RRSIG',
-      '6 w HINFO',
-      '7 w TYPE65280',
-      '9 w A',
-      '11 c CNAME',
-    ]);
+    expect(skipped.map(({ line, name, type }) => `${line} ${name} ${type}`).join(', ')).toBe(
+      '1 @ SOA, 2 @ NS, 3 @ DS, 4 @ DNSKEY, 5 w RRSIG, 6 w HINFO, 7 w TYPE65280, 9 w A, 11 c CNAME',
+    );
     expect(skipped.at(-1)?.reason).toBe('the same record stands in line 10');
     expect(records.map(({ name, type }) => `${name} ${type}`)).toEqual(['w A', 'c CNAME', 'sub NS']);
   });
@@ -146,22 +134,19 @@ describe('a zone file', () => {
 
 describe('the export of another service', () => {
   it('Cloudflare: proxied ones are known', () => {
-    const text = [
-      ';;',
-      ';; Domain:     example.com.',
-      ';; Exported:   2026-11-01 08:00:00',
-      ';;',
-      'example.com\t3600\tIN\tSOA\ta.ns.cloudflare.com. dns.cloudflare.com. 2050 10000 2400 604800 3600',
-      '',
-      ';; NS Records',
-      'example.com.\t86400\tIN\tNS\ta.ns.cloudflare.com.',
-      '',
-      ';; A Records',
-      'example.com.\t1\tIN\tA\t192.0.2.1 ; cf_tags=cf-proxied:true',
-      'mail.example.com.\t1\tIN\tA\t192.0.2.2 ; cf_tags=cf-proxied:false',
-      ';; TXT Records',
-      'example.com.\t1\tIN\tTXT\t"v=spf1 include:_spf.mx.cloudflare.net ~all"',
-    ].join('\r\n');
+    const text = `;;
+;; Domain:     example.com.
+;;
+example.com\t3600\tIN\tSOA\ta.ns.cloudflare.com. dns.cloudflare.com. 2050 10000 2400 604800 3600
+
+;; NS Records
+example.com.\t86400\tIN\tNS\ta.ns.cloudflare.com.
+
+;; A Records
+example.com.\t1\tIN\tA\t192.0.2.1 ; cf_tags=cf-proxied:true
+mail.example.com.\t1\tIN\tA\t192.0.2.2 ; cf_tags=cf-proxied:false
+;; TXT Records
+example.com.\t1\tIN\tTXT\t"v=spf1 include:_spf.mx.cloudflare.net ~all"`.replaceAll('\n', '\r\n');
     expect(errors(text)).toEqual([]);
     expect(lines(text)).toEqual([
       '@ 60 A 192.0.2.1 {"proxied":true}',
@@ -171,20 +156,18 @@ describe('the export of another service', () => {
   });
 
   it('BIND: blank owners, $TTL and parentheses', () => {
-    const text = [
-      '$ORIGIN .',
-      '$TTL 3600\t; 1 hour',
-      'example.com\t\tIN SOA\tns1.example.com. hostmaster.example.com. (',
-      '\t\t\t\t2026110100 ; serial',
-      '\t\t\t\t10800      ; refresh (3 hours)',
-      '\t\t\t\t3600 604800 3600 )',
-      '\t\t\tNS\tns1.example.com.',
-      '\t\t\tMX\t10 mail.example.com.',
-      '$ORIGIN example.com.',
-      'mail\t\t\tA\t192.0.2.2',
-      '\t\t\tAAAA\t2001:db8::2',
-      'www\t\t300\tCNAME\texample.com.',
-    ].join('\n');
+    const text = `$ORIGIN .
+$TTL 3600\t; 1 hour
+example.com\t\tIN SOA\tns1.example.com. hostmaster.example.com. (
+\t\t\t\t2026110100 ; serial
+\t\t\t\t10800      ; refresh (3 hours)
+\t\t\t\t3600 604800 3600 )
+\t\t\tNS\tns1.example.com.
+\t\t\tMX\t10 mail.example.com.
+$ORIGIN example.com.
+mail\t\t\tA\t192.0.2.2
+\t\t\tAAAA\t2001:db8::2
+www\t\t300\tCNAME\texample.com.`;
     expect(errors(text)).toEqual([]);
     expect(lines(text)).toEqual([
       '@ 3600 MX 10 mail.example.com',

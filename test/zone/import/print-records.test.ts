@@ -36,15 +36,10 @@ function imported(text: string): CustomerRecord[] {
 /** Without ids and times. */
 function valuesOf(all: readonly CustomerRecord[]): string[] {
   return all
-    .map((record) =>
-      JSON.stringify([
-        record.name,
-        record.type,
-        Buffer.from(record.rdata).toString('hex'),
-        record.ttl,
-        ...SETTING_NAMES.map((setting) => record[setting]),
-      ]),
-    )
+    .map(({ name, type, ttl, rdata, ...record }) => {
+      const settings = SETTING_NAMES.map((setting) => record[setting]);
+      return JSON.stringify([name, type, Buffer.from(rdata).toString('hex'), ttl, ...settings]);
+    })
     .sort();
 }
 

@@ -33,16 +33,15 @@ describe('the settings of a record', () => {
 
   it('are read back from their comment, whatever they are', () => {
     const text = fc.option(fc.string({ unit: 'binary' }));
+    const [boolean, port, timeout] = [
+      fc.boolean(),
+      fc.integer({ min: 1, max: 65_535 }),
+      fc.integer({ min: 1, max: 3600 }),
+    ];
     const settings = fc.record({
-      proxied: fc.boolean(),
-      captcha: fc.boolean(),
+      ...{ proxied: boolean, captcha: boolean, monitor: boolean, port, timeout },
+      ...{ hostHeader: text, destCountry: text, comment: text },
       scheme: fc.constantFrom(...ORIGIN_SCHEMES),
-      port: fc.integer({ min: 1, max: 65_535 }),
-      hostHeader: text,
-      monitor: fc.boolean(),
-      destCountry: text,
-      timeout: fc.integer({ min: 1, max: 3600 }),
-      comment: text,
     });
     fc.assert(
       fc.property(settings, (wanted) => {

@@ -10,25 +10,13 @@ describe('the addresses of a pool', () => {
     }
   });
 
-  it('share a network when two lists have addresses in one /24 or /48', () => {
-    expect(findSharedNetwork([['192.0.2.1'], ['198.51.100.1'], ['192.0.2.250']])).toEqual({
-      network: '192.0.2.0/24',
-      a: 1,
-      b: 3,
-    });
-    expect(findSharedNetwork([['2001:db8:1::1'], ['2001:db8:1:ffff::1']])).toEqual({
-      network: '2001:db8:1::/48',
-      a: 1,
-      b: 2,
-    });
-  });
-
-  it('share none when only one list has them there, or the networks differ', () => {
-    expect(
-      findSharedNetwork([
-        ['192.0.2.1', '192.0.2.2', '2001:db8:1::1'],
-        ['192.0.3.1', '2001:db8:2::1'],
-      ]),
-    ).toBeUndefined();
+  it('share a network if two lists have addresses in one /24 or /48', () => {
+    const v4 = { network: '192.0.2.0/24', a: 1, b: 3 };
+    expect(findSharedNetwork([['192.0.2.1'], ['198.51.100.1'], ['192.0.2.250']])).toEqual(v4);
+    const v6 = { network: '2001:db8:1::/48', a: 1, b: 2 };
+    expect(findSharedNetwork([['2001:db8:1::1'], ['2001:db8:1:ffff::1']])).toEqual(v6);
+    // one list has two addresses there, or the networks differ
+    const own = ['192.0.2.1', '192.0.2.2', '2001:db8:1::1'];
+    expect(findSharedNetwork([own, ['192.0.3.1', '2001:db8:2::1']])).toBeUndefined();
   });
 });

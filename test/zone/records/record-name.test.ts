@@ -35,17 +35,8 @@ describe('reading', () => {
   });
 
   it.each([
-    '',
-    '.',
-    'www.example.org.',
-    'a.*',
-    'a.*.example.com',
-    '*.*',
-    'a..b',
-    'a b',
-    '@.a',
-    `${'a'.repeat(64)}`,
-    '\\',
+    ...'|.|www.example.org.|a.*|a.*.example.com|*.*|a..b|a b|@.a|\\'.split('|'),
+    'a'.repeat(64),
   ])('"%s" is refused', (text) => {
     expect(parseRecordName(text, APEX).kind).toBe('problem');
   });

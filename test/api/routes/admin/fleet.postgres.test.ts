@@ -10,89 +10,78 @@ import { getQueues } from '../../../../src/api/routes/admin/fleet.ts';
 import { ROUTES } from '../../../../src/api/routes/every-route.ts';
 import { addCheckCounts, tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
 import { sharedTestApi, startTestApi } from '../../../support/api/api.ts';
-import { Browser, givePassword } from '../../../support/api/people.ts';
+import { type Browser, signIn } from '../../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
 
 const api = sharedTestApi();
 let operator: Browser;
 
 beforeAll(async () => {
-  await givePassword(api, 'operator');
-  operator = new Browser(api);
-  await operator.login('operator');
+  operator = await signIn(api, 'operator');
 });
 
 const ask = (method: string, path: string, body?: object) => operator.ask(method, `/admin/${path}`, body);
-async function told(work: () => ReturnType<typeof ask>) {
+/** Asks, and returns the response and the rows that came to the audit log. */
+async function told(...asked: Parameters<typeof ask>) {
   const before = await lastAudit(api.db);
-  const { status, body } = await work();
+  const { status, body } = await ask(...asked);
   return { status, body, rows: await auditAfter(api.db, before) };
 }
 
 describe('plans', () => {
   it('are created with the given members only', async () => {
-    const made = await told(() =>
-      ask('POST', 'plans', {
-        slug: 'gold',
-        name: 'Gold',
-        max_records: null,
-        rules_enabled: true,
-        max_domains: 5,
-      }),
-    );
-    expect(made).toMatchObject({
+    const members = { slug: 'gold', max_records: null };
+    const plan = { ...members, name: 'Gold', rules_enabled: true, max_domains: 5 };
+    expect(await told('POST', 'plans', plan)).toMatchObject({
       status: 200,
-      body: {
-        slug: 'gold',
-        max_records: null,
-        rules_enabled: true,
-        logs_enabled: false,
-        max_domains: 5,
-        terms: [],
-      },
-      rows: [{ action: 'plan.create', targetName: 'gold', after: { slug: 'gold', max_records: null } }],
+      body: { ...plan, logs_enabled: false, terms: [] },
+      rows: [{ action: 'plan.create', targetName: 'gold', after: members }],
     });
     expect((await ask('POST', 'plans', { slug: 'gold', name: 'Again' })).status).toBe(409);
     for (const wrong of [
-      { slug: 'none', name: 'x' },
-      { slug: 'Gold', name: 'x' },
-      { slug: 'x' },
-      { slug: 'x', name: 'x', max_records: -1 },
-      { slug: 'x', name: 'x', max_cache_cap_mb: null },
-      { slug: 'x', name: 'x', logs_enabled: null },
-      { slug: 'x', name: 'x', max_wishes: 3 },
+      { slug: 'none' },
+      { slug: 'Gold' },
+      { name: undefined },
+      { max_records: -1 },
+      { max_cache_cap_mb: null },
+      { logs_enabled: null },
+      { max_wishes: 3 },
     ])
-      expect([wrong, (await ask('POST', 'plans', wrong)).status]).toEqual([wrong, 400]);
+      expect([wrong, (await ask('POST', 'plans', { slug: 'x', name: 'x', ...wrong })).status]).toEqual([
+        wrong,
+        400,
+      ]);
   });
 
   it('are changed by field, and audited by difference', async () => {
-    const changed = await told(() => ask('PATCH', 'plans/gold', { max_records: 9, name: 'Golden' }));
-    expect(changed).toMatchObject({
+    const row = {
+      action: 'plan.update',
+      before: { name: 'Gold', max_records: null },
+      after: { max_records: 9 },
+    };
+    expect(await told('PATCH', 'plans/gold', { max_records: 9, name: 'Golden' })).toMatchObject({
       body: { name: 'Golden', max_records: 9, rules_enabled: true },
-      rows: [
-        { action: 'plan.update', before: { name: 'Gold', max_records: null }, after: { max_records: 9 } },
-      ],
+      rows: [row],
     });
-    expect((await told(() => ask('PATCH', 'plans/gold', { max_records: 9 }))).rows).toEqual([]);
+    expect((await told('PATCH', 'plans/gold', { max_records: 9 })).rows).toEqual([]);
     expect((await ask('PATCH', 'plans/lead', { max_records: 9 })).status).toBe(404);
   });
 
   it('have terms, which can be retired', async () => {
     const term = { billing_duration_days: 30, price_rials: 5000 };
-    const added = await told(() => ask('POST', 'plans/gold/terms', term));
+    const added = await told('POST', 'plans/gold/terms', term);
     expect(added).toMatchObject({
       body: { terms: [{ ...term, retired: false }] },
       rows: [{ action: 'plan.add_term', after: term }],
     });
     const { id } = added.body.terms[0];
-    const retired = await told(() => ask('DELETE', `plans/gold/terms/${id}`));
-    expect(retired).toMatchObject({
+    expect(await told('DELETE', `plans/gold/terms/${id}`)).toMatchObject({
       body: { terms: [{ id, retired: true }] },
       rows: [{ action: 'plan.retire_term' }],
     });
-    expect((await told(() => ask('DELETE', `plans/gold/terms/${id}`))).rows).toEqual([]);
+    expect((await told('DELETE', `plans/gold/terms/${id}`)).rows).toEqual([]);
     expect((await ask('DELETE', `plans/free/terms/${id}`)).status).toBe(404);
-    expect((await ask('GET', 'plans')).body.map(({ slug }: { slug: string }) => slug)).toContain('gold');
+    expect((await ask('GET', 'plans')).body).toContainEqual(expect.objectContaining({ slug: 'gold' }));
   });
 });
 
@@ -114,21 +103,15 @@ describe('nodes', () => {
       expect(body[0]).not.toHaveProperty(member);
     await sql`update nodes set version = '1.2.3', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
       where name = 'fra1'`.execute(api.db);
-    expect((await ask('GET', 'nodes')).body[1]).toMatchObject({
-      version: '1.2.3',
-      answered: 5_000_000_000,
-      dropped: 2,
-      image_bytes: 7,
-      image_capacity_bytes: 9,
-    });
-    const confirmed = await told(() => ask('POST', 'nodes/ams1/confirm'));
-    expect(confirmed.body).toEqual({ message: 'the removals of 4 zones are let through' });
-    expect(confirmed).toMatchObject({
+    const counts = { answered: 5_000_000_000, dropped: 2, image_bytes: 7, image_capacity_bytes: 9 };
+    expect((await ask('GET', 'nodes')).body[1]).toMatchObject({ version: '1.2.3', ...counts });
+    expect(await told('POST', 'nodes/ams1/confirm')).toMatchObject({
       status: 200,
+      body: { message: 'the removals of 4 zones are let through' },
       rows: [{ action: 'node.confirm', targetName: 'ams1', after: { zones: 4 }, accountId: null }],
     });
     expect((await ask('GET', 'nodes')).body[0].held.confirmed).toBe(true);
-    expect(await told(() => ask('POST', 'nodes/fra1/confirm'))).toMatchObject({ status: 400, rows: [] });
+    expect(await told('POST', 'nodes/fra1/confirm')).toMatchObject({ status: 400, rows: [] });
     for (const name of ['nowhere', '%00', 'ams1%00'])
       expect([name, (await ask('POST', `nodes/${name}/confirm`)).status]).toEqual([name, 404]);
   });
@@ -136,13 +119,9 @@ describe('nodes', () => {
 
 it('registries are listed by hour', async () => {
   await addCheckCounts(api.db, [{ parent: 'co.uk.', checked: 9, turned: 3, off: 1 }]);
-  const { status, body } = await ask('GET', 'registries');
-  expect(status).toBe(200);
-  expect(body).toEqual([
-    {
-      parent: 'co.uk',
-      hours: [{ hour: expect.stringMatching(/:00:00\.000Z$/), checked: 9, turned: 3, off: 1 }],
-    },
+  const hour = expect.stringMatching(/:00:00\.000Z$/);
+  expect((await ask('GET', 'registries')).body).toEqual([
+    { parent: 'co.uk', hours: [{ hour, checked: 9, turned: 3, off: 1 }] },
   ]);
 });
 
@@ -170,9 +149,7 @@ describe('slow calls', () => {
     const own = await startTestApi({ routes: [...ROUTES, slowRoute] });
     try {
       expect((await own.ask('GET', '/naps/hunter2/?')).status).toBe(200);
-      await givePassword(own, 'operator');
-      const admin = new Browser(own);
-      await admin.login('operator');
+      const admin = await signIn(own, 'operator');
       const { body, text } = await admin.ask('GET', '/admin/slow-calls');
       const nap = body.find(({ route }: { route: string }) => route.startsWith('/naps'));
       expect(nap).toEqual({
@@ -225,54 +202,47 @@ it('queues are listed with their depth, or as unreachable', async () => {
 
 describe('the breaker', () => {
   it('is listed and released once', async () => {
+    const released = (body?: object) => told('POST', 'breaker/release', body);
     expect((await ask('GET', 'breaker')).body).toMatchObject({ held: false, trips: [] });
-    expect(await told(() => ask('POST', 'breaker/release'))).toMatchObject({ status: 400, rows: [] });
+    expect(await released()).toMatchObject({ status: 400, rows: [] });
+    const figures = { checked: 100, turned: 60 };
     await tripBreaker(api.db, [
-      { parent: '', checked: 100, turned: 60, off: 0 },
+      { parent: '', ...figures, off: 0 },
       { parent: 'example.', checked: 50, turned: 40, off: 0 },
     ]);
     expect((await ask('GET', 'breaker')).body).toMatchObject({
       held: true,
       trips: [{ parent: 'example', checked: 50, turned: 40 }, { checked: 100 }],
     });
-    expect((await ask('POST', 'breaker/release', { parent: 'elsewhere.test' })).status).toBe(400);
-    expect((await ask('POST', 'breaker/release', { parent: '..' })).body.fields[0].field).toBe('parent');
-    const one = await told(() => ask('POST', 'breaker/release', { parent: 'Example' }));
-    expect(one).toMatchObject({
+    expect((await released({ parent: 'elsewhere.test' })).status).toBe(400);
+    expect((await released({ parent: '..' })).body.fields[0].field).toBe('parent');
+    expect(await released({ parent: 'Example' })).toMatchObject({
       body: { held: true },
       rows: [{ action: 'breaker.release', targetName: 'example.' }],
     });
-    const all = await told(() => ask('POST', 'breaker/release'));
-    expect(all).toMatchObject({
-      body: { held: false },
-      rows: [{ targetName: '(all)', after: { checked: 100, turned: 60 } }],
-    });
+    const all = await released();
+    expect(all).toMatchObject({ body: { held: false }, rows: [{ targetName: '(all)', after: figures }] });
     expect(all.body.trips[0].released_by).toBe('operator@zonefleet.test');
   });
 
   it('is frozen for all domains or one zone, and released', async () => {
     const reason = 'The registry said so.';
-    const freeze = (body: object) => told(() => ask('POST', 'breaker/freeze', body));
+    const freeze = (body: object) => told('POST', 'breaker/freeze', body);
     const until = new Date(Date.now() + 3_600_000).toISOString();
-    await addCheckCounts(api.db, [{ parent: 'frozen.', checked: 4, turned: 1, off: 1 }]);
+    const figures = { checked: 4, turned: 1 };
+    await addCheckCounts(api.db, [{ parent: 'frozen.', ...figures, off: 1 }]);
+    const frozen = { parent: 'frozen', ...figures, reason, until, frozen_by: 'operator@zonefleet.test' };
     const one = await freeze({ parent: 'Frozen', reason, until });
     expect(one).toMatchObject({
       status: 200,
       body: { held: true },
       rows: [{ action: 'breaker.freeze', targetName: 'frozen.', after: { reason, until } }],
     });
-    expect(one.body.trips[0]).toMatchObject({
-      parent: 'frozen',
-      checked: 4,
-      turned: 1,
-      reason,
-      until,
-      frozen_by: 'operator@zonefleet.test',
-    });
+    expect(one.body.trips[0]).toMatchObject(frozen);
     const all = await freeze({ reason: ` ${reason} ` });
     expect(all.rows).toMatchObject([{ targetName: '(all)', after: { reason, until: null } }]);
     expect(all.body.trips[0]).not.toHaveProperty('ended_at');
-    const released = await told(() => ask('POST', 'breaker/release'));
+    const released = await told('POST', 'breaker/release');
     expect([released.body.held, released.rows.length]).toEqual([false, 2]);
     expect(released.body.trips[0]).toMatchObject({ reason, ended_at: expect.any(String) });
   });
@@ -288,7 +258,7 @@ describe('the breaker', () => {
     ['until', { reason: 'x', until: '2020-01-01T00:00:00Z' }],
     ['until', { reason: 'x', until: '2999-01-01T00:00:00Z' }],
   ])('a freeze is rejected by the field %s: %j', async (field, body) => {
-    const { status, body: answer, rows } = await told(() => ask('POST', 'breaker/freeze', body));
+    const { status, body: answer, rows } = await told('POST', 'breaker/freeze', body);
     expect([status, answer.fields?.[0].field, rows]).toEqual([400, field, []]);
     expect((await ask('GET', 'breaker')).body.held).toBe(false);
   });

@@ -15,6 +15,19 @@ afterAll(() => api?.stop());
 const summary = (query: string, as = 'owner') => api.ask('GET', `/analytics/summary${query}`, { as });
 
 it.each([
+  ['summary', 'path', 'cart'],
+  ['summary', 'path', `/${'x'.repeat(2048)}`],
+  ['summary', 'hostname', 'x'.repeat(256)],
+  ['top-requests', 'metric', 'uri'],
+  ['logs', 'limit', '1001'],
+  ['logs', 'limit', '0'],
+])('%s rejects a wrong %s', async (section, name, value) => {
+  const path = `/analytics/${section}?${new URLSearchParams({ domain: 'shop.test', [name]: value })}`;
+  const { status, body } = await api.ask('GET', path);
+  expect([status, body.code, body.fields[0].field]).toEqual([400, 'validation_failed', name]);
+});
+
+it.each([
   ['', { field: 'domain', error: 'is required' }],
   ['?domain=', { field: 'domain', error: 'is required' }],
   ['?domain=shop.test&domain=other.test', { field: 'domain', error: 'can be given only once' }],

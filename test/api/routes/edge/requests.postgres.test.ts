@@ -120,13 +120,6 @@ describe('a batch of requests', () => {
     expect(await store.until(2)).toHaveLength(2);
   });
 
-  it('is kept while the store is unavailable', async () => {
-    store.fault = () => new Error('away');
-    expect((await report([requestLine()])).status).toBe(200);
-    store.fault = undefined;
-    expect(await store.until(1)).toHaveLength(1);
-  });
-
   it('is stored once if the database fails between spool and row', async () => {
     await sql`alter table edge_batches rename to edge_batches_away`.execute(api.db);
     const batch = randomUUID();
@@ -141,26 +134,20 @@ describe('a batch of requests', () => {
 
 describe('hosts', () => {
   it('belong to the longest domain that edges serve', async () => {
-    const inner = await api.makeDomain('inner.shop.example');
+    const { id } = await api.makeDomain('inner.shop.example');
     const lines = ['a.inner.shop.example', 'inner.shop.example', 'xinner.shop.example', 'SHOP.example'];
     const answer = await report(lines.map((host) => requestLine({ host })));
     expect(answer.body).toEqual({ accepted: 4, dropped: dropped() });
-    expect((await store.until(4)).map(({ domain_id }) => domain_id)).toEqual([
-      inner.id,
-      inner.id,
-      domainId,
-      domainId,
-    ]);
+    const found = (await store.until(4)).map(({ domain_id }) => domain_id);
+    expect(found).toEqual([id, id, domainId, domainId]);
   });
 
   it('of a domain that other regions serve are dropped, also below a served domain', async () => {
     const theirs = await api.makeDomain('theirs.shop.example');
     await setServedRegions(api.db, theirs.id, ['us']);
     const host = 'www.theirs.shop.example';
-    expect((await report([requestLine({ host })])).body).toEqual({
-      accepted: 0,
-      dropped: dropped({ host: 1 }),
-    });
+    const { body } = await report([requestLine({ host })]);
+    expect(body).toEqual({ accepted: 0, dropped: dropped({ host: 1 }) });
     const american = await api.makeEdge(`edge${edges++}`, 'us');
     expect((await report([requestLine({ host })], { as: american })).body.accepted).toBe(1);
     expect((await store.until(1))[0]).toMatchObject({ domain_id: theirs.id });
@@ -181,19 +168,13 @@ describe('hosts', () => {
     const answer = await report(lines.map((host) => requestLine({ host })));
     expect(answer.body).toEqual({ accepted: lines.length, dropped: dropped() });
     const rows = await store.until(lines.length);
-    expect(rows.map(({ host, asked_host }) => [asked_host ?? host, host])).toEqual([
-      ['www.shop.example', 'www.shop.example'],
-      ['www.shop.example', 'www.shop.example'],
-      ['x.www.shop.example', '*.shop.example'],
-      ['b.shop.example', '*.shop.example'],
-      ['c.shop.example', '*.shop.example'],
-      ['b.deep.shop.example', '*.deep.shop.example'],
-      ['deep.shop.example', '*.shop.example'],
-      ['a.b.deep.shop.example', '*.deep.shop.example'],
-      [deep, '*.shop.example'],
-      ['shop.example', 'shop.example'],
-      ['x.bare.example', '*.bare.example'],
-      ['bare.example', 'bare.example'],
+    expect(rows.map(({ host, asked_host }) => asked_host ?? host)).toEqual(
+      lines.map((host) => host.toLowerCase()),
+    );
+    const counted = ['www', 'www', '*', '*', '*', '*.deep', '*', '*.deep', '*'];
+    expect(rows.map(({ host }) => host)).toEqual([
+      ...counted.map((label) => `${label}.shop.example`),
+      ...['shop.example', '*.bare.example', 'bare.example'],
     ]);
     expect(rows.at(-1)?.domain_id).toBe(bare.id);
   });
@@ -210,15 +191,9 @@ describe('hosts', () => {
     const hosts = [...madeUp.slice(0, 900), ...own, ...madeUp.slice(900), ...own];
     await report(hosts.map((host) => requestLine({ host })));
     const rows = await store.until(hosts.length);
-    const told = new Map<unknown, number>();
-    for (const { host } of rows) told.set(host, (told.get(host) ?? 0) + 1);
-    expect(told).toEqual(
-      new Map([
-        ['*.shop.example', madeUp.length],
-        ['own.shop.example', 4],
-        ['own.calm.example', 4],
-      ]),
-    );
+    const countOf = (wanted: string) => rows.filter(({ host }) => host === wanted).length;
+    expect(countOf('*.shop.example')).toBe(madeUp.length);
+    expect([countOf('own.shop.example'), countOf('own.calm.example')]).toEqual([4, 4]);
   });
 });
 
@@ -260,11 +235,9 @@ describe('POST /edge/v1/requests responds', () => {
   it('413 beyond 8 MiB, announced or not', async () => {
     const line = `${linesOf([requestLine({ uri: `/${'x'.repeat(900)}` })])}\n`;
     expect((await send(line.repeat(Math.ceil((9 * MIB) / line.length)))).status).toBe(413);
-    const endless = new ReadableStream({
-      pull(controller) {
-        controller.enqueue(Buffer.from(line.repeat(500)));
-      },
-    });
+    const pull = (controller: ReadableStreamDefaultController) =>
+      controller.enqueue(Buffer.from(line.repeat(500)));
+    const endless = new ReadableStream({ pull });
     const answer = await send(endless).catch(() => undefined); // the connection is closed on who goes on sending
     expect([413, undefined]).toContain(answer?.status);
     await nothingLeft();

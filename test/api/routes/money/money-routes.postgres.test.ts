@@ -1,16 +1,13 @@
-// A reseller below zero for too long, as the API shows it: its domains and those of its clients are suspended, and resumed by
-// the money that comes in. A trial that is over, and what becomes of it.
+// A reseller below zero for too long: its domains and those of its clients are suspended, and resumed when money comes in.
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../../src/store/change/change-status.ts';
-import { moveSubscriptions } from '../../../../src/store/change/move-subscriptions.ts';
 import { setSuspended } from '../../../../src/store/change/update-domain.ts';
 import { settleDebts } from '../../../../src/store/money/settle-debts.ts';
 import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
-import { NO_WALLET } from '../../../support/billing/no-wallet.ts';
 import { newDomain } from '../../../support/database/domains.ts';
 import { bearerSession, makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
 
@@ -22,7 +19,7 @@ let reseller: Reseller;
 let clientId: number;
 let domains: Readonly<Record<'service' | 'own' | 'off' | 'byHand' | 'others', number>>;
 beforeAll(async () => {
-  api = await startTestApi({ maxNegativeRials: PRICE, trial: { planSlug: 'pro', days: 14 } });
+  api = await startTestApi({ maxNegativeRials: PRICE });
   const { db } = api.database;
   reseller = await makeReseller(api, 'reseller@suspension.test');
   clientId = await makeClient(api, reseller, 'client@suspension.test');
@@ -70,7 +67,7 @@ async function suspended(): Promise<Record<string, boolean>> {
   return Object.fromEntries(entries);
 }
 
-const settle = (at: number) => settleDebts(api.database.db, { at: new Date(at), graceDays: GRACE_DAYS });
+const settle = (at: number) => settleDebts(api.db, { at: new Date(at), graceDays: GRACE_DAYS });
 
 describe('a reseller whose wallet is below zero', () => {
   it('has its own domains and its clients’ suspended once the days are over, and nobody else’s', async () => {
@@ -79,7 +76,7 @@ describe('a reseller whose wallet is below zero', () => {
       overdraft_rials: PRICE,
     });
     const { rows } = await sql<{ since: Date }>`
-      select negative_since as since from wallets where account_id = ${reseller.id}`.execute(api.database.db);
+      select negative_since as since from wallets where account_id = ${reseller.id}`.execute(api.db);
     const since = (rows[0]?.since as Date).getTime();
     await settle(since + GRACE_DAYS * DAY - 1);
     expect(await suspended()).toMatchObject({ service: false, own: false, off: false });
@@ -98,10 +95,10 @@ describe('a reseller whose wallet is below zero', () => {
   });
 
   it('stays suspended one rial below zero; at zero those are resumed that the debt suspended', async () => {
-    await giveMoney(api.database.db, reseller.id, PRICE - 1);
+    await giveMoney(api.db, reseller.id, PRICE - 1);
     await settle(Date.now());
     expect((await suspended()).service).toBe(true);
-    await giveMoney(api.database.db, clientId, 1);
+    await giveMoney(api.db, clientId, 1);
     const headers = { 'idempotency-key': 'to zero' };
     const paid = await api.ask('POST', `/reseller/v1/clients/${clientId}/debit`, {
       as: reseller.token,
@@ -119,26 +116,4 @@ describe('a reseller whose wallet is below zero', () => {
     });
     expect((await ask('GET', `/domains/${domains.off}`)).body.status).toBe('disabled');
   });
-});
-
-it('a trial that is over goes to the plan that is free, and not into grace', async () => {
-  const { stranger } = api.accountIds;
-  await sql`update accounts set self_registered = true where id = ${stranger}`.execute(api.database.db);
-  const made = await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'tried.test' } });
-  expect(made.status).toBe(200);
-  const read = async () =>
-    (await api.ask('GET', '/domains/tried.test/subscriptions', { as: 'stranger' })).body;
-  const [trial] = await read();
-  expect(trial).toMatchObject({ is_trial: true, status: 'active', plan: { slug: 'pro' } });
-  const end = new Date(trial.expires_at);
-  await moveSubscriptions(api.database.db, { at: new Date(end.getTime() - 1), wallet: NO_WALLET });
-  expect(await read()).toEqual([trial]);
-  await moveSubscriptions(api.database.db, { at: end, wallet: NO_WALLET });
-  const [free, before] = await read();
-  expect(free).toMatchObject({ is_trial: false, status: 'active', plan: { slug: 'free' } });
-  expect(before).toMatchObject({ id: trial.id, is_trial: true, status: 'expired' });
-  expect(before).not.toHaveProperty('grace_until');
-  expect((await api.ask('GET', '/domains/tried.test/features', { as: 'stranger' })).body.plan_slug).toBe(
-    'free',
-  );
 });

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ONLINE_GATEWAY, PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
-import { Browser, givePassword } from '../../../support/api/people.ts';
+import { type Browser, signIn } from '../../../support/api/people.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 import { signNotice } from '../../../support/billing/sign-notice.ts';
 import { newAccount } from '../../../support/database/domains.ts';
@@ -19,11 +19,9 @@ beforeAll(async () => {
     trustedProxies: ['127.0.0.1/32'],
     paymentInstructions: 'Bank of <b>Nowhere</b>\nIR 12',
   });
-  for (const account of ['owner', 'stranger', 'operator'] as const) await givePassword(api, account);
-  [browser, other, operator] = [new Browser(api), new Browser(api), new Browser(api)];
-  await browser.login('owner');
-  await other.login('stranger');
-  await operator.login('operator');
+  browser = await signIn(api, 'owner');
+  other = await signIn(api, 'stranger');
+  operator = await signIn(api, 'operator');
 });
 afterAll(() => api.stop());
 
@@ -63,6 +61,7 @@ async function tell(notice: object, how: Notice = {}) {
   });
 }
 
+const NOT_FOUND = { status: 404, body: { error: 'top-up not found' } };
 const REFUSED = { error: 'the notice is not signed by a gateway that is known here' };
 
 describe('POST /wallet/topup', () => {
@@ -92,9 +91,8 @@ describe('POST /wallet/topup', () => {
     expect(shown.text).toContain('Bank of &lt;b&gt;Nowhere&lt;/b&gt;\nIR 12');
     expect(shown.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(shown.headers['x-content-type-options']).toBe('nosniff');
-    const theirs = await other.ask('GET', path);
-    expect([theirs.status, theirs.body]).toEqual([404, { error: 'top-up not found' }]);
-    expect((await other.ask('GET', '/wallet/topups/AAAAAAAAAAAAAAAA/page')).body).toEqual(theirs.body);
+    for (const each of [path, '/wallet/topups/AAAAAAAAAAAAAAAA/page'])
+      expect(await other.ask('GET', each)).toMatchObject(NOT_FOUND);
     expect((await api.ask('GET', path, { as: null })).status).toBe(401);
     await operator.ask('POST', `/admin/payments/${topup.id}/confirm`);
     expect((await browser.ask('GET', path)).text).toContain('the amount is in your wallet');
@@ -107,38 +105,24 @@ describe('POST /wallet/topup', () => {
     [{ amount_rials: 50_000, gateway: 'nobody' }, 'gateway'],
     [{ amount_rials: 50_000, state: 'paid' }, 'state'],
   ])('rejects %j', async (body, field) => {
-    const answer = await browser.ask('POST', '/wallet/topup', body);
-    expect([answer.status, answer.body.code, answer.body.fields[0].field]).toEqual([
-      400,
-      'validation_failed',
-      field,
-    ]);
+    const problem = { code: 'validation_failed', fields: [{ field }] };
+    expect(await browser.ask('POST', '/wallet/topup', body)).toMatchObject({ status: 400, body: problem });
   });
 
   it('allows ten open top-ups per account, also for concurrent calls', async () => {
-    const many = await Promise.all(
-      Array.from({ length: 20 }, () => other.ask('POST', '/wallet/topup', { amount_rials: 10_000 })),
-    );
-    expect(many.filter(({ status }) => status === 200)).toHaveLength(10);
-    const refused = many.filter(({ status }) => status !== 200);
-    expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
-      new Set(['409 10 top-ups are open: pay or cancel one']),
-    );
-    expect(
-      await api.db
-        .selectFrom('payments')
-        .select('id')
-        .where('account_id', '=', api.accountIds.stranger)
-        .execute(),
-    ).toHaveLength(10);
-    const again = async () => (await other.ask('POST', '/wallet/topup', { amount_rials: 10_000 })).status;
+    const accountId = api.accountIds.stranger;
+    const again = () => other.ask('POST', '/wallet/topup', { amount_rials: 10_000 });
+    const many = await Promise.all(Array.from({ length: 20 }, again));
     const open = many.find(({ status }) => status === 200);
+    const told = many.map(({ status, body }) => (status === 200 ? '200' : `${status} ${body.error}`));
+    const refusal = '409 10 top-ups are open: pay or cancel one';
+    expect(told.sort()).toEqual([...Array(10).fill('200'), ...Array(10).fill(refusal)]);
+    const { rows } = await sql`select from payments where account_id = ${accountId}`.execute(api.db);
+    expect(rows).toHaveLength(10);
     expect((await other.ask('DELETE', `/wallet/topups/${open?.body.id}`)).status).toBe(200);
-    expect([await again(), await again()]).toEqual([200, 409]);
-    await sql`update payments set expires_at = created_at where account_id = ${api.accountIds.stranger}`.execute(
-      api.db,
-    );
-    expect(await again()).toBe(200);
+    expect([(await again()).status, (await again()).status]).toEqual([200, 409]);
+    await sql`update payments set expires_at = created_at where account_id = ${accountId}`.execute(api.db);
+    expect((await again()).status).toBe(200);
   });
 });
 
@@ -150,17 +134,10 @@ describe('an open top-up', () => {
 
   it('is listed as open until it is cancelled', async () => {
     const [first, second] = [await order(), await order()];
-    const listed = await states('?state=open');
-    expect(listed.slice(0, 2)).toEqual([
-      [second.id, 'open'],
-      [first.id, 'open'],
-    ]);
-    const cancelled = await browser.ask('DELETE', `/wallet/topups/${first.id}`);
-    expect(cancelled.body).toMatchObject({
-      id: first.id,
-      state: 'cancelled',
-      cancelled_at: expect.any(String),
-    });
+    const newest = [second, first].map(({ id }) => [id, 'open']);
+    expect((await states('?state=open')).slice(0, 2)).toEqual(newest);
+    const { body } = await browser.ask('DELETE', `/wallet/topups/${first.id}`);
+    expect(body).toMatchObject({ id: first.id, state: 'cancelled', cancelled_at: expect.any(String) });
     expect((await states('?state=open')).map(([id]: [number]) => id)).not.toContain(first.id);
     expect(await states('?state=cancelled')).toEqual([[first.id, 'cancelled']]);
     expect((await browser.ask('GET', `/wallet/topups/${first.reference}/page`)).text).toContain('Cancelled');
@@ -171,9 +148,8 @@ describe('an open top-up', () => {
 
   it('can be cancelled by its account, and only while it is open', async () => {
     const { id, reference } = await order();
-    const theirs = await other.ask('DELETE', `/wallet/topups/${id}`);
-    expect([theirs.status, theirs.body]).toEqual([404, { error: 'top-up not found' }]);
-    expect((await other.ask('DELETE', '/wallet/topups/999999')).body).toEqual(theirs.body);
+    for (const each of [id, 999_999])
+      expect(await other.ask('DELETE', `/wallet/topups/${each}`)).toMatchObject(NOT_FOUND);
     await tell({ reference, amount_rials: 50_000 });
     const paid = await browser.ask('DELETE', `/wallet/topups/${id}`);
     expect([paid.status, paid.body.code]).toEqual([400, 'wrong_state']);
@@ -203,12 +179,8 @@ describe('a notice', () => {
       expect([status, body]).toEqual([200, { message: 'the top-up is credited' }]);
     expect(await balance()).toBe(before + 50_000);
     const [row] = (await browser.ask('GET', '/wallet/transactions')).body;
-    expect(row).toMatchObject({
-      amount_rials: 50_000,
-      ref_type: 'topup',
-      ref_id: id,
-      description: `Top-up ${reference}`,
-    });
+    const description = `Top-up ${reference}`;
+    expect(row).toMatchObject({ amount_rials: 50_000, ref_type: 'topup', ref_id: id, description });
     const [topup] = (await browser.ask('GET', '/wallet/topups')).body;
     expect([topup.id, topup.state]).toEqual([id, 'paid']);
     const audit = await api.db
@@ -233,21 +205,13 @@ describe('a notice', () => {
   it('with another amount credits nothing and is shown to operators', async () => {
     const before = await balance();
     const { reference, id } = await order();
-    for (const amount_rials of [5_000_000, 5_000_000]) {
-      const { status, body } = await tell({ reference, amount_rials });
-      expect([status, body.error]).toEqual([
-        409,
-        'the amount is not that of the top-up: nothing is credited',
-      ]);
-    }
+    const error = 'the amount is not that of the top-up: nothing is credited';
+    for (const amount_rials of [5_000_000, 5_000_000])
+      expect(await tell({ reference, amount_rials })).toMatchObject({ status: 409, body: { error } });
     expect(await balance()).toBe(before);
     const [payment] = (await operator.ask('GET', '/admin/payments?state=open')).body;
-    expect(payment).toMatchObject({
-      id,
-      amount_rials: 50_000,
-      refused_rials: 5_000_000,
-      email: 'owner@zonefleet.test',
-    });
+    const shown = { id, amount_rials: 50_000, refused_rials: 5_000_000, email: 'owner@zonefleet.test' };
+    expect(payment).toMatchObject(shown);
     const refusals = (await operator.ask('GET', '/admin/audit?action=wallet.refuse')).body;
     expect(refusals).toMatchObject([{ after: { payment: id, gateway: 'online', amount_rials: 5_000_000 } }]);
     expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
@@ -274,10 +238,8 @@ describe('a notice', () => {
 
   it('of an unknown or a manual top-up is a 404', async () => {
     const { reference } = await order({ gateway: 'manual' });
-    for (const named of [reference, 'AAAAAAAAAAAAAAAA', '']) {
-      const { status, body } = await tell({ reference: named, amount_rials: 50_000 });
-      expect([status, body]).toEqual([404, { error: 'top-up not found' }]);
-    }
+    for (const named of [reference, 'AAAAAAAAAAAAAAAA', ''])
+      expect(await tell({ reference: named, amount_rials: 50_000 })).toMatchObject(NOT_FOUND);
   });
 
   it('that is signed but invalid is a 400', async () => {
@@ -290,11 +252,9 @@ describe('a notice', () => {
     await giveMoney(api.db, accountId, 1_000_000_000_000_000);
     const { reference, id } = await order();
     await sql`update payments set account_id = ${accountId} where id = ${id}`.execute(api.db);
+    const error = 'the wallet would hold more than is counted: nothing is credited';
     const full = await tell({ reference, amount_rials: 50_000 });
-    expect([full.status, full.body.error]).toEqual([
-      409,
-      'the wallet would hold more than is counted: nothing is credited',
-    ]);
+    expect([full.status, full.body.error]).toEqual([409, error]);
     const poor = await newAccount(api.db, 'poor@zonefleet.test');
     await sql`update accounts set active = false where id = ${poor}`.execute(api.db);
     await sql`update payments set account_id = ${poor} where id = ${id}`.execute(api.db);
@@ -316,23 +276,14 @@ describe('an operator', () => {
   });
 
   it('lists payments by state and by account', async () => {
-    const all = (await operator.ask('GET', `/admin/payments?user=${api.accountIds.owner}&count=true`)).body;
+    type Listed = { id: number; state: string };
+    const list = async (more = ''): Promise<Listed[]> =>
+      (await operator.ask('GET', `/admin/payments?user=${api.accountIds.owner}${more}`)).body;
+    const all = await list();
     const states = ['open', 'paid', 'cancelled', 'expired'];
-    const each = await Promise.all(
-      states.map(
-        async (state) =>
-          (await operator.ask('GET', `/admin/payments?user=${api.accountIds.owner}&state=${state}`)).body,
-      ),
-    );
-    expect(
-      each
-        .flat()
-        .map(({ id }: { id: number }) => id)
-        .sort((a, b) => b - a),
-    ).toEqual(all.map(({ id }: { id: number }) => id));
-    expect(each.map((list) => new Set(list.map(({ state }: { state: string }) => state)))).toEqual(
-      states.map((state) => new Set([state])),
-    );
+    expect([...new Set(all.map(({ state }) => state))].sort()).toEqual(states.toSorted());
+    for (const state of states)
+      expect(await list(`&state=${state}`)).toEqual(all.filter((each) => each.state === state));
   });
 });
 

@@ -1,3 +1,5 @@
+// What recommendations are derived from. test/checks/recommendations/recommend.test.ts proves when each is made.
+
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Recommendations } from '../../../../src/api/schemas/monitoring/recommendation.ts';
@@ -38,29 +40,21 @@ const dismiss = (code: string, as = 'owner') =>
   api.ask('POST', `/domains/${name}/recommendations/${code}/dismiss`, { as });
 
 describe('recommendations', () => {
-  it('are unsigned and missing_caa for a new domain', async () => {
-    expect(await codes()).toEqual(['unsigned', 'missing_caa']);
-    await create({ name: '@', type: 'CAA', destination: '0 issue "ca.test"' });
-    expect(await codes()).toEqual(['unsigned']);
-  });
-
-  it('are SPF and DMARC policies if the domain receives mail', async () => {
+  it('read CAA, MX, SPF and DMARC records at the apex', async () => {
     await create({ name: '@', type: 'MX', mx_priority: 0, destination: '.' });
     expect(await codes()).toEqual(['unsigned', 'missing_caa']);
+    const records = [{ mx_priority: 10, destination: 'mail.elsewhere.test' }];
     await api.ask('PUT', `/domains/${name}/records/batch`, {
-      body: {
-        replace: [
-          { name: '@', type: 'MX', records: [{ mx_priority: 10, destination: 'mail.elsewhere.test' }] },
-        ],
-      },
+      body: { replace: [{ name: '@', type: 'MX', records }] },
     });
     expect(await codes()).toEqual(['missing_spf', 'missing_dmarc', 'unsigned', 'missing_caa']);
     const long = `"v=spf1 ${'ip4:192.0.2.1 '.repeat(10)}" "${'ip4:192.0.2.2 '.repeat(10)}-all"`;
     await create(
       { name: '@', type: 'TXT', destination: long },
       { name: '_dmarc', type: 'CNAME', destination: 'policy.elsewhere.test' },
+      { name: '@', type: 'CAA', destination: '0 issue "ca.test"' },
     );
-    expect(await codes()).toEqual(['unsigned', 'missing_caa']);
+    expect(await codes()).toEqual(['unsigned']);
   });
 
   it('name aliases without a target in the domain, unless a wildcard or a delegation covers it', async () => {
@@ -120,11 +114,8 @@ describe('recommendations', () => {
     );
     const found = (await listed()).find(({ code }) => code === 'plan_nearly_used');
     expect(found?.message).toBe('The domain uses 9 of 10 records of its plan.');
-  });
-
-  it('are limited to certificate and plan for an external domain', async () => {
     await sql`update domains set dns_mode = 'external' where id = ${domain.id}`.execute(api.db);
-    expect(await codes()).toEqual([]);
+    expect(await codes()).toEqual(['plan_nearly_used']); // nothing of its zone
   });
 });
 

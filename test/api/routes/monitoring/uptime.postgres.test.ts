@@ -41,7 +41,7 @@ beforeEach(async () => {
 const judgeFrom = (minutesAgo: number) =>
   sql`
     update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`.execute(
-    api.database.db,
+    api.db,
   );
 
 const RULES = {
@@ -67,40 +67,23 @@ const incidents = async (): Promise<{ ended_at?: string }[]> =>
 const isDown = async () => (await incidents()).some(({ ended_at }) => ended_at === undefined);
 
 describe('the settings of uptime', () => {
-  it('uptime_threshold_pct: a minute is down from this percentage of failures on', async () => {
-    await set({ uptime_threshold_pct: 60 });
-    await pass(8, 100, 59);
-    expect(await isDown()).toBe(false);
-    await pass(8, 100, 60);
-    expect(await isDown()).toBe(true);
-  });
+  type Minutes = readonly [count: number, requests: number, failures: number];
+  const halting: Minutes[] = Array.from({ length: 6 }, () => [
+    [1, 100, 100] as const,
+    [1, 0, 0] as const,
+  ]).flat();
 
-  it('uptime_window_min: this many down minutes open an incident', async () => {
-    await set({ uptime_window_min: 6 });
-    await pass(5, 10, 10);
+  it.each<[setting: string, wrong: number, Minutes[], right: number, Minutes]>([
+    ['uptime_threshold_pct', 60, [[8, 100, 59]], 60, [8, 100, 60]],
+    ['uptime_window_min', 6, [[5, 10, 10]], 6, [1, 10, 10]],
+    ['uptime_min_requests', 41, [[9, 10, 10]], 40, [1, 10, 10]],
+    ['uptime_min_active_min', 3, halting, 2, [1, 100, 100]],
+  ])('%s decides when an incident begins', async (setting, wrong, quiet, right, down) => {
+    await set({ [setting]: wrong });
+    for (const minutes of quiet) await pass(...minutes);
     expect(await incidents()).toEqual([]);
-    await pass(1, 10, 10);
-    expect(await isDown()).toBe(true);
-  });
-
-  it('uptime_min_requests: fewer in the window are not evaluated', async () => {
-    await set({ uptime_min_requests: 41 });
-    await pass(9, 10, 10);
-    expect(await incidents()).toEqual([]);
-    await set({ uptime_min_requests: 40 });
-    await pass(1, 10, 10);
-    expect(await isDown()).toBe(true);
-  });
-
-  it('uptime_min_active_min: fewer minutes with requests in the window are not evaluated', async () => {
-    await set({ uptime_min_active_min: 3 });
-    for (let n = 0; n < 6; n++) {
-      await pass(1, 100, 100);
-      await pass(1, 0, 0);
-    }
-    expect(await incidents()).toEqual([]);
-    await set({ uptime_min_active_min: 2 });
-    await pass(1, 100, 100);
+    await set({ [setting]: right });
+    await pass(...down);
     expect(await isDown()).toBe(true);
   });
 
@@ -122,7 +105,7 @@ describe('the settings of uptime', () => {
     const told = async () => {
       const { body } = await api.ask('GET', `/domains/${name}/webhooks/${id}/deliveries`);
       const { rows } = await sql<{ kind: string; email: string }>`
-        select kind, email from mails where kind like 'outage%' order by id`.execute(api.database.db);
+        select kind, email from mails where kind like 'outage%' order by id`.execute(api.db);
       return {
         hooks: body.map(({ event }: { event: string }) => event).reverse(),
         mails: rows.map(({ kind, email }) => `${kind} ${email}`),

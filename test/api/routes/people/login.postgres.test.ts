@@ -14,11 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 beforeEach(async () => {
-  await sql`truncate sign_in_failures, sessions, account_devices`.execute(api.database.db);
+  await sql`truncate sign_in_failures, sessions, account_devices`.execute(api.db);
 });
 
+const attempt = (browser: Browser, body: object, how?: Parameters<Browser['ask']>[3]) =>
+  browser.ask('POST', '/auth/login', body, how);
 const wrong = (browser: Browser, email = emailOf('owner')) =>
-  browser.ask('POST', '/auth/login', { email, password: 'not this one' });
+  attempt(browser, { email, password: 'not this one' });
 
 describe('signing in', () => {
   it('opens a session in the browser, with the email in any case', async () => {
@@ -48,7 +50,7 @@ describe('signing in', () => {
     expect((await browser.ask('GET', '/domains/')).status).toBe(200);
     expect((await browser.ask('POST', '/domains/', { name: 'by-session.example' })).status).toBe(200);
     const { rows } = await sql`select actor_kind, actor_account_id, actor_key_id from domain_changes`.execute(
-      api.database.db,
+      api.db,
     );
     expect(rows).toEqual([
       { actor_kind: 'session', actor_account_id: api.accountIds.owner, actor_key_id: null },
@@ -76,37 +78,30 @@ describe('signing in', () => {
       const { status, body } = await wrong(new Browser(api), email);
       expect([status, body]).toEqual([401, { error: 'the email or the password is wrong' }]);
     }
-    for (const body of [
-      {},
-      { email: 'a@b.test' },
-      { token: 'lnk_', email: 'a@b.test', password: 'x' },
-      { pass: 'x' },
-    ])
-      expect((await new Browser(api).ask('POST', '/auth/login', body)).status).toBe(400);
+    const both = { token: 'lnk_', email: 'a@b.test', password: 'x' };
     const large = { email: 'x'.repeat(20_000), password: 'x' };
-    expect((await new Browser(api).ask('POST', '/auth/login', large)).status).toBe(400);
+    for (const body of [{}, { email: 'a@b.test' }, { pass: 'x' }, both, large])
+      expect((await attempt(new Browser(api), body)).status).toBe(400);
   });
 
   it('reports a deactivated account only if the password is right', async () => {
-    await updateAccount(api.database.db, api.accountIds.editor, { active: false });
+    await updateAccount(api.db, api.accountIds.editor, { active: false });
     expect((await new Browser(api).login('editor')).body.code).toBe('account_suspended');
     expect((await wrong(new Browser(api), emailOf('editor'))).body.code).toBeUndefined();
-    await updateAccount(api.database.db, api.accountIds.editor, { active: true });
+    await updateAccount(api.db, api.accountIds.editor, { active: true });
   });
 });
 
 describe('a sign-in link', () => {
   it('signs in once, by POST only', async () => {
-    const token = await makeLink(api.database.db, { kind: 'sign-in', accountId: api.accountIds.stranger });
+    const token = await makeLink(api.db, { kind: 'sign-in', accountId: api.accountIds.stranger });
     const browser = new Browser(api);
     expect((await browser.ask('GET', '/auth/login')).status).not.toBe(200);
-    const first = await browser.ask('POST', '/auth/login', { token });
+    const first = await attempt(browser, { token });
     expect([first.status, first.body.password_set]).toEqual([200, false]);
     expect((await browser.ask('PUT', '/users/me/password', { password: PASSWORD })).status).toBe(200);
-    expect((await new Browser(api).ask('POST', '/auth/login', { token })).status).toBe(401);
-    await sql`update accounts set password_hash = null where id = ${api.accountIds.stranger}`.execute(
-      api.database.db,
-    );
+    expect((await attempt(new Browser(api), { token })).status).toBe(401);
+    await sql`update accounts set password_hash = null where id = ${api.accountIds.stranger}`.execute(api.db);
   });
 
   it('is valid for 15 minutes by one clock, and for signing in only', async () => {
@@ -117,10 +112,10 @@ describe('a sign-in link', () => {
     const early = await makeLink(db, order);
     const reset = await makeLink(db, { kind: 'reset', accountId: api.accountIds.owner });
     for (const token of [old, reset, `lnk_${'0'.repeat(43)}`, 'x'])
-      expect((await new Browser(api).ask('POST', '/auth/login', { token })).status).toBe(401);
+      expect((await attempt(new Browser(api), { token })).status).toBe(401);
     await sql`update account_links set created_at = created_at + interval '1 day',
       expires_at = expires_at + interval '1 day'`.execute(db); // the clock went back
-    expect((await new Browser(api).ask('POST', '/auth/login', { token: early })).status).toBe(401);
+    expect((await attempt(new Browser(api), { token: early })).status).toBe(401);
   });
 });
 
@@ -160,7 +155,7 @@ describe('what attackers try', () => {
     }
     expect((await browser.ask('GET', '/users/me', undefined, { origin })).status).toBe(200);
     const signingIn = { email: emailOf('owner'), password: PASSWORD };
-    const { status } = await new Browser(api).ask('POST', '/auth/login', signingIn, { origin });
+    const { status } = await attempt(new Browser(api), signingIn, { origin });
     expect(status).toBe(origin === null ? 200 : 403); // programs send no Origin
   });
 
@@ -185,19 +180,11 @@ describe('what attackers try', () => {
     const browser = new Browser(api);
     await browser.login('owner');
     const forged = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' };
-    const refused = await browser.ask(
-      'PUT',
-      '/users/me',
-      { name: 'x' },
-      { origin: 'https://evil.test', headers: forged },
-    );
+    const evil = { origin: 'https://evil.test', headers: forged };
+    const refused = await browser.ask('PUT', '/users/me', { name: 'x' }, evil);
     expect(refused.body.code).toBe('foreign_origin');
-    const signedIn = await new Browser(api).ask(
-      'POST',
-      '/auth/login',
-      { email: emailOf('owner'), password: PASSWORD },
-      { headers: forged },
-    );
+    const right = { email: emailOf('owner'), password: PASSWORD };
+    const signedIn = await attempt(new Browser(api), right, { headers: forged });
     expect(String(signedIn.headers['set-cookie'])).toMatch(/__Host-session=.*; Secure/);
     expect(JSON.stringify(signedIn.headers)).not.toContain('evil');
   });
@@ -239,7 +226,7 @@ describe('what attackers try', () => {
       ["created_at = created_at - interval '91 days'", 401],
     ] as const) {
       await browser.login('owner');
-      await sql.raw(`update sessions set ${change}`).execute(api.database.db);
+      await sql.raw(`update sessions set ${change}`).execute(api.db);
       expect([change, (await browser.ask('GET', '/whoami')).status]).toEqual([change, status]);
     }
   });
@@ -266,13 +253,9 @@ describe('what attackers try', () => {
   });
 
   it('brute force: a network is an IPv6 /64', async () => {
+    const body = { email: emailOf('owner'), password: 'x' };
     const from = (address: string) =>
-      new Browser(api).ask(
-        'POST',
-        '/auth/login',
-        { email: emailOf('owner'), password: 'x' },
-        { headers: { 'x-forwarded-for': address } },
-      );
+      attempt(new Browser(api), body, { headers: { 'x-forwarded-for': address } });
     for (let i = 0; i < 10; i++) await from(`2001:db8:7:7::${i}`);
     expect((await from('2001:db8:7:7:ffff::1')).status).toBe(429);
     expect((await from('2001:db8:7:8::1')).status).toBe(401);
@@ -324,7 +307,7 @@ describe('what attackers try', () => {
 
 describe('giving the password again', () => {
   const age = () =>
-    sql`update sessions set password_at = password_at - interval '16 minutes'`.execute(api.database.db);
+    sql`update sessions set password_at = password_at - interval '16 minutes'`.execute(api.db);
 
   it('is required by sensitive calls 15 minutes after the last time', async () => {
     const browser = new Browser(api);

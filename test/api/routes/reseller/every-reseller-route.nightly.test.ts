@@ -17,8 +17,8 @@ import {
 import { newClient } from '../../../support/walk/callers.ts';
 import { REQUESTS, type Sent } from '../../../support/walk/requests.ts';
 import { prepareResellers } from '../../../support/walk/resellers.ts';
-import { startWalkApi } from '../../../support/walk/walk.ts';
-import { World } from '../../../support/walk/world.ts';
+import { makeWorld, startWalkApi } from '../../../support/walk/walk.ts';
+import type { World } from '../../../support/walk/world.ts';
 
 const PREFIX = '/reseller/v1';
 const operationOf = ({ method, path }: Route) => `${method} ${path}`;
@@ -77,20 +77,12 @@ async function askAs(caller: ResellerCaller, operation: string, world: World, se
   });
 }
 
-async function prepared({ dnsMode, status, prepare, query, body }: Sent, operation: string): Promise<World> {
-  const world = new World(api, {
+async function prepared(sent: Sent, operation: string): Promise<World> {
+  const path = customerOperation(operation).split(' ')[1] as string;
+  return await makeWorld({ api, clientId }, path, sent, {
     of: 'client',
-    clientId,
     resellerId: api.accountIds.stranger,
-    ...(dnsMode !== undefined && { dnsMode }),
   });
-  const customers = customerOperation(operation).split(' ')[1] as string;
-  for (const [, name = ''] of customers.matchAll(/\{(\w+)\}/g)) await world.parameter(customers, name);
-  await query?.(world);
-  await body?.(world);
-  await prepare?.(world);
-  if (status !== undefined) await world.putInto(status);
-  return world;
 }
 
 it('has every call of customers about one domain, but those that charge the wallet of its owner', () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { newDomain } from '../../../support/database/domains.ts';
-import { makeClient, makeReseller, mintedToken, type Reseller } from '../../../support/walk/resellers.ts';
+import { makeReseller, mintedToken, type Reseller } from '../../../support/walk/resellers.ts';
 
 let api: TestApi;
 let reseller: Reseller;
@@ -26,15 +26,14 @@ describe('a machine token', () => {
     expect(made.status).toBe(200);
     const { token, ...listed } = made.body;
     expect(token).toMatch(new RegExp(`^rsl_${listed.key_id}_[0-9A-Za-z]{43}$`));
-    expect(listed).toEqual({
-      id: expect.any(Number),
-      name: 'billing',
-      key_id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
-      status: 'active',
-      expires_at: '2999-01-01T00:00:00.000Z',
-      last_used_at: null,
-      created_at: expect.any(String),
-    });
+    const { id, key_id, created_at, ...rest } = listed;
+    expect([typeof id, typeof created_at, /^[0-9A-Za-z]{12}$/.test(key_id)]).toEqual([
+      'number',
+      'string',
+      true,
+    ]);
+    const expires_at = '2999-01-01T00:00:00.000Z';
+    expect(rest).toEqual({ name: 'billing', status: 'active', expires_at, last_used_at: null });
     const again = await ask('POST', '/tokens', session, body, once);
     expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([200, 'true', listed]);
     const list = await ask('GET', '/tokens', session);
@@ -48,12 +47,12 @@ describe('a machine token', () => {
     await ask('GET', '/whoami', made.body.token);
     const { rows } = await sql<{ table: string }>`
       select table_name as table from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(api.database.db);
+      where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(api.db);
     expect(rows.length).toBeGreaterThan(50);
     for (const { table } of rows) {
       const found = await sql<{ is: boolean }>`
         select exists (select from ${sql.table(table)} t where t::text like ${`%${secret}%`}) as is`.execute(
-        api.database.db,
+        api.db,
       );
       expect([table, found.rows[0]?.is]).toEqual([table, false]);
     }
@@ -63,26 +62,18 @@ describe('a machine token', () => {
   it('is valid until it is revoked or expires, and has the time of its last use', async () => {
     const session = await reseller.session();
     const { id, text } = await mintedToken(api, reseller.id);
-    expect((await ask('GET', '/whoami', text)).body).toMatchObject({
-      user_id: reseller.id,
-      credential: 'token',
-    });
-    await expect
-      .poll(async () => {
-        const { body } = await ask('GET', '/tokens', session);
-        return body.find((each: { id: number }) => each.id === id).last_used_at;
-      })
-      .toMatch(/^\d{4}-/);
+    const read = async () =>
+      (await ask('GET', '/tokens', session)).body.find((each: { id: number }) => each.id === id);
+    const whoami = (await ask('GET', '/whoami', text)).body;
+    expect(whoami).toMatchObject({ user_id: reseller.id, credential: 'token' });
+    await expect.poll(async () => (await read()).last_used_at).toMatch(/^\d{4}-/);
     expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(200);
     expect((await ask('GET', '/whoami', text)).status).toBe(401);
-    const { body } = await ask('GET', '/tokens', session);
-    expect(body.find((each: { id: number }) => each.id === id).status).toBe('revoked');
+    expect((await read()).status).toBe('revoked');
     expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(404);
-    const over = await ask('POST', '/tokens', session, {
-      name: 'over',
-      expires_at: '2020-01-01T00:00:00Z',
-    });
-    expect([over.status, over.body.fields[0].field]).toEqual([400, 'expires_at']);
+    const over = { name: 'over', expires_at: '2020-01-01T00:00:00Z' };
+    const refused = await ask('POST', '/tokens', session, over);
+    expect([refused.status, refused.body.fields[0].field]).toEqual([400, 'expires_at']);
   });
 
   it('is valid on the reseller surface only, as a bearer token', async () => {
@@ -97,12 +88,10 @@ describe('a machine token', () => {
 
   it('is rejected if its account is deactivated or no longer a reseller', async () => {
     const former = await makeReseller(api, 'former@tokens.test');
-    await sql`update accounts set active = false where id = ${former.id}`.execute(api.database.db);
+    await sql`update accounts set active = false where id = ${former.id}`.execute(api.db);
     const inactive = await ask('GET', '/whoami', former.token);
     expect([inactive.status, inactive.body.code]).toEqual([403, 'account_suspended']);
-    await sql`update accounts set active = true, is_reseller = false where id = ${former.id}`.execute(
-      api.database.db,
-    );
+    await sql`update accounts set active = true, is_reseller = false where id = ${former.id}`.execute(api.db);
     const none = await ask('GET', '/whoami', former.token);
     expect([none.status, none.body]).toEqual([403, { error: 'this account is no reseller' }]);
   });
@@ -112,9 +101,7 @@ describe('a machine token', () => {
     const session = await many.session();
     for (let i = 1; i < 100; i++) await mintedToken(api, many.id);
     expect((await ask('POST', '/tokens', session, { name: 'one more' })).status).toBe(409);
-    await sql`update reseller_tokens set revoked_at = now() where account_id = ${many.id}`.execute(
-      api.database.db,
-    );
+    await sql`update reseller_tokens set revoked_at = now() where account_id = ${many.id}`.execute(api.db);
     const { id } = await mintedToken(api, many.id);
     expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(200);
     expect((await ask('GET', '/tokens', session)).body).toHaveLength(100);
@@ -135,24 +122,15 @@ it('a path that cannot be decoded is a 400, and without a credential a 401', asy
 
 it('a global admin who is a reseller has the rights of a reseller', async () => {
   const admin = await makeReseller(api, 'admin@tokens.test');
-  await sql`update accounts set is_admin = true where id = ${admin.id}`.execute(api.database.db);
+  await sql`update accounts set is_admin = true where id = ${admin.id}`.execute(api.db);
   expect((await ask('GET', '/whoami', admin.token)).body.admin).toBe(false);
-  const { id } = await newDomain(api.database.db, api.accountIds.owner, 'not-of-a-client.test.');
+  const { id } = await newDomain(api.db, api.accountIds.owner, 'not-of-a-client.test.');
   expect((await ask('GET', `/domains/${id}`, admin.token)).status).toBe(403);
 });
 
 it('a reseller cannot reach its own domain', async () => {
-  const { id } = await newDomain(api.database.db, reseller.id, 'own-of-the-reseller.test.');
+  const { id } = await newDomain(api.db, reseller.id, 'own-of-the-reseller.test.');
   expect((await ask('GET', `/domains/${id}`, reseller.token)).status).toBe(403);
-});
-
-it('an unknown type of rules has its code below a domain of a client', async () => {
-  const clientId = await makeClient(api, reseller, 'rules@tokens.test');
-  const { id } = await newDomain(api.database.db, clientId, 'rules-of-a-client.test.');
-  const { status, body } = await ask('GET', `/domains/${id}/rules/nothing/1`, reseller.token);
-  expect([status, body.code]).toEqual([404, 'unknown_rule_type']);
-  for (const type of ['bot-route', 'origin_pool'])
-    expect((await ask('GET', `/domains/${id}/rules/${type}/`, reseller.token)).status).toBe(200);
 });
 
 it('each token has its own rate limit, and the sessions of an account share one', async () => {

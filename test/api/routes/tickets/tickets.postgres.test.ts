@@ -5,14 +5,12 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter } from '../../../../src/mail/mailer.ts';
 import { createMailSender } from '../../../../workers/jobs/send-mail.ts';
 import { PUBLIC_URL, sharedTestApi } from '../../../support/api/api.ts';
-import { Browser, givePassword } from '../../../support/api/people.ts';
+import { type Browser, signIn } from '../../../support/api/people.ts';
 
 const api = sharedTestApi();
 let operator: Browser;
 beforeAll(async () => {
-  await givePassword(api, 'operator');
-  operator = new Browser(api);
-  await operator.login('operator');
+  operator = await signIn(api, 'operator');
 });
 beforeEach(async () => {
   await sql`truncate tickets, mails cascade`.execute(api.db);
@@ -20,9 +18,14 @@ beforeEach(async () => {
 
 const ask = (method: string, path: string, body?: object, as = 'owner') =>
   api.ask(method, path, { as, ...(body !== undefined && { body }) });
+const post = (as = 'owner') => ask('POST', '/tickets', { subject: 'Help', message: 'It is\nbroken.' }, as);
+const write = (id: number, message = 'x') => ask('POST', `/tickets/${id}/messages`, { message });
+const answer = (id: number, message = 'x') =>
+  operator.ask('POST', `/admin/tickets/${id}/messages`, { message });
+const setStatus = (id: number, status: string) => ask('PATCH', `/tickets/${id}`, { status });
 
 async function open(as = 'owner'): Promise<number> {
-  const { status, body } = await ask('POST', '/tickets', { subject: 'Help', message: 'It is\nbroken.' }, as);
+  const { status, body } = await post(as);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.id;
 }
@@ -32,40 +35,33 @@ describe('a ticket', () => {
     const id = await open();
     const told = { id, subject: 'Help', created_at: expect.any(String), updated_at: expect.any(String) };
     expect((await ask('GET', '/tickets')).body).toEqual([{ ...told, status: 'open', message_count: 1 }]);
-    const answered = await operator.ask('POST', `/admin/tickets/${id}/messages`, { message: 'Which one?' });
+    const answered = await answer(id, 'Which one?');
     const written = { id: expect.any(Number), created_at: expect.any(String) };
     const theirs = { ...written, author: 'staff', message: 'Which one?' };
-    expect(answered.body).toEqual({ ...theirs, user_id: api.accountIds.operator });
+    const { owner, operator: staff } = api.accountIds;
+    expect(answered.body).toEqual({ ...theirs, user_id: staff });
     expect((await operator.ask('GET', `/admin/tickets/${id}`)).body).toMatchObject({
       status: 'answered',
-      user_id: api.accountIds.owner,
+      user_id: owner,
       priority: false,
       message_count: 2,
     });
     expect((await ask('GET', '/tickets?status=answered')).body).toHaveLength(1);
     expect((await ask('GET', '/tickets?status=open')).body).toEqual([]);
-    const again = await ask('POST', `/tickets/${id}/messages`, { message: 'All of them.' });
+    const again = await write(id, 'All of them.');
     const ours = { ...written, author: 'account' };
     expect(again.body).toEqual({ ...ours, message: 'All of them.' });
     expect((await ask('GET', `/tickets/${id}`)).body).toEqual({ ...told, status: 'open', message_count: 3 });
-    expect((await ask('GET', `/tickets/${id}/messages`)).body).toEqual([
-      { ...ours, message: 'It is\nbroken.' },
-      theirs,
-      again.body,
-    ]);
+    const messages = [{ ...ours, message: 'It is\nbroken.' }, theirs, again.body];
+    expect((await ask('GET', `/tickets/${id}/messages`)).body).toEqual(messages);
     const byStaff = (await operator.ask('GET', `/admin/tickets/${id}/messages`)).body;
-    expect(byStaff.map((each: { user_id: number }) => each.user_id)).toEqual([
-      api.accountIds.owner,
-      api.accountIds.operator,
-      api.accountIds.owner,
-    ]);
+    expect(byStaff.map((each: { user_id: number }) => each.user_id)).toEqual([owner, staff, owner]);
   });
 
   it('has its messages page by page, and is returned without them', async () => {
     const id = await open();
     const path = `/tickets/${id}/messages`;
-    const text = 'x'.repeat(9_000);
-    for (let i = 0; i < 6; i++) await ask('POST', path, { message: i + text });
+    for (let i = 0; i < 6; i++) await write(id, i + 'x'.repeat(9_000));
     const starts = (body: { message: string }[]) => body.map(({ message }) => message.slice(0, 1));
     const first = await ask('GET', `${path}?limit=2&sort=-id&count=true`);
     expect([starts(first.body), first.headers['x-total-count']]).toEqual([['5', '4'], '7']);
@@ -74,98 +70,81 @@ describe('a ticket', () => {
     const [{ id: seen }] = (await ask('GET', `${path}?limit=1&offset=4`)).body;
     expect(starts((await ask('GET', `${path}?after=${seen}`)).body)).toEqual(['4', '5']);
     expect(starts((await ask('GET', path)).body)).toEqual(['I', '0', '1', '2', '3', '4', '5']);
-    for (const answer of [
-      await ask('POST', path, { message: 'y' }),
+    for (const { status, text } of [
+      await write(id),
       await ask('GET', `/tickets/${id}`),
-      await ask('PATCH', `/tickets/${id}`, { status: 'closed' }),
+      await setStatus(id, 'closed'),
       await operator.ask('GET', `/admin/tickets/${id}`),
     ])
-      expect([answer.status, JSON.stringify(answer.body).length < 1000]).toEqual([200, true]);
+      expect([status, text.length < 1000]).toEqual([200, true]);
     const wrong = await ask('GET', `${path}?cursor=none`);
-    expect([wrong.status, wrong.body.fields]).toEqual([
-      400,
-      [{ field: 'cursor', error: 'is not one of this list' }],
-    ]);
+    expect(wrong).toMatchObject({ status: 400, body: { fields: [{ field: 'cursor' }] } });
   });
 
   it('is closed and reopened by both sides, and accepts no message while closed', async () => {
     const id = await open();
-    expect((await ask('PATCH', `/tickets/${id}`, { status: 'closed' })).body.status).toBe('closed');
-    for (const refused of [
-      await ask('POST', `/tickets/${id}/messages`, { message: 'Still broken.' }),
-      await operator.ask('POST', `/admin/tickets/${id}/messages`, { message: 'Is it?' }),
-    ])
+    expect((await setStatus(id, 'closed')).body.status).toBe('closed');
+    for (const refused of [await write(id), await answer(id)])
       expect([refused.status, refused.body.error]).toEqual([409, 'the ticket is closed: open it again']);
-    expect((await operator.ask('PATCH', `/admin/tickets/${id}`, { status: 'open' })).body.status).toBe(
-      'open',
-    );
-    const wrong = await ask('PATCH', `/tickets/${id}`, { status: 'answered' });
-    expect([wrong.status, wrong.body.code]).toEqual([400, 'validation_failed']);
+    const opened = await operator.ask('PATCH', `/admin/tickets/${id}`, { status: 'open' });
+    expect(opened.body.status).toBe('open');
+    expect(await setStatus(id, 'answered')).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed' },
+    });
   });
 
   it('of another account is not found', async () => {
     const id = await open('stranger');
     for (const [method, path, body] of [
-      ['GET', `/tickets/${id}`, undefined],
-      ['GET', `/tickets/${id}/messages`, undefined],
-      ['POST', `/tickets/${id}/messages`, { message: 'Hello' }],
-      ['PATCH', `/tickets/${id}`, { status: 'closed' }],
-    ] as const) {
-      const theirs = await ask(method, path, body);
-      expect([theirs.status, theirs.body]).toEqual([404, { error: 'ticket not found' }]);
-      expect((await ask(method, path.replace(String(id), '999999'), body)).body).toEqual(theirs.body);
-    }
+      ['GET', '', undefined],
+      ['GET', '/messages', undefined],
+      ['POST', '/messages', { message: 'Hello' }],
+      ['PATCH', '', { status: 'closed' }],
+    ] as const)
+      for (const each of [id, 999_999]) {
+        const { status, body: told } = await ask(method, `/tickets/${each}${path}`, body);
+        expect([status, told]).toEqual([404, { error: 'ticket not found' }]);
+      }
     expect((await ask('GET', '/tickets')).body).toEqual([]);
     expect((await ask('GET', `/tickets/${id}/messages`, undefined, 'stranger')).body).toHaveLength(1);
   });
 
   it.each<[string, object]>([
-    ['no subject', { message: 'x' }],
-    ['an empty message', { subject: 'x', message: ' \n' }],
-    ['a subject of two lines', { subject: 'a\nb', message: 'x' }],
-    ['a subject that is too long', { subject: 'x'.repeat(201), message: 'x' }],
-    ['a message that is too long', { subject: 'x', message: 'x'.repeat(10_001) }],
-    ['a control character', { subject: 'x', message: 'a\u001b[2Jb' }],
-    ['a bidirectional override', { subject: 'x', message: 'a\u202eb' }],
-    ['an unknown member', { subject: 'x', message: 'x', priority: true }],
-  ])('is rejected with %s', async (_, body) => {
-    const answer = await ask('POST', '/tickets', body);
-    expect([answer.status, answer.body.code]).toEqual([400, 'validation_failed']);
+    ['no subject', { subject: undefined }],
+    ['an empty message', { message: ' \n' }],
+    ['a subject of two lines', { subject: 'a\nb' }],
+    ['a subject that is too long', { subject: 'x'.repeat(201) }],
+    ['a message that is too long', { message: 'x'.repeat(10_001) }],
+    ['a control character', { message: 'a\u001b[2Jb' }],
+    ['a bidirectional override', { message: 'a\u202eb' }],
+    ['an unknown member', { priority: true }],
+  ])('is rejected with %s', async (_, wrong) => {
+    const { status, body } = await ask('POST', '/tickets', { subject: 'x', message: 'x', ...wrong });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
   });
 });
 
 describe('bounds', () => {
   it('an account has 20 open tickets, reopened ones included, also for concurrent calls', async () => {
-    const many = await Promise.all(
-      Array.from({ length: 24 }, () => ask('POST', '/tickets', { subject: 'Help', message: 'x' })),
-    );
-    expect(many.filter(({ status }) => status === 200)).toHaveLength(20);
-    const refused = many.filter(({ status }) => status !== 200);
-    expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(
-      new Set(['409 20 tickets are open: close one first']),
-    );
+    const full = '409 20 tickets are open: close one first';
+    const told = ({ status, body }: Awaited<ReturnType<typeof post>>) =>
+      status === 200 ? '200' : `${status} ${body.error}`;
+    const many = (await Promise.all(Array.from({ length: 24 }, () => post()))).map(told);
+    expect(many.sort()).toEqual([...Array(20).fill('200'), ...Array(4).fill(full)]);
     const [{ id }] = (await ask('GET', '/tickets')).body;
-    await ask('PATCH', `/tickets/${id}`, { status: 'closed' });
-    const another = await ask('POST', '/tickets', { subject: 'Help', message: 'x' });
-    expect([another.status, another.body.error]).toEqual([
-      409,
-      '20 tickets were opened in 24 hours: write into one',
-    ]);
+    await setStatus(id, 'closed');
+    expect(told(await post())).toBe('409 20 tickets were opened in 24 hours: write into one');
     await sql`update tickets set created_at = created_at - interval '25 hours'`.execute(api.db);
-    expect((await ask('POST', '/tickets', { subject: 'Help', message: 'x' })).status).toBe(200);
-    const reopened = await ask('PATCH', `/tickets/${id}`, { status: 'open' });
-    expect([reopened.status, reopened.body.error]).toEqual([409, '20 tickets are open: close one first']);
+    expect(told(await post())).toBe('200');
+    expect(told(await setStatus(id, 'open'))).toBe(full);
     await open('stranger');
   });
 
   it('a ticket has 200 messages', async () => {
     const id = await open();
     await sql`update tickets set messages = 199`.execute(api.db);
-    const [last, more] = [
-      await ask('POST', `/tickets/${id}/messages`, { message: 'x' }),
-      await ask('POST', `/tickets/${id}/messages`, { message: 'x' }),
-    ];
-    expect([last.status, more.status]).toEqual([200, 409]);
+    expect([(await write(id)).status, (await write(id)).status]).toEqual([200, 409]);
   });
 
   it('an account writes 200 messages a day in all tickets; staff can still answer', async () => {
@@ -175,17 +154,12 @@ describe('bounds', () => {
       values (${`messages:${api.accountIds.owner}`}, 198, now() + interval '1 hour')
       on conflict (subject) do update set count = excluded.count, ends_at = excluded.ends_at`.execute(api.db);
     try {
-      const statuses = await Promise.all(
-        Array.from({ length: 6 }, async (_, i) => {
-          const { status } = await ask('POST', `/tickets/${ids[i % 2]}/messages`, { message: 'x' });
-          return status;
-        }),
-      );
+      const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => write(ids[i % 2] as number)));
+      const statuses = answers.map(({ status }) => status);
       expect(statuses.sort()).toEqual([200, 200, 429, 429, 429, 429]);
-      const refused = await ask('POST', `/tickets/${ids[0]}/messages`, { message: 'x' });
+      const refused = await write(ids[0] as number);
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3000);
-      const answered = await operator.ask('POST', `/admin/tickets/${ids[0]}/messages`, { message: 'x' });
-      expect(answered.status).toBe(200);
+      expect((await answer(ids[0] as number)).status).toBe(200);
     } finally {
       await sql`delete from invite_windows`.execute(api.db);
     }
@@ -201,13 +175,14 @@ describe('staff', () => {
     const third = await open('stranger');
     const ids = async (query: string) =>
       (await operator.ask('GET', `/admin/tickets${query}`)).body.map(({ id }: { id: number }) => id);
+    const { stranger } = api.accountIds;
     expect(await ids('')).toEqual([first, second, third]);
     expect(await ids('?priority=true')).toEqual([second]);
-    expect(await ids(`?user=${api.accountIds.stranger}`)).toEqual([third]);
+    expect(await ids(`?user=${stranger}`)).toEqual([third]);
     expect(await ids('?status=closed')).toEqual([]);
     expect((await operator.ask('GET', `/admin/tickets/${third}`)).body).toMatchObject({
       email: 'stranger@zonefleet.test',
-      user_id: api.accountIds.stranger,
+      user_id: stranger,
     });
     const audit = (await operator.ask('GET', '/admin/audit?action=ticket.open&limit=1')).body;
     expect(audit).toMatchObject([{ target: { kind: 'ticket', id: third, name: 'Help' } }]);
@@ -215,15 +190,12 @@ describe('staff', () => {
 
   it('notifies the owner of answers by mail, once an hour per ticket', async () => {
     const id = await open();
-    const answer = (message: string) => operator.ask('POST', `/admin/tickets/${id}/messages`, { message });
     const mails = async () =>
       (await sql<{ id: number }>`select id, kind, email from mails`.execute(api.db)).rows;
-    for (const text of ['the secret answer', 'and another']) expect((await answer(text)).status).toBe(200);
-    const [mail, ...more] = await mails();
-    expect([mail, more]).toEqual([
-      { id: expect.any(Number), kind: 'ticket', email: 'owner@zonefleet.test' },
-      [],
-    ]);
+    for (const text of ['the secret answer', 'and another'])
+      expect((await answer(id, text)).status).toBe(200);
+    const ordered = await mails();
+    expect(ordered).toEqual([{ id: expect.any(Number), kind: 'ticket', email: 'owner@zonefleet.test' }]);
     const sent: Letter[] = [];
     const send = createMailSender({
       db: api.db,
@@ -231,13 +203,13 @@ describe('staff', () => {
       publicUrl: PUBLIC_URL,
       onOutcome: () => {},
     });
-    await send({ mailId: mail?.id as number }, { signal: new AbortController().signal } as never);
+    await send({ mailId: ordered[0]?.id as number }, { signal: new AbortController().signal } as never);
     expect(sent).toMatchObject([{ to: 'owner@zonefleet.test', subject: `Your ticket ${id} is answered` }]);
     expect(sent[0]?.text).toContain(PUBLIC_URL);
     expect(sent[0]?.text).not.toContain('secret');
     expect(await mails()).toEqual([]);
     await sql`update tickets set mailed_at = mailed_at - interval '61 minutes'`.execute(api.db);
-    await answer('later');
+    await answer(id, 'later');
     expect(await mails()).toHaveLength(1);
   });
 });

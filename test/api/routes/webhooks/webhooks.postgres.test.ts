@@ -28,29 +28,20 @@ const list = async () => (await api.ask('GET', path(), { as: 'admin' })).body;
 
 describe('a webhook', () => {
   it('has a secret that is shown once and stored sealed', async () => {
-    const before = await lastAudit(api.database.db);
+    const before = await lastAudit(api.db);
     const { status, body } = await make();
-    expect([status, body]).toEqual([
-      200,
-      {
-        id: expect.any(Number),
-        url: URL,
-        secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
-        created_at: expect.any(String),
-      },
-    ]);
     const { secret, ...rest } = body;
+    expect([status, secret]).toEqual([200, expect.stringMatching(/^whsec_[\w-]{43}$/)]);
+    expect(rest).toEqual({ id: expect.any(Number), url: URL, created_at: expect.any(String) });
     expect(await list()).toEqual([rest]);
     const { rows } = await sql<{ sealed: Buffer }>`select * from webhooks where id = ${body.id}`.execute(
-      api.database.db,
+      api.db,
     );
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(rows[0]?.sealed.includes(secret)).toBe(false);
-    const [row] = await auditAfter(api.database.db, before);
-    expect(row).toMatchObject({
-      action: 'webhook.create',
-      after: { webhook: body.id, host: 'hooks.shop.test' },
-    });
+    const [row] = await auditAfter(api.db, before);
+    const after = { webhook: body.id, host: 'hooks.shop.test' };
+    expect(row).toMatchObject({ action: 'webhook.create', after });
     expect(JSON.stringify(row)).not.toMatch(/whsec_|secret-path/);
   });
 
@@ -80,20 +71,14 @@ describe('a webhook', () => {
   it('of another domain is not found', async () => {
     const { id } = (await make()).body;
     await api.makeDomain(`other-${name}`);
-    for (const [method, rest] of [
-      ['DELETE', ''],
-      ['POST', '/test'],
-      ['GET', '/deliveries'],
-    ] as const)
+    for (const [method, rest] of Object.entries({ DELETE: '', POST: '/test', GET: '/deliveries' }))
       expect((await api.ask(method, path(`/${id}${rest}`, `other-${name}`))).status).toBe(404);
   });
 
   it('is deleted when the domain is handed over', async () => {
     await make();
-    const accountId = api.accountIds.stranger;
-    expect(await handOver(api.database.db, { ...BY, domainId: domain.id, accountId })).toMatchObject({
-      kind: 'passed',
-    });
+    const order = { ...BY, domainId: domain.id, accountId: api.accountIds.stranger };
+    expect((await handOver(api.db, order)).kind).toBe('passed');
     expect((await api.ask('GET', path(), { as: 'stranger' })).body).toEqual([]);
   });
 
@@ -119,7 +104,7 @@ describe('deliveries', () => {
 
   it('are listed with their outcome, newest first', async () => {
     const { id } = (await make()).body;
-    await orderEvent(api.database.db, { domainId: domain.id, event: 'outage.begun', data: { incident: 7 } });
+    await orderEvent(api.db, { domainId: domain.id, event: 'outage.begun', data: { incident: 7 } });
     const tested = await api.ask('POST', path(`/${id}/test`));
     expect(tested.status).toBe(200);
     const [test, outage] = await deliveries(id);
@@ -132,13 +117,13 @@ describe('deliveries', () => {
       created_at: expect.any(String),
       next_at: expect.any(String),
     });
-    expect(await saveTry(api.database.db, outage.id, { status: 500 })).toBe('again');
-    expect(await saveTry(api.database.db, test.id, { error: 'tls' })).toBe('given_up');
+    expect(await saveTry(api.db, outage.id, { status: 500 })).toBe('again');
+    expect(await saveTry(api.db, test.id, { error: 'tls' })).toBe('given_up');
     expect(await deliveries(id)).toMatchObject([
       { event: 'test', state: 'failed', attempts: 1, error: 'tls', tried_at: expect.any(String) },
       { event: 'outage.begun', state: 'waiting', attempts: 1, status: 500, next_at: expect.any(String) },
     ]);
-    expect(await saveTry(api.database.db, outage.id, { status: 204 })).toBe('delivered');
+    expect(await saveTry(api.db, outage.id, { status: 204 })).toBe('delivered');
     expect((await deliveries(id))[1]).toMatchObject({ state: 'delivered', attempts: 2, status: 204 });
     expect(await list()).toMatchObject([{ id, answered_at: expect.any(String) }]);
   });
@@ -149,30 +134,28 @@ describe('deliveries', () => {
     for (let n = 0; n < 5; n++) expect(await test(n)).toBe(200);
     const often = await api.ask('POST', path(`/${ids[0]}/test`));
     expect([often.status, often.body.error]).toEqual([429, 'rate limit exceeded']);
-    expect(Number(often.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(often.headers['retry-after'])).toBeLessThanOrEqual(60);
-    const pass = () =>
-      sql`update invite_windows set ends_at = ends_at - interval '1 minute'`.execute(api.database.db);
-    await sql`update invite_windows set count = 49 where subject like '%day%'`.execute(api.database.db);
-    await pass();
+    const seconds = Number(often.headers['retry-after']);
+    expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
+    const pass = (time: string) =>
+      sql`update invite_windows set ends_at = ends_at - ${time}::interval`.execute(api.db);
+    await sql`update invite_windows set count = 49 where subject like '%day%'`.execute(api.db);
+    await pass('1 minute');
     expect([await test(0), await test(0)]).toEqual([200, 429]);
     for (let n = 0; n < 5; n++) expect(await test(n)).toBe(429);
-    await sql`update invite_windows set ends_at = ends_at - interval '1 day'`.execute(api.database.db);
+    await pass('1 day');
     expect(await test(1)).toBe(200);
   });
 
   it('are kept for seven days', async () => {
     const { id } = (await make()).body;
-    await orderEvent(api.database.db, { domainId: domain.id, event: 'outage.begun', data: {} });
-    const age = (by: string) =>
-      sql`update webhook_deliveries set created_at = created_at - ${by}::interval where webhook_id = ${id}`.execute(
-        api.database.db,
-      );
-    await age('6 days 23 hours');
-    await purgeWebhooks(api.database.db);
-    expect(await deliveries(id)).toHaveLength(1);
-    await age('2 hours');
-    await purgeWebhooks(api.database.db);
-    expect(await deliveries(id)).toEqual([]);
+    await orderEvent(api.db, { domainId: domain.id, event: 'outage.begun', data: {} });
+    for (const [age, kept] of [
+      ['6 days 23 hours', 1],
+      ['2 hours', 0],
+    ] as const) {
+      await sql`update webhook_deliveries set created_at = created_at - ${age}::interval`.execute(api.db);
+      await purgeWebhooks(api.db);
+      expect(await deliveries(id)).toHaveLength(kept);
+    }
   });
 });

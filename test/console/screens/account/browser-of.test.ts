@@ -5,19 +5,14 @@ import { browserOf } from '../../../../console/src/screens/account/browser-of.ts
 
 it('names the browser and the system', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
-  expect(browserOf(`Mozilla/5.0 (Windows NT 10.0) ${webkit} Chrome/130.0 Safari/537.36 Edg/130.0`)).toBe(
-    'Edge · Windows',
-  );
-  expect(browserOf(`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/130.0 Safari/537.36`)).toBe(
-    'Chrome · Linux',
-  );
-  expect(browserOf('Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0')).toBe(
-    'Firefox · Linux',
-  );
-  expect(
-    browserOf('Mozilla/5.0 (iPhone; CPU iPhone OS 17 like Mac OS X) AppleWebKit/605 Version/17 Safari/604'),
-  ).toBe('Safari · iOS');
-  expect(browserOf('curl/8.5.0')).toBe('curl');
-  expect(browserOf('something')).toBe('');
-  expect(browserOf(undefined)).toBe('');
+  for (const [agent, named] of [
+    [`Mozilla/5.0 (Windows NT 10.0) ${webkit} Chrome/130.0 Safari/537.36 Edg/130.0`, 'Edge · Windows'],
+    [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} Chrome/130.0 Safari/537.36`, 'Chrome · Linux'],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0', 'Firefox · Linux'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 17 like Mac OS X) Version/17 Safari/604', 'Safari · iOS'],
+    ['curl/8.5.0', 'curl'],
+    ['something', ''],
+    [undefined, ''],
+  ])
+    expect([agent, browserOf(agent)]).toEqual([agent, named]);
 });

@@ -37,23 +37,11 @@ describe('groupAnswers', () => {
   });
 
   it('keeps different wrong answers apart', () => {
-    const groups = groupAnswers(
-      [
-        server('a', 'referral', ['ns1.old.example']),
-        server('b', 'referral', ['ns2.old.example']),
-        server('c', 'nodata'),
-        server('d', 'nxdomain'),
-        server('e', 'alias'),
-      ],
-      [OURS],
-    );
-    expect(groups.map(({ verdict }) => verdict)).toEqual([
-      'foreign',
-      'foreign',
-      'not_delegated',
-      'unregistered',
-      'alias',
-    ]);
+    const olds = ['ns1.old.example', 'ns2.old.example'].map((ns) => server(ns, 'referral', [ns]));
+    const others = ['nodata', 'nxdomain', 'alias'].map((outcome) => server(outcome, outcome));
+    const groups = groupAnswers([...olds, ...others], [OURS]);
+    const verdicts = groups.map(({ verdict }) => verdict).join(' ');
+    expect(verdicts).toBe('foreign foreign not_delegated unregistered alias');
     expect(new Set(groups.map(({ key }) => key)).size).toBe(5);
   });
 
@@ -68,16 +56,8 @@ describe('groupAnswers', () => {
 
 describe('toneOf', () => {
   it('is good for exactly one accepted set alone', () => {
-    const verdicts = [
-      'partial',
-      'extra',
-      'mixed',
-      'foreign',
-      'not_delegated',
-      'unregistered',
-      'alias',
-    ] as const;
+    const bad = ['partial', 'extra', 'mixed', 'foreign', 'not_delegated', 'unregistered', 'alias'] as const;
     expect(toneOf('match')).toBe('good');
-    expect(verdicts.map(toneOf)).toEqual(verdicts.map(() => 'bad'));
+    expect(bad.map(toneOf)).toEqual(bad.map(() => 'bad'));
   });
 });

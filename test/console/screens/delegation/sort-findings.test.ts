@@ -21,24 +21,10 @@ describe('weigh', () => {
   });
 
   it('says of findings without anything to change at the registrar that they are to be known', () => {
-    const known = FINDING_CODES.filter((code) => weigh(finding(code)) === 'know');
-    expect(known).toEqual([
-      'TAKEOVER_WAITS',
-      'CAME_BACK',
-      'PARENT_UNREACHABLE',
-      'PARENT_LAME',
-      'PARENT_BOGUS',
-      'PARENT_FAILS',
-      'PARENTS_DISAGREE',
-      'PARENT_SETS_AA',
-      'UNCONFIRMED',
-      'TRY_LATER',
-      'MOVES_HELD',
-      'ROOT_FAULT',
-      'VANTAGES_DISAGREE',
-      'VANTAGES_AWAY',
-      'NS_TURN',
-    ]);
+    const known =
+      'TAKEOVER_WAITS CAME_BACK PARENT_UNREACHABLE PARENT_LAME PARENT_BOGUS PARENT_FAILS PARENTS_DISAGREE ' +
+      'PARENT_SETS_AA UNCONFIRMED TRY_LATER MOVES_HELD ROOT_FAULT VANTAGES_DISAGREE VANTAGES_AWAY NS_TURN';
+    expect(FINDING_CODES.filter((code) => weigh(finding(code)) === 'know').join(' ')).toBe(known);
   });
 
   it('wants action for a code that it does not know', () => {

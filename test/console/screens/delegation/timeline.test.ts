@@ -19,16 +19,8 @@ function check(
   verdict: string,
   more: Partial<TimelineCheck> = {},
 ): TimelineCheck {
-  return {
-    id,
-    finished_at: at(minute),
-    last_seen_at: at(minute),
-    repeated: 0,
-    verdict,
-    status_before: 'pending',
-    status_after: 'pending',
-    ...more,
-  };
+  const status = { status_before: 'pending', status_after: 'pending' };
+  return { id, finished_at: at(minute), last_seen_at: at(minute), repeated: 0, verdict, ...status, ...more };
 }
 
 describe('spansOf', () => {

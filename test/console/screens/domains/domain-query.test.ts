@@ -9,18 +9,11 @@ import {
 
 describe('domainQuery', () => {
   it('asks for what the URL says', () => {
-    expect(
-      domainQuery({
-        ...{ search: ' shop ', status: 'moved', mode: 'external', finding: 'STALE_DS', role: 'editor' },
-        sort: '-name',
-      }),
-    ).toEqual({
+    const same = { status: 'moved', finding: 'STALE_DS', role: 'editor', sort: '-name' };
+    expect(domainQuery({ ...same, search: ' shop ', mode: 'external' })).toEqual({
+      ...same,
       search: 'shop',
-      status: 'moved',
       dns_mode: 'external',
-      finding: 'STALE_DS',
-      role: 'editor',
-      sort: '-name',
     });
     expect(domainQuery({ status: 'open' }).status).toBe('pending,unverified,moved,disabled');
   });
@@ -45,27 +38,22 @@ describe('delegationLine', () => {
     svc_ns_sets: [['ns1.ours.example', 'ns2.ours.example']],
   };
 
-  it('tells what the parent names', () => {
-    expect(delegationLine(row).kind).toBe('unseen');
-    expect(delegationLine({ ...row, current_ns: [] }).kind).toBe('not-delegated');
-    expect(delegationLine({ ...row, current_ns: ['ns1.other.example'] })).toEqual({
-      kind: 'elsewhere',
-      servers: ['ns1.other.example'],
-    });
-    expect(delegationLine({ ...row, current_ns: ['ns1.ours.example'] }).kind).toBe('partly');
-    expect(delegationLine({ ...row, status: 'active', current_ns: row.svc_ns_sets[0] ?? [] }).kind).toBe(
-      'live',
-    );
-  });
+  const reason = { code: 'not_delegated' as const, message: 'nobody delegated it' };
 
-  it('tells of domains that do not wait for a delegation', () => {
-    expect(delegationLine({ ...row, dns_mode: 'external', status: 'unverified' }).kind).toBe('txt');
-    expect(delegationLine({ ...row, dns_mode: 'external', status: 'active' }).kind).toBe('verified');
-    expect(delegationLine({ ...row, status: 'banned' }).kind).toBe('banned');
-    const reason = { code: 'not_delegated' as const, message: 'nobody delegated it' };
-    expect(delegationLine({ ...row, status: 'disabled', status_reason: reason })).toMatchObject({
-      kind: 'reason',
-      reason: 'nobody delegated it',
-    });
+  it.each<[Partial<Parameters<typeof delegationLine>[0]>, object]>([
+    [{}, { kind: 'unseen' }],
+    [{ current_ns: [] }, { kind: 'not-delegated' }],
+    [{ current_ns: ['ns1.other.example'] }, { kind: 'elsewhere', servers: ['ns1.other.example'] }],
+    [{ current_ns: ['ns1.ours.example'] }, { kind: 'partly' }],
+    [{ status: 'active', current_ns: ['ns1.ours.example', 'ns2.ours.example'] }, { kind: 'live' }],
+    [{ dns_mode: 'external', status: 'unverified' }, { kind: 'txt' }],
+    [{ dns_mode: 'external', status: 'active' }, { kind: 'verified' }],
+    [{ status: 'banned' }, { kind: 'banned' }],
+    [
+      { status: 'disabled', status_reason: reason },
+      { kind: 'reason', reason: 'nobody delegated it' },
+    ],
+  ])('of a domain with %j is %j', (changes, line) => {
+    expect(delegationLine({ ...row, ...changes })).toMatchObject(line);
   });
 });

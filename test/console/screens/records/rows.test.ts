@@ -19,14 +19,8 @@ const ids = (rows: readonly { key: string }[]) => rows.map(({ key }) => key);
 describe('rows', () => {
   it('are in groups by name, the apex first, names above what is below them', () => {
     expect(sorted.map(({ id }) => id)).toEqual([4, 2, 5, 1, 6, 3]);
-    expect(rowsOf(sorted, NO_DRAFT, NO_FILTER).map(({ isFirst }) => isFirst)).toEqual([
-      true,
-      false,
-      true,
-      true,
-      false,
-      true,
-    ]);
+    const first = rowsOf(sorted, NO_DRAFT, NO_FILTER).filter(({ isFirst }) => isFirst);
+    expect(ids(first)).toEqual(['4', '5', '1', '3']);
   });
 
   it('show the draft: new rows first, edited ones in their place', () => {
@@ -34,15 +28,7 @@ describe('rows', () => {
     const draft = deleteRows(edited, ['5'], recordsById(records));
     const rows = rowsOf(sorted, draft, NO_FILTER);
     expect(ids(rows)).toEqual(['n1', '4', '2', '5', '1', '6', '3']);
-    expect(rows.map(({ state }) => state)).toEqual([
-      'new',
-      'same',
-      'same',
-      'deleted',
-      'edited',
-      'same',
-      'same',
-    ]);
+    expect(rows.map(({ state }) => state).join(' ')).toBe('new same same deleted edited same same');
     expect(ids(rowsOf(sorted, draft, { ...NO_FILTER, isChangedOnly: true }))).toEqual(['n1', '5', '1']);
   });
 

@@ -1,8 +1,8 @@
 // docs/edge-agent as an operator runs it: a process of its own, with a settings file and a token, and its nginx.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +21,6 @@ export interface AgentProcess extends EdgePorts {
   restart(): Promise<void>;
   /** Of its nginx. */
   master(): number | undefined;
-  /** What an agent says that begins on the same state, while this one runs, and ends. */
-  rival(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -30,8 +28,6 @@ export async function startAgent(options: {
   readonly api: string;
   readonly token: string;
   readonly allowOrigins: readonly string[];
-  /** Whom nginx's workers run as, where the test is root. */
-  readonly user?: string;
   readonly countries?: { readonly file: string; readonly field: readonly string[] };
 }): Promise<AgentProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-agent-'));
@@ -40,10 +36,6 @@ export async function startAgent(options: {
   writeFileSync(tokenFile, `${options.token}\n`, { mode: 0o600 });
   const { api, allowOrigins, countries } = options;
   const settings = { ...(await nginxSettings(state)), api, tokenFile, allowOrigins, countries };
-  if (options.user !== undefined && process.getuid?.() === 0) {
-    settings.user = options.user;
-    chmodSync(folder, 0o755);
-  }
   const settingsFile = join(folder, 'settings.json');
   writeFileSync(settingsFile, JSON.stringify(settings));
   let child: ChildProcess | undefined;
@@ -77,12 +69,6 @@ export async function startAgent(options: {
     kill,
     restart: start,
     master: () => Number(readFileSync(join(state, 'nginx.pid'), 'utf8')) || undefined,
-    rival: () =>
-      new Promise((resolve) => {
-        execFile(process.execPath, [AGENT, settingsFile], { timeout: 60_000 }, (error, stdout, stderr) =>
-          resolve(error?.code === 1 ? stdout + stderr : `it goes on: ${stdout}`),
-        );
-      }),
     async stop() {
       await kill('SIGKILL'); // how it ends by itself is no matter here
       await stopNginx(state);

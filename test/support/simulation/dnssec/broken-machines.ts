@@ -7,8 +7,8 @@ import { type Machine, wantedIds } from '../../../../src/checks/dnssec/machine.t
 import type { Step } from '../../../../src/checks/dnssec/next-keys.ts';
 import { type MachineRules, RULES } from '../../../../src/checks/dnssec/rules.ts';
 import { type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
+import { DAY, HOUR } from '../virtual-time.ts';
 import type { MachineUnderTest } from './simulated-signed-domain.ts';
-import { DAY, HOUR } from './simulated-surroundings.ts';
 
 export const REAL: MachineUnderTest = { rules: RULES, advance };
 

@@ -1,8 +1,9 @@
 // Judges what really happened in a simulated domain, by the RFCs and its history alone: whether any cache may have held a DS
 // set, a DNSKEY set and data at once that do not go together, and whose doing that was.
 
+import { DAY, HOUR, type Span } from '../virtual-time.ts';
 import type { Entered, KeyHistory } from './key-history.ts';
-import { DAY, HOUR, type Span, type Surroundings, valueAt } from './simulated-surroundings.ts';
+import { type Surroundings, valueAt } from './simulated-surroundings.ts';
 
 export interface Bogus {
   readonly at: number;

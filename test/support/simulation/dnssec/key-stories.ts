@@ -2,15 +2,9 @@
 // when a stay ends, a backup comes back in the middle of a rollover, one address of the parent keeps an old zone.
 
 import type { Machine } from '../../../../src/checks/dnssec/machine.ts';
+import { DAY, HOUR, MINUTE } from '../virtual-time.ts';
 import type { Actor, Story } from './simulated-signed-domain.ts';
-import {
-  DAY,
-  HOUR,
-  MINUTE,
-  type SimulatedAddress,
-  type SimulatedNode,
-  type Surroundings,
-} from './simulated-surroundings.ts';
+import type { SimulatedAddress, SimulatedNode, Surroundings } from './simulated-surroundings.ts';
 
 const ADDRESS: SimulatedAddress = { lag: 0, isHidden: false, silent: [], lying: [] };
 const HIDDEN: SimulatedAddress = { ...ADDRESS, lag: DAY, isHidden: true };

@@ -4,16 +4,10 @@ import type { Preflight } from '../../../../src/checks/dnssec/machine.ts';
 import type { MachineKey } from '../../../../src/checks/dnssec/machine-key.ts';
 import type { NodePosition } from '../../../../src/checks/dnssec/node-positions.ts';
 import { type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
-import type { EventQueue } from '../event-queue.ts';
+import type { Random } from '../../random/random-zones.ts';
+import { DAY, type EventQueue, isWithin, MINUTE, type Span } from '../virtual-time.ts';
 import type { KeyHistory } from './key-history.ts';
-import {
-  DAY,
-  isWithin,
-  MINUTE,
-  type Random,
-  type SimulatedNode,
-  type Span,
-} from './simulated-surroundings.ts';
+import type { SimulatedNode } from './simulated-surroundings.ts';
 
 /** The CDS set (RFC 7344). */
 export interface Cds {

@@ -3,9 +3,11 @@
 import type { DsAnswer, DsEvidence } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import type { Delegation } from '../../../../src/checks/dnssec/next-keys.ts';
 import { parseName } from '../../../../src/dns/name.ts';
+import type { Random } from '../../random/random-zones.ts';
+import { HOUR, isWithin } from '../virtual-time.ts';
 import type { KeyHistory } from './key-history.ts';
 import { dsRdata } from './made-keys.ts';
-import { HOUR, isWithin, type Random, type Surroundings } from './simulated-surroundings.ts';
+import type { Surroundings } from './simulated-surroundings.ts';
 
 const DOMAIN = parseName('example.org.');
 const PARENT = parseName('org.');

@@ -1,7 +1,8 @@
 // How a registrar, or the owner at its web form, follows what the API and CDS say: soon, late, by halves, wrongly, not at all.
 
-import type { EventQueue } from '../event-queue.ts';
-import { CALM, DAY, HOUR, type Random, type RegistrarKind } from './simulated-surroundings.ts';
+import type { Random } from '../../random/random-zones.ts';
+import { DAY, type EventQueue, HOUR } from '../virtual-time.ts';
+import { CALM, type RegistrarKind } from './simulated-surroundings.ts';
 
 export interface Told {
   /** The DS of each key that is asked for, in the three digest types. */

@@ -12,27 +12,14 @@ import { isDsDue, isPreflightDue, nextLookIn } from '../../../../src/checks/dnss
 import type { MachineRules } from '../../../../src/checks/dnssec/rules.ts';
 import { isSameSet, type Serving, UNSIGNED } from '../../../../src/checks/dnssec/serving.ts';
 import { asTold } from '../../../../src/checks/dnssec/told/as-told.ts';
-import { EventQueue } from '../event-queue.ts';
+import { pick, type Random, randomFrom } from '../../random/random-zones.ts';
+import { DAY, EventQueue, HOUR, isWithin, MINUTE } from '../virtual-time.ts';
 import { KeyHistory } from './key-history.ts';
 import { madeKey } from './made-keys.ts';
 import { type Cds, NO_CDS, SimulatedNodes, type ZoneContent } from './simulated-nodes.ts';
 import { SimulatedParent } from './simulated-parent.ts';
 import { SimulatedRegistrar, type Told } from './simulated-registrar.ts';
-import {
-  CALM,
-  DAY,
-  DAYS,
-  drawSurroundings,
-  endOf,
-  HOUR,
-  isWithin,
-  MINUTE,
-  pick,
-  type Random,
-  randomFrom,
-  type Surroundings,
-  valueAt,
-} from './simulated-surroundings.ts';
+import { CALM, DAYS, drawSurroundings, endOf, type Surroundings, valueAt } from './simulated-surroundings.ts';
 
 export interface MachineUnderTest {
   readonly rules: MachineRules;
@@ -86,8 +73,6 @@ export class SimulatedSignedDomain implements Actor {
   readonly around: Surroundings;
   readonly history = new KeyHistory();
   readonly end: number;
-  ticks = 0;
-  steps = 0;
   readonly #random: Random;
   readonly #tested: MachineUnderTest;
   readonly #rules: MachineRules;
@@ -290,7 +275,6 @@ export class SimulatedSignedDomain implements Actor {
       this.#tickFrom(down - this.#now + MINUTE);
       return;
     }
-    this.ticks++;
     const { machine } = this.#stored;
     const facts = this.#facts(machine);
     const { machine: next, step } = this.#tested.advance(machine, facts, this.#rules);
@@ -372,7 +356,6 @@ export class SimulatedSignedDomain implements Actor {
   }
 
   #begin(step: Step): void {
-    this.steps++;
     const isRestored = this.#now < CALM - 15 * DAY && this.#random() < this.around.restoreShare;
     if (isRestored)
       this.#events.add(this.#now + this.#random() * 36 * HOUR, () =>

@@ -1,31 +1,12 @@
 // What is around a simulated domain for 400 days, drawn before they begin: its parent's addresses, our nodes, workers, clock,
 // backups, and what its registrar is like.
 
-import { randomOf } from '../../billing/random.ts';
+import { pick, type Random } from '../../random/random-zones.ts';
+import { DAY, HOUR, MINUTE, type Span } from '../virtual-time.ts';
 
-/** In [0, 1). */
-export type Random = () => number;
-
-export function randomFrom(seed: number): Random {
-  const draw = randomOf(seed);
-  return () => draw(2 ** 30) / 2 ** 30;
-}
-
-export function pick<T>(random: Random, from: readonly T[]): T {
-  return from[Math.floor(random() * from.length)] as T;
-}
-
-export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
 export const DAYS = 400;
 /** From then on nothing new is wanted, and registrars do what they are told. */
 export const CALM = 300 * DAY;
-
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface SimulatedAddress {
   /** The largest lag behind the registrar. */
@@ -169,10 +150,6 @@ export function drawSurroundings(random: Random): Surroundings {
     isHasty,
     isSplit: chance(0.4),
   };
-}
-
-export function isWithin(spans: readonly Span[], at: number): boolean {
-  return spans.some(({ from, to }) => at >= from && at < to);
 }
 
 /** The end of the span that it is within, if any. */

@@ -2,7 +2,7 @@
 
 import type { NameClaims } from '../../../../src/checks/claims/name-claims.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
-import { HOUR } from '../simulated-parents.ts';
+import { HOUR } from '../virtual-time.ts';
 import type { Violation } from './hijack-judge.ts';
 import type { HijackOptions } from './hijack-simulation.ts';
 import { DECISIONS, type Decisions } from './simulated-store.ts';

@@ -5,7 +5,7 @@ import { isSameSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
 import type { Name } from '../../../../src/dns/name.ts';
-import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
+import { DAY, HOUR, MINUTE } from '../virtual-time.ts';
 import type { SimulatedClaim } from './simulated-claim.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
 import type { AskedByStrangers } from './simulated-reports.ts';
@@ -47,22 +47,15 @@ const TWO_YEARS = 730 * DAY;
 
 export class HijackJudge {
   readonly violations: { readonly kind: Violation; readonly text: string }[] = [];
-  readonly causes = new Map<Cause, number>();
-  /** Seconds of each case in which more than an apex was answered. */
-  readonly answeredSeconds: number[] = [];
-  /** The same where a stranger asks all the time for the name of its own claim, so that its report is used up. */
-  readonly answeredWhileAskedSeconds: number[] = [];
-  /** The same where its account asks for so many that it has no share left. */
-  readonly answeredWhileManyAskedSeconds: number[] = [];
-  /** From the moment that every server of the parent shows the set of an honest owner. */
+  readonly causes = new Set<Cause>();
+  /** Seconds from the moment that every server of the parent shows the set of an honest owner. */
   readonly activeAfter: number[] = [];
   /** Those of them among eight strangers and more. */
   readonly activeAfterBesideMany: number[] = [];
-  /** The same for those who take the name from a holder: two checks, a minute apart. */
-  readonly takenAfter: number[] = [];
+  /** Honest owners who took the name from a holder. */
+  taken = 0;
   /** Honest owners to whom no set was left (`SETS_SPENT`). */
   lockedOutBySpent = 0;
-  activations = 0;
 }
 
 /** The truth of one name. */
@@ -118,25 +111,13 @@ export class NameTruth {
   }
 
   activated(
-    activation: Activation,
-    store: SimulatedStore,
-    at: number,
-    since: number,
-    wasHeld: boolean,
-  ): void {
-    this.judgeActivation(activation, store, at, since, wasHeld);
-    this.heldUntil.set(activation.claim.accountId, at);
-  }
-
-  private judgeActivation(
     { claim, matched, from }: Activation,
     store: SimulatedStore,
     at: number,
     since: number,
     wasHeld: boolean,
   ): void {
-    const { judge, registry } = this;
-    judge.activations++;
+    const { registry } = this;
     const others = store.claims.filter((other) => other !== claim && isHolding(other));
     if (others.length > 0) this.violate('two accounts hold the name', at, claim);
     if (wasHeld && at - registry.unchangedSince < SECOND_LOOK_MS) this.violate('taken at once', at, claim);
@@ -149,16 +130,12 @@ export class NameTruth {
     }
     if (truly.some(({ meant }) => meant === claim.accountId) || from === 'moved') return;
     const cause = this.causeOf(claim, matched, at);
-    if (cause === undefined) {
-      this.violate('hijacked', at, claim);
-      return;
-    }
-    this.admit(cause);
+    if (cause === undefined) this.violate('hijacked', at, claim);
+    else this.admit(cause);
   }
 
   private admit(cause: Cause): void {
-    const { causes } = this.judge;
-    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+    this.judge.causes.add(cause);
   }
 
   /** How fast an honest owner is active. */
@@ -169,7 +146,7 @@ export class NameTruth {
     if (meant !== claim.accountId || hasDs || ready - begunAt > 6 * HOUR) return;
     if (registry.isTroubled(ready - HOUR, at)) return;
     const seconds = (at - ready) / 1000;
-    if (wasHeld) judge.takenAfter.push(seconds);
+    if (wasHeld) judge.taken++;
     else judge.activeAfter.push(seconds);
     if (!wasHeld && strangers >= 8) judge.activeAfterBesideMany.push(seconds);
   }
@@ -234,13 +211,6 @@ export class NameTruth {
     const { since, wasSeen } = this.exposed;
     this.exposed = undefined;
     if (at === since) return;
-    const { answeredSeconds, answeredWhileAskedSeconds, answeredWhileManyAskedSeconds } = this.judge;
-    const lists = {
-      never: answeredSeconds,
-      alone: answeredWhileAskedSeconds,
-      'among many': answeredWhileManyAskedSeconds,
-    };
-    lists[this.asked].push((at - since) / 1000);
     if (wasSeen) this.violate('answered although sighted', at);
     const most = ANSWERED_MS + ASKED_MS[this.asked] + this.slowChecks * SILENT_MS[this.asked];
     if (at - since > most) this.violate('answered too long', at);

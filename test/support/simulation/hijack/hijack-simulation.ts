@@ -1,10 +1,10 @@
 // Thousands of simulated names, one after the other, each for a thousand virtual days.
 
 import { pick, type Random, randomFrom } from '../../random/random-zones.ts';
+import { ABSENT, type Shown } from '../parent-evidence.ts';
 import { HijackJudge, type Violation } from './hijack-judge.ts';
 import { SimulatedName } from './simulated-name.ts';
 import { delegation, ELSEWHERE, livesOf, Stranger } from './simulated-people.ts';
-import { ABSENT, type Shown } from './simulated-registry.ts';
 import { type FleetKind, SimulatedSets } from './simulated-sets.ts';
 import { DECISIONS, type Decisions } from './simulated-store.ts';
 
@@ -17,11 +17,6 @@ export interface HijackOptions {
   readonly sharesSets?: boolean;
   /** Ends with the first violation of these kinds. */
   readonly stopsAt?: readonly Violation[];
-}
-
-export interface HijackOutcome {
-  readonly judge: HijackJudge;
-  readonly checks: number;
 }
 
 const STRANGERS = 400;
@@ -39,13 +34,12 @@ export function simulateHijacks({
   decide,
   sharesSets,
   stopsAt,
-}: HijackOptions): HijackOutcome {
+}: HijackOptions): HijackJudge {
   const random = randomFrom(seed);
   const sets = new SimulatedSets(fleet, random, sharesSets);
   const judge = new HijackJudge();
   const isEnough = () => stopsAt !== undefined && judge.violations.some(({ kind }) => stopsAt.includes(kind));
   let accounts = STRANGERS;
-  let checks = 0;
   for (let i = 0; i < names; i++) {
     const own = randomFrom(seed * 7919 + i);
     const strangers = crowd(own);
@@ -62,10 +56,9 @@ export function simulateHijacks({
       new Stranger(name, accountId, 0, 2 + Math.floor(own() * 16), pick(own, [0.05, 0.2, 0.6]));
     livesOf(name, () => ++accounts);
     name.run(isEnough);
-    checks += name.checks;
     if (isEnough()) break;
   }
-  return { judge, checks };
+  return judge;
 }
 
 function crowd(random: Random): number[] {

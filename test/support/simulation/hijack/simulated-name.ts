@@ -5,12 +5,12 @@ import type { JudgedName } from '../../../../src/checks/claims/judge-name.ts';
 import { nextCheckAt } from '../../../../src/checks/delegation/next-check-at.ts';
 import { RETURN_MS } from '../../../../src/checks/delegation/next-status.ts';
 import type { Random } from '../../random/random-zones.ts';
-import { EventQueue } from '../event-queue.ts';
-import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
+import type { Shown } from '../parent-evidence.ts';
 import { RULES } from '../simulated-rules.ts';
+import { DAY, EventQueue, HOUR, MINUTE } from '../virtual-time.ts';
 import { type HijackJudge, NameTruth } from './hijack-judge.ts';
 import { checkedStatusOf, stageOf } from './simulated-claim.ts';
-import { END, type Published, type Shown, SimulatedRegistry } from './simulated-registry.ts';
+import { END, type Published, SimulatedRegistry } from './simulated-registry.ts';
 import { type AskedByStrangers, SimulatedReports } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
 import { type Decisions, SimulatedStore } from './simulated-store.ts';
@@ -28,7 +28,6 @@ export class SimulatedName {
   /** How many strangers may claim the name. */
   strangers = 0;
   now = 0;
-  checks = 0;
   private readonly truth: NameTruth;
   private readonly reports: SimulatedReports;
   private readonly events = new EventQueue();
@@ -123,7 +122,6 @@ export class SimulatedName {
     this.at(evidence.finishedAt, () => {
       this.heard = heard;
       this.isChecking = false;
-      this.checks++;
       if (store.seq !== seq) {
         store.due = this.now;
         return;

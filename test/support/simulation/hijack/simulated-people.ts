@@ -5,9 +5,10 @@ import { isSameSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
 import { pick, type Random } from '../../random/random-zones.ts';
 import { names } from '../../world/check-evidence.ts';
-import { DAY, HOUR, MINUTE } from '../simulated-parents.ts';
+import { ABSENT, type Shown } from '../parent-evidence.ts';
+import { DAY, HOUR, MINUTE } from '../virtual-time.ts';
 import type { SimulatedName } from './simulated-name.ts';
-import { ABSENT, END, type Shown } from './simulated-registry.ts';
+import { END } from './simulated-registry.ts';
 
 const FOREIGN = names('ns1.x ns2.x');
 export const ELSEWHERE: Shown = { kind: 'delegation', ns: FOREIGN, hasDs: false };

@@ -1,21 +1,15 @@
 // The parent of one simulated name for a thousand days: what its registrants published, servers that follow late, fall silent,
 // or lie, and what a check hears of them.
 
-import type { Evidence, ServerEvidence, ServerOutcome } from '../../../../src/checks/delegation/evidence.ts';
+import type { Evidence, ServerEvidence } from '../../../../src/checks/delegation/evidence.ts';
 import { type Name, parseName } from '../../../../src/dns/name.ts';
 import { pick, type Random } from '../../random/random-zones.ts';
-import { DAY, HOUR, isWithinAny, MINUTE, type Span } from '../simulated-parents.ts';
+import { observeParent, type Shown, serverEvidence } from '../parent-evidence.ts';
+import { DAY, HOUR, isWithin, MINUTE, overlaps, type Span } from '../virtual-time.ts';
 
-export const DAYS = 1000;
-export const END = DAYS * DAY;
+export const END = 1000 * DAY;
 const DOMAIN = parseName('shop.tld.');
 const PARENT = parseName('tld.');
-
-export interface Shown {
-  readonly kind: 'delegation' | 'nodata' | 'nxdomain' | 'alias';
-  readonly ns: readonly Name[];
-  readonly hasDs: boolean;
-}
 
 /** What the registry has from a moment on. */
 export interface Published extends Shown {
@@ -29,10 +23,8 @@ interface Lie extends Span {
   readonly shown: Shown;
 }
 
-export const ABSENT: Shown = { kind: 'nxdomain', ns: [], hasDs: false };
 /** Of questions that are asked twice. */
 const LOSS = 0.005;
-const TIMEOUT = 3000;
 
 export class SimulatedRegistry {
   readonly history: Published[] = [];
@@ -97,9 +89,7 @@ export class SimulatedRegistry {
 
   /** Some server lies or is silent, or our network is down. */
   isTroubled(from: number, to: number): boolean {
-    return [...this.silent, ...this.falsehoods, ...this.offline].some(
-      (span) => span.from <= to && span.to >= from,
-    );
+    return overlaps([...this.silent, ...this.falsehoods, ...this.offline], from, to);
   }
 
   lies(address: string, at: number): boolean {
@@ -124,72 +114,18 @@ export class SimulatedRegistry {
     return this.history.findLast((published) => published.at <= at) ?? (this.history[0] as Published);
   }
 
-  /** Two addresses first, then all up to six, unless the two agree (docs/rules.md "Delegation check"). */
   observe(at: number, isThorough: boolean): Evidence {
-    const { random, servers } = this;
-    const order = servers.map((_, i) => i);
-    for (let i = order.length - 1; i > 0; i--) {
-      const j = Math.floor(random() * (i + 1));
-      [order[i], order[j]] = [order[j] as number, order[i] as number];
-    }
-    const heard = order.slice(0, 2).map((s) => this.ask(s, at));
-    if (isThorough || !agree(heard)) heard.push(...order.slice(2, 6).map((s) => this.ask(s, at)));
-    const tookMs = heard.some(({ outcome }) => outcome === 'timeout') ? 2 * TIMEOUT : 150;
-    return {
-      domain: DOMAIN,
-      parent: PARENT,
-      walk: [],
-      servers: heard,
-      parentAddresses: servers.length,
-      failure: undefined,
-      queries: heard.length,
-      startedAt: at,
-      finishedAt: at + tookMs,
-    };
+    const parent = { domain: DOMAIN, zone: PARENT, count: this.servers.length };
+    return observeParent(this.random, parent, at, (s) => this.ask(s, at), isThorough);
   }
 
   private ask(s: number, at: number): ServerEvidence {
-    const { name, address, lag } = this.servers[s] as (typeof this.servers)[number];
-    const isSilent =
-      this.random() < LOSS ||
-      isWithinAny(this.offline, at) ||
-      isWithinAny(
-        this.silent.filter(({ server }) => server === s),
-        at,
-      );
-    const lie = this.falsehoods.find(({ server, from, to }) => server === s && at >= from && at < to);
-    const shown: Shown = lie?.shown ?? this.publishedAt(at - lag);
-    const outcome: ServerOutcome = isSilent
-      ? 'timeout'
-      : shown.kind === 'delegation'
-        ? 'referral'
-        : shown.kind;
-    return {
-      server: name,
-      address,
-      transport: 'udp',
-      askedAt: at,
-      rttMs: isSilent ? undefined : 20,
-      outcome,
-      rcode: undefined,
-      aa: undefined,
-      ns: isSilent ? [] : shown.ns,
-      ttl: undefined,
-      ds: shown.hasDs && !isSilent ? [DS] : [],
-      error: undefined,
-    };
+    const server = this.servers[s] as (typeof this.servers)[number];
+    const ofServer = (spans: readonly (Span & { readonly server: number })[]) =>
+      spans.filter((span) => span.server === s);
+    const isSilent = this.random() < LOSS || isWithin([...this.offline, ...ofServer(this.silent)], at);
+    const lie = ofServer(this.falsehoods).find((span) => isWithin([span], at)) as Lie | undefined;
+    const shown = lie?.shown ?? this.publishedAt(at - server.lag);
+    return serverEvidence(server, isSilent ? 'timeout' : shown, at);
   }
-}
-
-const DS = Uint8Array.of(1, 2, 13, 2, 9);
-
-function agree(heard: readonly ServerEvidence[]): boolean {
-  const [first] = heard;
-  return heard.every(
-    ({ outcome, ns }) =>
-      first !== undefined &&
-      outcome !== 'timeout' &&
-      outcome === first.outcome &&
-      ns.join() === first.ns.join(),
-  );
 }

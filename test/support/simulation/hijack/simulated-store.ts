@@ -34,8 +34,8 @@ import type { NameserverSet } from '../../../../src/checks/delegation/check-stat
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
 import { planAsked } from '../../../../src/checks/shares/asked.ts';
 import type { Name } from '../../../../src/dns/name.ts';
-import { DAY } from '../simulated-parents.ts';
 import { RULES } from '../simulated-rules.ts';
+import { DAY } from '../virtual-time.ts';
 import { checkedStatusOf, newClaim, type SimulatedClaim, stageOf } from './simulated-claim.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
 

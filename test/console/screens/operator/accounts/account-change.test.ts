@@ -4,29 +4,26 @@ import { changeOf, formOf } from '../../../../../console/src/screens/operator/ac
 const account = { email: 'a@shop.example', admin: false, reseller: false, active: true };
 const full = { ...account, name: 'Ada', provider: 7, plan: 'pro' };
 
-it('sends nothing where nothing differs, also after a field was touched', () => {
-  expect(changeOf(account, {})).toEqual({});
-  expect(changeOf(full, formOf(full))).toEqual({});
-  expect(changeOf(full, { name: ' Ada ', email: ' a@shop.example' })).toEqual({});
-});
-
-it('sends the fields that differ and no others', () => {
-  expect(changeOf(full, { plan: 'free' })).toEqual({ plan: 'free' });
-  expect(changeOf(full, { active: false, email: 'b@shop.example' })).toEqual({
-    active: false,
-    email: 'b@shop.example',
-  });
-  expect(changeOf(account, { provider: '12', reseller: true })).toEqual({ provider: 12, reseller: true });
-});
-
-it('takes away what was emptied', () => {
-  expect(changeOf(full, { name: ' ', provider: '', plan: '' })).toEqual({
-    name: null,
-    provider: null,
-    plan: null,
-  });
-});
-
-it('leaves a provider that is no number to the API, as a value that it refuses', () => {
-  expect(changeOf(account, { provider: 'x' })).toEqual({ provider: 'x' });
+it.each([
+  ['nothing if nothing differs', account, {}, {}],
+  ['nothing after a field was only touched', full, formOf(full), {}],
+  ['nothing for spaces at the ends', full, { name: ' Ada ', email: ' a@shop.example' }, {}],
+  ['the plan', full, { plan: 'free' }, { plan: 'free' }],
+  ['two fields', full, { active: false, email: 'b@c.example' }, { active: false, email: 'b@c.example' }],
+  ['a number for the provider', account, { provider: '12' }, { provider: 12 }],
+  [
+    'null for emptied fields',
+    full,
+    { name: ' ', provider: '', plan: '' },
+    { name: null, provider: null, plan: null },
+  ],
+  [
+    'a provider that is not a number as it is, for the API to refuse',
+    account,
+    { provider: 'x' },
+    { provider: 'x' },
+  ],
+  ['a flag', account, { reseller: true }, { reseller: true }],
+])('sends %s', (_, of, form, change) => {
+  expect(changeOf(of, form)).toEqual(change);
 });

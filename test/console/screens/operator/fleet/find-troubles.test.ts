@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   conditionOf,
   findTroubles,
@@ -19,111 +19,78 @@ const node = (changes: Partial<NodeState> = {}): NodeState => ({
   ...changes,
 });
 
-const kinds = (state: Parameters<typeof findTroubles>[0]) =>
-  findTroubles(state, NOW).map(({ weight, kind }) => `${weight} ${kind}`);
+type State = Parameters<typeof findTroubles>[0];
+const kinds = (state: State) => findTroubles(state, NOW).map(({ weight, kind }) => `${weight} ${kind}`);
+const nodes = (...changes: Partial<NodeState>[]): State => ({ nodes: changes.map(node) });
+const queue = { name: 'checks', reachable: true, waiting: 100, active: 1, dead: 0 };
+const trip = { id: 1, parent: 'example', checked: 50, turned: 20 };
+const moment = '2026-11-28T11:00:00Z';
 
-describe('what is wrong with nameservers', () => {
-  it('is nothing while they answer, and nothing is concluded from what was not asked', () => {
-    expect(kinds({ nodes: [node(), node({ name: 'old', state: 'left' })] })).toEqual([]);
-    expect(kinds({})).toEqual([]);
-  });
-
-  it('is that none runs, also where all were stopped', () => {
-    expect(kinds({ nodes: [] })).toEqual(['act no-node']);
-    expect(kinds({ nodes: [node({ state: 'left' })] })).toEqual(['act no-node']);
-  });
-
-  it('is that one is silent, whose last words on itself do not count', () => {
-    const nodes = [node(), node({ name: 'lon1', state: 'silent', lag_seconds: 900, unserved_zones: 5 })];
-    expect(findTroubles({ nodes }, NOW)).toEqual([
-      { weight: 'act', kind: 'silent', name: 'lon1', othersLive: 1 },
-    ]);
-  });
-
-  it('is what it holds back until an operator has confirmed it', () => {
-    const held = (confirmed: boolean) => kinds({ nodes: [node({ held: { zones: 300, confirmed } })] });
-    expect(held(false)).toEqual(['act held']);
-    expect(held(true)).toEqual(['know held-confirmed']);
-  });
-
-  it('is what it does not serve, also beyond 1,000, but not while it loads', () => {
-    expect(kinds({ nodes: [node({ unserved_zones: 1 })] })).toEqual(['act unserved']);
-    expect(kinds({ nodes: [node({ unserved_zones: undefined })] })).toEqual(['act unserved']);
-    expect(kinds({ nodes: [node({ unserved_zones: 1, loaded: false })] })).toEqual(['know loading']);
-  });
-
-  it('is that its memory for zones is nearly full', () => {
-    const full = (used: number | undefined) =>
-      kinds({ nodes: [node({ image_bytes: used, image_capacity_bytes: 1000 })] });
-    expect(full(849)).toEqual([]);
-    expect(full(850)).toEqual(['look image']);
-    expect(full(950)).toEqual(['act image']);
-    expect(full(undefined)).toEqual([]);
-    expect(
-      kinds({ nodes: [node({ state: 'silent', image_bytes: 999, image_capacity_bytes: 1000 })] }),
-    ).not.toContain('act image');
-  });
-
-  it('is how far it is behind', () => {
-    const behind = (seconds: number | undefined) => kinds({ nodes: [node({ lag_seconds: seconds })] });
-    expect(behind(29.9)).toEqual([]);
-    expect(behind(30)).toEqual(['look behind']);
-    expect(behind(300)).toEqual(['act behind']);
-    expect(behind(undefined)).toEqual([]);
-  });
+it.each<[string, State, string[]]>([
+  ['nothing while the nodes answer', nodes({}, { name: 'old', state: 'left' }), []],
+  ['nothing about what was not queried', {}, []],
+  ['that no node runs', nodes(), ['act no-node']],
+  ['that all nodes were stopped', nodes({ state: 'left' }), ['act no-node']],
+  ['what a node holds back', nodes({ held: { zones: 300, confirmed: false } }), ['act held']],
+  [
+    'what an operator has confirmed',
+    nodes({ held: { zones: 300, confirmed: true } }),
+    ['know held-confirmed'],
+  ],
+  ['zones that a node does not serve', nodes({ unserved_zones: 1 }), ['act unserved']],
+  ['more than 1,000 such zones', nodes({ unserved_zones: undefined }), ['act unserved']],
+  ['only that a node is loading', nodes({ unserved_zones: 1, loaded: false }), ['know loading']],
+  ['no memory below 85 %', nodes({ image_bytes: 849, image_capacity_bytes: 1000 }), []],
+  ['memory from 85 % on', nodes({ image_bytes: 850, image_capacity_bytes: 1000 }), ['look image']],
+  ['memory from 95 % on', nodes({ image_bytes: 950, image_capacity_bytes: 1000 }), ['act image']],
+  ['no memory of an unknown size', nodes({ image_capacity_bytes: 1000 }), []],
+  [
+    'no memory of a silent node',
+    nodes({}, { state: 'silent', image_bytes: 999, image_capacity_bytes: 1000 }),
+    ['act silent'],
+  ],
+  ['no lag below 30 s', nodes({ lag_seconds: 29.9 }), []],
+  ['a lag from 30 s on', nodes({ lag_seconds: 30 }), ['look behind']],
+  ['a lag from 300 s on', nodes({ lag_seconds: 300 }), ['act behind']],
+  ['no unknown lag', nodes({ lag_seconds: undefined }), []],
+  ['a queue that stands still', { queues: [{ ...queue, active: 0 }] }, ['act queue-stuck']],
+  ['no queue with few jobs', { queues: [{ ...queue, active: 0, waiting: 99 }] }, []],
+  ['failed jobs', { queues: [{ ...queue, active: 0, dead: 2 }] }, ['act queue-stuck', 'look queue-dead']],
+  ['a queue that cannot be reached', { queues: [{ name: 'checks', reachable: false }] }, ['act queue-away']],
+  ['no observer that never ran, or ran 10 minutes ago', vantages(undefined, '2026-11-28T11:50:00Z'), []],
+  ['an observer that is away for longer', vantages('2026-11-28T11:49:59Z'), ['look vantage']],
+  [
+    'the most urgent first',
+    { ...nodes({ loaded: false }), queues: [{ ...queue, waiting: 0, dead: 1 }], trips: [trip] },
+    ['act breaker', 'look queue-dead', 'know loading'],
+  ],
+])('reports %s', (_, state, expected) => {
+  expect(kinds(state)).toEqual(expected);
 });
 
-describe('what is wrong elsewhere', () => {
-  it('is a breaker that holds, not one that was released or has ended', () => {
-    const trip = { id: 1, parent: 'example', checked: 50, turned: 20 };
-    const moment = '2026-11-28T11:00:00Z';
-    expect(
-      findTroubles(
-        {
-          trips: [trip, { ...trip, id: 2, released_at: moment }, { ...trip, id: 3, ended_at: moment }],
-        },
-        NOW,
-      ),
-    ).toEqual([{ weight: 'act', kind: 'breaker', ...trip }]);
-  });
+function vantages(...seen: (string | undefined)[]): State {
+  return { vantages: seen.map((at) => ({ name: 'oslo', ...(at !== undefined && { seen_at: at }) })) };
+}
 
-  it('is what somebody froze by hand, less urgent, with who and why', () => {
-    const freeze = { id: 4, checked: 0, turned: 0, frozen_by: 'ann@example.org', reason: 'A restore.' };
-    const [trouble] = findTroubles({ trips: [freeze] }, NOW);
-    expect(trouble).toMatchObject({ weight: 'look', kind: 'frozen', by: 'ann@example.org' });
-    expect(adviceOf(trouble as Trouble)).toMatch(/^ann@example.org wrote: “A restore.”.* It has no end/);
-    const [ending] = findTroubles({ trips: [{ ...freeze, until: '2026-11-29T10:02:00.000Z' }] }, NOW);
-    expect(adviceOf(ending as Trouble)).toContain('by itself at 2026-11-29 10:02 UTC.');
-  });
+it('reports a silent node, and not what it last reported about itself', () => {
+  const state = nodes({}, { name: 'lon1', state: 'silent', lag_seconds: 900, unserved_zones: 5 });
+  expect(findTroubles(state, NOW)).toEqual([{ weight: 'act', kind: 'silent', name: 'lon1', othersLive: 1 }]);
+});
 
-  it('is a queue that is away, stands still or has failed jobs', () => {
-    const queue = { name: 'checks', reachable: true, waiting: 100, active: 1, dead: 0 };
-    expect(conditionOf(queue)).toBe('fine');
-    expect(kinds({ queues: [{ ...queue, active: 0 }] })).toEqual(['act queue-stuck']);
-    expect(kinds({ queues: [{ ...queue, active: 0, waiting: 99 }] })).toEqual([]);
-    expect(kinds({ queues: [{ ...queue, active: 0, dead: 2 }] })).toEqual([
-      'act queue-stuck',
-      'look queue-dead',
-    ]);
-    expect(kinds({ queues: [{ name: 'checks', reachable: false }] })).toEqual(['act queue-away']);
-  });
+it('reports a breaker that holds, not one that was released or has ended', () => {
+  const trips = [trip, { ...trip, id: 2, released_at: moment }, { ...trip, id: 3, ended_at: moment }];
+  expect(findTroubles({ trips }, NOW)).toEqual([{ weight: 'act', kind: 'breaker', ...trip }]);
+});
 
-  it('is an observer that has run and is away', () => {
-    expect(
-      kinds({ vantages: [{ name: 'oslo' }, { name: 'paris', seen_at: '2026-11-28T11:50:00Z' }] }),
-    ).toEqual([]);
-    expect(kinds({ vantages: [{ name: 'rome', seen_at: '2026-11-28T11:49:59Z' }] })).toEqual([
-      'look vantage',
-    ]);
-  });
+it('reports a freeze by an operator, which is less urgent, with its author and reason', () => {
+  const freeze = { id: 4, checked: 0, turned: 0, frozen_by: 'ann@example.org', reason: 'A restore.' };
+  const [trouble] = findTroubles({ trips: [freeze] }, NOW);
+  expect(trouble).toMatchObject({ weight: 'look', kind: 'frozen', by: 'ann@example.org' });
+  expect(adviceOf(trouble as Trouble)).toMatch(/^ann@example.org wrote: “A restore.”.* It has no end/);
+  const [ending] = findTroubles({ trips: [{ ...freeze, until: '2026-11-29T10:02:00.000Z' }] }, NOW);
+  expect(adviceOf(ending as Trouble)).toContain('by itself at 2026-11-29 10:02 UTC.');
+});
 
-  it('comes in the order of its weight', () => {
-    expect(
-      kinds({
-        nodes: [node({ loaded: false })],
-        queues: [{ name: 'checks', reachable: true, dead: 1 }],
-        trips: [{ id: 1, checked: 1, turned: 1 }],
-      }),
-    ).toEqual(['act breaker', 'look queue-dead', 'know loading']);
-  });
+it('finds a queue fine while its jobs are worked on', () => {
+  expect(conditionOf(queue)).toBe('fine');
 });

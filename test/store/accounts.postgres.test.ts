@@ -1,0 +1,474 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import {
+  createAccount,
+  findAccount,
+  listAccounts,
+  updateAccount,
+} from '../../src/store/accounts/accounts.ts';
+import { postgresTrials } from '../../src/store/accounts/address-trials.ts';
+import {
+  createApiKey,
+  findKeyIds,
+  generateKey,
+  isKeyText,
+  listApiKeys,
+  revokeApiKey,
+  touchApiKey,
+} from '../../src/store/accounts/api-keys.ts';
+import { CallWindows, WINDOW_MS } from '../../src/store/accounts/call-windows.ts';
+import { emailKeyOf, readEmail } from '../../src/store/accounts/email-address.ts';
+import { createFirstAdminKey, ensureAdminKey } from '../../src/store/accounts/first-admin.ts';
+import {
+  type IdempotentRequest,
+  runOnce,
+  type StoredResponse,
+} from '../../src/store/accounts/kept-answers.ts';
+import { postgresLeases } from '../../src/store/accounts/query-leases.ts';
+import { saveEdit } from '../../src/store/change/save-edit.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { findApiKey } from '../support/database/api-keys.ts';
+import { asRole } from '../support/database/database.ts';
+import { BY, listed, newAccount, newDomain } from '../support/database/domains.ts';
+import { scale } from '../support/tests/scale.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+import { until } from '../support/tests/until.ts';
+import { edit } from '../support/zone/customer-records.ts';
+
+const { db, url } = sharedDatabase();
+
+describe('address-trials', () => {
+  const open = () => postgresTrials(db, () => {});
+  const silences = async (address: string) =>
+    (
+      await sql<{ silences: number; open: boolean }>`
+      select silences, open_until is not null as open from resolver_addresses where address = ${address}`.execute(
+        db,
+      )
+    ).rows[0];
+
+  test('of many processes one asks at a time, and three times a minute', async () => {
+    const workers = Array.from({ length: 4 }, open);
+    const kinds: string[] = [];
+    for (let round = 1; round <= 4; round++) {
+      const trials = await Promise.all(
+        workers.flatMap((each) => [each.ask('192.0.2.1'), each.ask('192.0.2.1')]),
+      );
+      kinds.push(
+        trials
+          .map(({ kind }) => kind)
+          .sort()
+          .join(' '),
+      );
+      if (round === 4) break;
+      workers[0]?.report('192.0.2.1', false);
+      await until(async () => (await silences('192.0.2.1'))?.open === false);
+    }
+    const [once, never] = [`go ${'wait '.repeat(7)}`.trim(), 'wait '.repeat(8).trim()];
+    // the askers of one process share a judgement, and the gate lets one of them ask
+    expect(
+      kinds.map((kind) =>
+        kind
+          .replace(/^go go/, 'go wait')
+          .split(' ')
+          .sort()
+          .join(' '),
+      ),
+    ).toEqual([once, once, once, never]);
+    expect(await silences('192.0.2.1')).toEqual({ silences: 3, open: false });
+  });
+
+  test('an address that has answered one process is proven for all', async () => {
+    const [a, b] = [open(), open()];
+    expect((await a.ask('192.0.2.1')).kind).toBe('go');
+    expect((await b.ask('192.0.2.1')).kind).toBe('wait');
+    a.report('192.0.2.1', true);
+    await until(async () => (await b.ask('192.0.2.1')).kind === 'proven');
+    expect((await b.ask('192.0.2.2')).kind).toBe('go');
+    await sql`update resolver_addresses set replied_at = replied_at - interval '1 day', window_at = window_at - interval '1 day'`.execute(
+      db,
+    );
+    expect((await a.ask('192.0.2.1')).kind).toBe('go');
+  });
+
+  test('rows of long ago are deleted', async () => {
+    const trials = open();
+    await trials.ask('192.0.2.1');
+    await sql`update resolver_addresses set window_at = now() - interval '2 days'`.execute(db);
+    await Promise.all(Array.from({ length: 500 }, (_, i) => trials.ask(`2001:db8::${i.toString(16)}`)));
+    await until(async () => (await silences('192.0.2.1')) === undefined);
+  });
+
+  test('while the database is away the caller is told', async () => {
+    const trials = open();
+    await sql`alter table resolver_addresses rename to away`.execute(db);
+    await expect(trials.ask('192.0.2.1')).rejects.toThrow();
+    await sql`alter table away rename to resolver_addresses`.execute(db);
+    expect((await trials.ask('192.0.2.1')).kind).toBe('go');
+  });
+});
+
+describe('api-keys', () => {
+  // Keys are found by their hash alone, and say whether they still hold; accounts belong to one email in any case.
+  test('a key is 40 base62 characters behind its prefix, another one each time', () => {
+    const keys = Array.from({ length: 500 }, generateKey);
+    expect(keys.every(isKeyText)).toBe(true);
+    expect(new Set(keys).size).toBe(500);
+    expect(new Set(keys.join('').replaceAll('svc_', '')).size).toBe(62);
+    for (const text of [
+      '',
+      'svc_',
+      `svc_${'a'.repeat(39)}`,
+      `svc_${'a'.repeat(41)}`,
+      `svc_${'-'.repeat(40)}`,
+    ])
+      expect(isKeyText(text)).toBe(false);
+  });
+
+  let accountId: number;
+
+  beforeEach(async () => {
+    const created = await createAccount(db, { email: 'Me@example.org', name: 'Me' });
+    accountId = created.kind === 'created' ? created.account.id : 0;
+  });
+
+  test('only the hash is stored; a key is valid until it is revoked or expired', async () => {
+    const text = generateKey();
+    const narrowed = { domains: ['a.test'], types: ['TXT'], readOnly: true };
+    const key = await createApiKey(db, text, { accountId, name: 'ci', ...narrowed });
+    expect(key).toMatchObject({ ...narrowed, names: null, prefix: text.slice(0, 10), lastUsedAt: null });
+    expect(await createApiKey(db, text, { accountId, name: 'again' })).toBeUndefined();
+    const rows = await db.selectFrom('api_keys').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(text.slice(12));
+    const found = await findApiKey(db, text);
+    expect(found).toMatchObject({
+      credential: key,
+      state: 'valid',
+      account: { id: accountId, email: 'Me@example.org' },
+    });
+    expect(found?.account.createdAt).toBeInstanceOf(Date);
+    expect(await findApiKey(db, generateKey())).toBeUndefined();
+    await touchApiKey(db, key?.id as number);
+    expect((await listApiKeys(db, accountId))[0]?.lastUsedAt).toBeInstanceOf(Date);
+    expect(await listApiKeys(db, 4711)).toEqual([]);
+    expect(await revokeApiKey(db, key?.id as number)).toMatchObject({ id: key?.id });
+    expect(await revokeApiKey(db, key?.id as number)).toMatchObject({ id: key?.id });
+    expect(await revokeApiKey(db, 4711)).toBeUndefined();
+    expect((await findApiKey(db, text))?.state).toBe('revoked');
+    const old = generateKey();
+    await createApiKey(db, old, { accountId, name: 'old', expiresAt: new Date(Date.now() - 1000) });
+    expect((await findApiKey(db, old))?.state).toBe('expired');
+  });
+
+  test('an account has one email, whatever its case, and is found by it or by its id', async () => {
+    expect(await createAccount(db, { email: 'ME@example.org' })).toMatchObject({ kind: 'taken' });
+    expect(await createAccount(db, { email: 'x@example.org', planSlug: 'gold' })).toMatchObject({
+      kind: 'unknown_plan',
+    });
+    expect(await findAccount(db, 'me@EXAMPLE.org')).toMatchObject({
+      id: accountId,
+      planSlug: 'free',
+      active: true,
+    });
+    expect(await findAccount(db, String(accountId))).toMatchObject({ id: accountId });
+    expect(await findAccount(db, 'nobody')).toBeUndefined();
+    const change = { isAdmin: true, active: false, planSlug: null };
+    expect(await updateAccount(db, accountId, change)).toMatchObject(change);
+    expect(await updateAccount(db, accountId, { planSlug: 'gold' })).toBe('unknown_plan');
+    expect(await updateAccount(db, 4711, { active: true })).toBeUndefined();
+    expect(await listAccounts(db)).toMatchObject([change]);
+  });
+});
+
+describe('call-windows', () => {
+  // Calls at made-up times, by two processes: no 60 seconds have more than the rate, and nobody is refused without need.
+  /** The most of these times that lie in any 60 seconds. */
+  function mostInAWindow(times: readonly number[]): number {
+    return Math.max(
+      0,
+      ...times.map((from) => times.filter((at) => at >= from && at < from + WINDOW_MS).length),
+    );
+  }
+
+  let subjects = 0;
+
+  it('no 60 seconds have more calls than the rate, and a refused one waits as long as it must', async () => {
+    const second = openDatabase(asRole(url, 'zonefleet_api'));
+    const gaps = fc.oneof(
+      fc.constantFrom(0, 1, WINDOW_MS - 1, WINDOW_MS, WINDOW_MS + 1),
+      fc.nat({ max: 20_000 }),
+      fc.nat({ max: 2 * WINDOW_MS }),
+    );
+    const list = fc.array(gaps, { minLength: 5, maxLength: 40 });
+    try {
+      await fc.assert(
+        fc.asyncProperty(list, fc.integer({ min: 1, max: 5 }), async (waits, rate) => {
+          const subject = `key:${++subjects}`;
+          const processes = [new CallWindows(db, rate), new CallWindows(second, rate)];
+          const admitted: number[] = [];
+          let now = 1_800_000_000_000;
+          for (const [i, wait] of waits.entries()) {
+            now += wait;
+            const live = admitted.filter((at) => at > now - WINDOW_MS);
+            const taken = await processes[i % 2]?.take(subject, now);
+            const isRoom = live.length < rate;
+            if (isRoom) admitted.push(now);
+            const [oldest = now] = live;
+            expect(taken).toEqual({
+              admitted: isRoom,
+              used: live.length + (isRoom ? 1 : 0),
+              waitMs: oldest + WINDOW_MS - now,
+            });
+          }
+          expect(mostInAWindow(admitted)).toBeLessThanOrEqual(rate);
+        }),
+        { numRuns: scale(25, 10) },
+      );
+    } finally {
+      await second.destroy();
+    }
+  });
+
+  it('of calls that come at once exactly the rate is let in', async () => {
+    const windows = new CallWindows(db, 10);
+    const taken = await Promise.all(Array.from({ length: 30 }, () => windows.take('key:once')));
+    expect(taken.filter(({ admitted }) => admitted)).toHaveLength(10);
+  });
+
+  it('at a high rate few entries stand for many calls, and no window has too many', async () => {
+    const rate = 1200;
+    const windows = new CallWindows(db, rate);
+    const admitted: number[] = [];
+    const start = 1_800_000_000_000;
+    for (let i = 0; i < 1500; i++) {
+      const now = start + i * 45;
+      const { admitted: isIn, waitMs: told } = await windows.take('key:high', now);
+      const live = admitted.filter((at) => at > now - WINDOW_MS);
+      if (isIn) admitted.push(now);
+      else {
+        const blocking = live[live.length - rate];
+        const freeIn = blocking === undefined ? 0 : blocking + WINDOW_MS - now;
+        expect(told).toBeGreaterThanOrEqual(freeIn);
+        expect(told).toBeLessThanOrEqual(freeIn + 67);
+      }
+    }
+    expect(mostInAWindow(admitted)).toBe(rate);
+    const { rows } = await sql<{ entries: number; size: number }>`
+      select cardinality(calls) as entries, pg_column_size(calls) as size from call_windows
+      where subject = 'key:high'`.execute(db);
+    expect(rows[0]?.entries).toBeLessThanOrEqual(900);
+  });
+
+  it('a lower rate than before waits until enough calls are over', async () => {
+    const now = 1_800_000_000_000;
+    const before = new CallWindows(db, 4);
+    for (const at of [0, 1000, 2000, 3000]) await before.take('key:lower', now + at);
+    const after = new CallWindows(db, 2);
+    const refused = await after.take('key:lower', now + 4000);
+    expect(refused).toEqual({ admitted: false, used: 4, waitMs: 2000 + WINDOW_MS - 4000 });
+    expect((await after.take('key:lower', now + 2000 + WINDOW_MS)).admitted).toBe(true);
+  });
+
+  it('a clock that was set back by far shuts nobody out', async () => {
+    const windows = new CallWindows(db, 1);
+    const now = 1_800_000_000_000;
+    await windows.take('key:back', now);
+    expect((await windows.take('key:back', now - 10 * WINDOW_MS)).admitted).toBe(true);
+  });
+
+  it('whoever is quiet for some minutes is forgotten', async () => {
+    const windows = new CallWindows(db, 1);
+    await windows.take('key:old', Date.now() - 5 * WINDOW_MS);
+    await windows.take('key:new');
+    await windows.purge();
+    const { rows } = await sql<{ subject: string }>`
+      select subject from call_windows where subject in ('key:old', 'key:new')`.execute(db);
+    expect(rows).toEqual([{ subject: 'key:new' }]);
+  });
+});
+
+describe('email-address', () => {
+  it.each([
+    'ann@shop.example',
+    'admin@localhost',
+    "o'neil+dns@shop.example",
+    'jürgen@bücher.example',
+  ])('may be %s', (text) => {
+    expect(readEmail(` ${text} `)).toBe(text);
+  });
+
+  it.each([
+    'ann',
+    '@shop.example',
+    'ann@',
+    'a@b@c',
+    'ann@shop.example\r\nBcc: eve@evil.test',
+    'Ann <ann@shop.example>',
+    'a,b@shop.example',
+    'ann@shop.example\u0000',
+    `${'a'.repeat(65)}@shop.example`,
+    `a@${'b'.repeat(253)}`,
+  ])('is not %j', (text) => {
+    expect(readEmail(text)).toBeUndefined();
+  });
+
+  it('is one account, in whatever case and form of Unicode, also beyond ASCII', async () => {
+    const composed = 'Jürgen@bücher.example'.normalize('NFC');
+    const decomposed = 'JÜRGEN@bücher.example'.normalize('NFD');
+    expect(composed).not.toBe(decomposed);
+    expect(emailKeyOf(composed)).toBe(emailKeyOf(decomposed));
+    const made = await createAccount(db, { email: composed });
+    expect(made.kind).toBe('created');
+    expect((await createAccount(db, { email: decomposed })).kind).toBe('taken');
+    expect(await findAccount(db, decomposed)).toMatchObject({ email: composed });
+  });
+});
+
+describe('first-admin', () => {
+  describe('the first admin', () => {
+    it('is made once, with a key that works, however many start at the same time', async () => {
+      const keys = await Promise.all([1, 2, 3, 4].map(() => createFirstAdminKey(db)));
+      const made = keys.filter((key) => key !== undefined);
+      expect(made).toHaveLength(1);
+      const found = await findApiKey(db, made[0] as string);
+      expect(found).toMatchObject({
+        state: 'valid',
+        account: { isAdmin: true, active: true, planSlug: 'pro' },
+      });
+      expect(await createFirstAdminKey(db)).toBeUndefined();
+      expect(await listAccounts(db)).toHaveLength(1);
+    });
+
+    it('gets the key that the operator has chosen, once, and does not get a revoked one back', async () => {
+      const key = generateKey();
+      await Promise.all([ensureAdminKey(db, key), ensureAdminKey(db, key)]);
+      expect(await listApiKeys(db)).toHaveLength(1);
+      for (const id of await findKeyIds(db, key)) await revokeApiKey(db, id);
+      await ensureAdminKey(db, key);
+      expect(await findApiKey(db, key)).toMatchObject({ state: 'revoked' });
+      await ensureAdminKey(db, generateKey());
+      const keys = await listApiKeys(db);
+      expect(keys).toHaveLength(2);
+      expect(keys[1]?.accountId).toBe(keys[0]?.accountId);
+      expect(await createFirstAdminKey(db)).toBeUndefined();
+    });
+  });
+});
+
+describe('kept-answers', () => {
+  // A request with a key happens once, whatever is sent twice, at once, or fails in between.
+  let accountId: number;
+  let domainId: number;
+
+  beforeEach(async () => {
+    accountId = await newAccount(db, 'a@example.org');
+    domainId = (await newDomain(db, accountId)).id;
+  });
+
+  const request = (rest: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
+    accountId,
+    key: 'k',
+    method: 'POST',
+    path: '/domains/example.com/records/',
+    bodyHash: new Uint8Array(32),
+    ...rest,
+  });
+  /** Adds a TXT record, and fails with the status that it is given. */
+  const add = async (asked = request(), status = 200) =>
+    await runOnce(db, asked, async (trx): Promise<StoredResponse> => {
+      const result = await saveEdit(trx, {
+        ...BY,
+        domainId,
+        edit: edit({ create: [`t TXT ${Math.random()}`] }),
+      });
+      if (result.kind !== 'saved') throw new Error(result.kind);
+      return { status, headers: { 'x-change-id': String(result.changeId) }, body: { id: result.changeId } };
+    });
+
+  test('a repeat gets the stored response; another method, path or body is a mismatch; keys are an account’s own', async () => {
+    const first = await add();
+    expect(first).toMatchObject({ kind: 'response', replayed: false, response: { status: 200 } });
+    expect(await add()).toEqual({ ...first, replayed: true });
+    for (const other of [{ method: 'PUT' }, { path: '/' }, { bodyHash: new Uint8Array(32).fill(1) }])
+      expect(await add(request(other))).toEqual({ kind: 'mismatch' });
+    const second = await newAccount(db, 'b@example.org');
+    expect(await add(request({ accountId: second }))).toMatchObject({ replayed: false });
+    expect(await listed(db, domainId)).toHaveLength(2);
+  });
+
+  test('of many at once one does the work, and the others get its response', async () => {
+    const results = await Promise.all(Array.from({ length: 9 }, () => add()));
+    expect(results.filter((result) => result.kind === 'response' && !result.replayed)).toHaveLength(1);
+    expect(
+      new Set(results.map((result) => JSON.stringify(result.kind === 'response' && result.response))).size,
+    ).toBe(1);
+    expect(await listed(db, domainId)).toHaveLength(1);
+  });
+
+  test('a failure, told or thrown, leaves nothing behind', async () => {
+    const failed = await add(request(), 409);
+    expect(failed).toMatchObject({ replayed: false, response: { status: 409 } });
+    const thrown = runOnce(db, request(), async (trx) => {
+      await saveEdit(trx, { ...BY, domainId, edit: edit({ create: ['t TXT x'] }) });
+      throw new Error('lost');
+    });
+    await expect(thrown).rejects.toThrow('lost');
+    expect(await listed(db, domainId)).toEqual([]);
+    expect(await add()).toMatchObject({ replayed: false, response: { status: 200 } });
+  });
+});
+
+describe('query-leases', () => {
+  // Tokens for questions to one address, shared by all workers.
+
+  test('many workers at once never have more than the rate in any second, and each gets some', async () => {
+    const perSecond = 50;
+    const granted = new Map<number, number>();
+    const workers = Array.from({ length: 6 }, () => postgresLeases(db, perSecond));
+    const shares = workers.map(() => 0);
+    const seconds = () => granted.size;
+    const enough = () => shares.every((share) => share > 0) && seconds() >= 3;
+    await Promise.all(
+      workers.map(async (worker, i) => {
+        while (!enough()) {
+          const lease = await worker.lease('192.0.2.1', 10);
+          expect(lease.granted).toBeLessThanOrEqual(10);
+          expect(lease.retryAfterMs).toBeGreaterThan(0);
+          expect(lease.retryAfterMs).toBeLessThanOrEqual(1000);
+          shares[i] = (shares[i] ?? 0) + lease.granted;
+          const second = await rowSecond();
+          granted.set(second.second, second.granted);
+        }
+      }),
+    );
+    for (const count of granted.values()) expect(count).toBeLessThanOrEqual(perSecond);
+    const { second } = await rowSecond();
+    const [first = second] = granted.keys();
+    const total = shares.reduce((a, b) => a + b, 0);
+    expect(total).toBeLessThanOrEqual(perSecond * (second - first + 1));
+    expect(total).toBeGreaterThanOrEqual(perSecond); // of a second that was seen whole
+  });
+
+  const rowSecond = async () =>
+    await db.selectFrom('resolver_leases').select(['second', 'granted']).executeTakeFirstOrThrow();
+
+  test('what is used up comes back with the next second; addresses are apart, and those of resolvers', async () => {
+    const { lease } = postgresLeases(db, 4);
+    await sql`insert into resolver_leases values
+      ('192.0.2.1', floor(extract(epoch from now())) + 1, 4, 1),
+      ('resolver 192.0.2.1', floor(extract(epoch from now())) + 1, 3, 1)`.execute(db);
+    expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 0 });
+    expect(await lease('resolver 192.0.2.1', 10)).toMatchObject({ granted: 1 });
+    expect(await lease('192.0.2.2', 1)).toMatchObject({ granted: 1 });
+    await sql`update resolver_leases set second = floor(extract(epoch from now())) - 1`.execute(db);
+    expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 2 });
+  });
+
+  test('a clock that was set far back does not stop questions until it has caught up', async () => {
+    await sql`insert into resolver_leases values ('192.0.2.1', floor(extract(epoch from now())) + 9999, 50, 1)`.execute(
+      db,
+    );
+    expect(await postgresLeases(db, 50).lease('192.0.2.1', 10)).toMatchObject({ granted: 10 });
+  });
+});

@@ -1,0 +1,605 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import type { Evidence } from '../../src/checks/delegation/evidence.ts';
+import { parseName, ROOT } from '../../src/dns/name.ts';
+import { addSlotTime } from '../../src/store/checks/check-shares.ts';
+import {
+  type ClaimPlace,
+  claimDueDomains,
+  claimStatement,
+} from '../../src/store/checks/claim-due-domains.ts';
+import { hastenNames, hastenWaiting } from '../../src/store/checks/hasten-checks.ts';
+import {
+  countChecks,
+  findCheckByRequest,
+  listChecks,
+  loadCheck,
+} from '../../src/store/checks/load-checks.ts';
+import { takeAskedNames } from '../../src/store/checks/take-asked-names.ts';
+import {
+  giveBackManualCheck,
+  takeManualCheck,
+  undoManualCheck,
+} from '../../src/store/checks/take-manual-check.ts';
+import { waitForCheck } from '../../src/store/checks/wait-for-check.ts';
+import { loadDomainById } from '../../src/store/domains/load-domains.ts';
+import { reportAskedZones } from '../../src/store/feed/asked-names.ts';
+import { type Connection, connect } from '../../src/store/postgres/connection.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import { asRole, databaseNow } from '../support/database/database.ts';
+import { newAccount, newDomain } from '../support/database/domains.ts';
+import { checkOnce, judgedCheck, judgedOrder, saveOne } from '../support/database/saved-checks.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+import { DS } from '../support/world/check-evidence.ts';
+import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
+
+const { db, url } = sharedDatabase();
+
+describe('claim-due-domains', () => {
+  // Which domains are claimed for a check: those that are due, of every account and every parent alike, each by one process.
+  let me: number;
+
+  beforeEach(async () => {
+    me = await newAccount(db, 'me@example.org');
+  });
+
+  /** So many domains of each parent; the first of them is due first, all of them by `seconds` ago. */
+  const add = async (
+    parents: number,
+    each: number,
+    seconds = 60,
+    { accountId = me, suffix = '', checked = true } = {},
+  ): Promise<void> => {
+    await sql`
+      with made as (
+        insert into zones (name, kind, version, mark, records)
+        select 'd' || d || '.p' || lpad(p::text, 4, '0') || '.' || ${suffix}, 'domain', 0, 0, 0
+        from generate_series(1, ${parents}::integer) p, generate_series(1, ${each}::integer) d
+        returning id, name),
+      domain as (
+        insert into domains (account_id, name, unicode, zone_id, dns_mode, status, served, serial, answers_generation,
+          created_at, updated_at)
+        select ${accountId}::bigint, name, name, id, 'managed', 'active', 'full', 1, 1, now(), now() from made returning id, name)
+      insert into domain_checks (domain_id, account_id, parent, due_at, last_run_id)
+      select id, ${accountId}::bigint, substr(name, position('.' in name) + 1),
+        now() - make_interval(secs => ${seconds}) + make_interval(secs => substr(split_part(name, '.', 1), 2)::integer * 0.001),
+        case when ${checked}::boolean then id end
+      from domain`.execute(db);
+  };
+  const claim = async (after?: ClaimPlace, limit = 10, perParent = 3, lightOnly = false) =>
+    await claimDueDomains(db, { limit, perParent, after, leaseSeconds: 120, lightOnly });
+  const namesOf = async (ids: readonly { readonly id: number }[]) => {
+    const { rows } = await sql<{ name: string }>`
+      select d.name from domains d join domain_checks c on c.domain_id = d.id
+      where d.id = any(${ids.map(({ id }) => id)}::bigint[]) order by c.parent, d.name`.execute(db);
+    return rows.map(({ name }) => name);
+  };
+
+  test('of one account the earliest of each parent, one after the other, until none is due', async () => {
+    await add(4, 5);
+    const first = await claim();
+    expect(await namesOf(first.domains)).toEqual([
+      ...['1', '2', '3'].map((d) => `d${d}.p0001.`),
+      ...['1', '2', '3'].map((d) => `d${d}.p0002.`),
+      ...['1', '2'].map((d) => `d${d}.p0003.`),
+      ...['1', '2'].map((d) => `d${d}.p0004.`),
+    ]);
+    expect(first.after).toBeUndefined();
+    expect(first.domains[0]).toEqual({ id: expect.any(Number), accountId: me, isFirst: false, slotMs: 0 });
+    expect((await claim()).domains).toHaveLength(10);
+    expect((await claim()).domains).toEqual([]);
+  });
+
+  test('an account with very many domains delays no other: each has its turn, the least used first', async () => {
+    const [small, busy] = [
+      await newAccount(db, 'small@example.org'),
+      await newAccount(db, 'busy@example.org'),
+    ];
+    await add(1, 500, 3600);
+    await add(1, 3, 60, { accountId: small, suffix: 's.' });
+    await add(1, 3, 7200, { accountId: busy, suffix: 'b.' });
+    await addSlotTime(db, [
+      { accountId: me, slotMs: 500 },
+      { accountId: busy, slotMs: 30_000 },
+    ]);
+    const accounts = ({ domains }: Awaited<ReturnType<typeof claim>>) =>
+      domains.map(({ accountId }) => accountId);
+    expect(accounts(await claim(undefined, 4))).toEqual([small, me, small, me]);
+    // while the queue is full, only those who use little
+    expect(accounts(await claim(undefined, 6, 3, true))).toEqual([small, me, me, me]);
+    expect(accounts(await claim(undefined, 600, 600)).filter((id) => id === busy)).toHaveLength(3);
+  });
+
+  test('a domain that was never checked goes before the others of its account', async () => {
+    await add(3, 50, 3600);
+    await add(1, 2, 1, { suffix: 'new.', checked: false });
+    const { domains } = await claim(undefined, 4);
+    expect(domains.map(({ isFirst }) => isFirst)).toEqual([true, true, false, false]);
+    const { rows } = await sql<{ firsts: number }>`
+      select count(*)::integer as firsts from domain_checks where last_run_id is null and due_at > now()`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ firsts: 2 }]);
+  });
+
+  test('a claim is a lease: what nobody saves is due again, and nothing before its time', async () => {
+    await add(1, 2);
+    await add(2, 1, -3600).catch(() => {}); // the names are taken
+    const before = await databaseNow(db);
+    const { domains } = await claim();
+    expect(domains).toHaveLength(2);
+    const { rows } = await sql<{ within: boolean }>`
+      select due_at between ${before}::timestamptz + interval '2 minutes' and now() + interval '2 minutes' as within
+      from domain_checks`.execute(db);
+    expect(rows).toEqual([{ within: true }, { within: true }]);
+    await sql`update domain_checks set due_at = due_at - interval '3 minutes'`.execute(db);
+    expect((await claim()).domains).toHaveLength(2);
+    await sql`update domain_checks set due_at = null`.execute(db);
+    expect((await claim()).domains).toEqual([]);
+  });
+
+  test('several processes at once: each domain is claimed by one, and one that is locked by none', async () => {
+    await add(5, 40);
+    await db.transaction().execute(async (trx) => {
+      await sql`select from domain_checks c join domains d on d.id = c.domain_id where d.name = 'd1.p0001.' for update of c`.execute(
+        trx,
+      );
+      const claimed = (
+        await Promise.all(Array.from({ length: 8 }, () => claim(undefined, 500, 500)))
+      ).flatMap((c) => c.domains);
+      expect(claimed).toHaveLength(199);
+      expect(new Set(claimed.map(({ id }) => id)).size).toBe(199);
+    });
+    expect(await namesOf((await claim()).domains)).toEqual(['d1.p0001.']);
+  });
+
+  test('of very many parents so many at a time', async () => {
+    await add(3100, 1);
+    const first = await claim(undefined, 5000);
+    expect(first.domains).toHaveLength(3000);
+    expect(first.after).toEqual({ accountId: me, parent: 'p3000.' });
+    const second = await claim(first.after, 5000);
+    expect(second).toMatchObject({ domains: { length: 100 }, after: undefined });
+  });
+
+  test('goes along the indexes: no table is read through, whatever the planner expects', async () => {
+    await add(40, 100, 0);
+    for (const due of ['0.03', '0.00001', '1']) {
+      await sql`update domain_checks set due_at = now() + (random() - ${due}::float8) * interval '1 day'`.execute(
+        db,
+      );
+      await sql`analyze domain_checks`.execute(db);
+      for (const after of [undefined, { accountId: me, parent: 'p0007.' }]) {
+        const { rows } = await sql<{ 'QUERY PLAN': string }>`
+          explain ${claimStatement({ limit: 500, perParent: 20, after, leaseSeconds: 120 })}`.execute(db);
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toMatch(/Index Scan using domain_checks_due_2/);
+        expect(plan).toMatch(/Index (Only )?Scan using domain_checks_new/);
+        // The ids that were picked: after a vacuum the planner may read them through a bitmap of the same index.
+        expect(plan).toMatch(/Index Scan (using|on) domain_checks_pkey/);
+        expect(plan).not.toMatch(/Seq Scan on domain_checks|Bitmap Index Scan on domain_checks_(due|new)/);
+      }
+    }
+  });
+});
+
+describe('hasten-checks', () => {
+  let id: number;
+  beforeEach(async () => {
+    ({ id } = await newDomain(db, await newAccount(db, 'a@example.org')));
+  });
+
+  /** In `seconds`; `status` and `misses` as given. */
+  async function plan(seconds: number, status = 'pending', misses = 0): Promise<void> {
+    await sql`update domains set status = ${status} where id = ${id}`.execute(db);
+    const at = sql`now() + make_interval(secs => ${seconds})`;
+    await sql`update domain_checks set due_at = ${at}, next_at = ${at}, miss_count = ${misses}
+    where domain_id = ${id}`.execute(db);
+  }
+
+  /** Whether the next check comes within these seconds. */
+  async function comesWithin(seconds: number): Promise<boolean> {
+    const { rows } = await sql<{ is: boolean }>`
+    select next_at <= now() + make_interval(secs => ${seconds}) and due_at = next_at as is
+    from domain_checks where domain_id = ${id}`.execute(db);
+    return rows[0]?.is === true;
+  }
+
+  it.each([
+    ['pending', 0, true],
+    ['moved', 0, true],
+    ['active', 1, true],
+    ['active', 0, false],
+  ])('a domain that is %s with %i misses: hastened %s', async (status, misses, isHastened) => {
+    await plan(3600, status, misses);
+    await hastenWaiting(db, 45);
+    expect(await comesWithin(45)).toBe(isHastened);
+  });
+
+  it('one by its name is hastened whatever it is, and no other', async () => {
+    const { rows } = await sql<{ name: string }>`select name from domains where id = ${id}`.execute(db);
+    await plan(3600, 'active');
+    await hastenNames(db, ['other.test.'], 15);
+    expect(await comesWithin(3599)).toBe(false);
+    await hastenNames(db, [rows[0]?.name ?? ''], 15);
+    expect(await comesWithin(15)).toBe(true);
+  });
+
+  it('a check that comes sooner, waits in the queue or is under way is left alone', async () => {
+    await plan(10);
+    await hastenWaiting(db, 45);
+    expect(await comesWithin(10)).toBe(true);
+    await sql`update domain_checks set due_at = now() + interval '1 hour', next_at = now() - interval '1 s'`.execute(
+      db,
+    );
+    await hastenWaiting(db, 45);
+    const { rows } =
+      await sql`select 1 from domain_checks where next_at < now() and due_at > now() + interval '50 min'`.execute(
+        db,
+      );
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('load-checks', () => {
+  // The log of checks: what was saved is what is loaded, page by page.
+  const REQUEST = '5f0c7d0a-1111-4222-8333-444455556666';
+  let domainId: number;
+
+  beforeEach(async () => {
+    domainId = (await newDomain(db, await newAccount(db, 'me@example.org'))).id;
+  });
+
+  const save = async (evidence: Partial<Evidence>, request?: string) => {
+    const order = await judgedCheck(db, domainId, 'timeout', {
+      kind: 'manual',
+      ...(request !== undefined && { request }),
+    });
+    const [own] = order.orders;
+    const saved = await saveOne(db, {
+      ...order,
+      orders: [{ ...own, evidence: { ...own.evidence, ...evidence } }],
+    });
+    if (saved.kind !== 'saved') throw new Error(saved.kind);
+    return saved.checkId;
+  };
+
+  test('evidence comes back as it was: any octet in a name, every outcome, a walk that failed', async () => {
+    const odd = parseName('\\000\\.\\255.com.');
+    const { evidence } = await judgedOrder(
+      db,
+      domainId,
+      'referral ns1.example.net +ds; timeout; refused; lame',
+    );
+    const full: Evidence = {
+      ...evidence,
+      walk: [{ zone: ROOT, servers: [odd], cached: true }],
+      servers: evidence.servers.map((server, i) =>
+        i === 0
+          ? { ...server, ns: [odd], ds: [DS], ttl: 172_800, rcode: 0, aa: false, transport: 'tcp' as const }
+          : { ...server, rttMs: undefined, error: 'no answer' },
+      ),
+    };
+    const failed: Evidence = {
+      ...evidence,
+      parent: undefined,
+      servers: [],
+      parentAddresses: 0,
+      failure: { zone: odd, reason: 'lame', message: 'none of them serves it' },
+    };
+    for (const seen of [full, failed]) {
+      const id = await save(seen);
+      expect((await loadCheck(db, domainId, id))?.evidence).toEqual(seen);
+    }
+  });
+
+  test('a run is found by its request, by its id in its domain only, and as itself', async () => {
+    const id = await save({}, REQUEST);
+    expect(await findCheckByRequest(db, REQUEST)).toMatchObject({ id, kind: 'manual', domainId });
+    expect(await findCheckByRequest(db, REQUEST.replace('5', '6'))).toBeUndefined();
+    expect(await loadCheck(db, domainId + 1, id)).toBeUndefined();
+    expect(await loadCheck(db, domainId, id + 1)).toBeUndefined();
+  });
+
+  test('the newest come first, older ones by page, evidence when it is asked for', async () => {
+    for (let i = 0; i < 5; i++) await save({});
+    const all = await listChecks(db, domainId, { limit: 100 });
+    const ids = all.map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort((a, b) => b - a));
+    expect(all.every(({ evidence }) => evidence === undefined)).toBe(true);
+    const before = ids[2] as number;
+    const page = await listChecks(db, domainId, { limit: 2, behind: before, evidence: true });
+    expect(page.map(({ id }) => id)).toEqual(ids.slice(3, 5));
+    expect(page.every(({ evidence }) => evidence !== undefined)).toBe(true);
+    const newer = await listChecks(db, domainId, { limit: 100 }, { after: before });
+    expect(newer.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const oldest = await listChecks(db, domainId, { limit: 2, offset: 1, descending: false });
+    expect(oldest.map(({ id }) => id)).toEqual([ids.at(-2), ids.at(-3)]);
+    expect(await countChecks(db, domainId, {})).toBe(ids.length);
+    expect(await countChecks(db, domainId, { verdicts: ['alias'] })).toBe(0);
+    expect(await countChecks(db, domainId, { kinds: ['operator', 'manual'] })).toBe(
+      all.filter(({ kind }) => kind !== 'background').length,
+    );
+  });
+
+  test('of what a zone says without end so much is kept as anybody reads', async () => {
+    const many = Array.from({ length: 500 }, (_, i) => `ns${i}.elsewhere.test`).join(' ');
+    const saved = await checkOnce(db, domainId, `referral ${many}`);
+    if (saved.kind !== 'saved') throw new Error(saved.kind);
+    const run = await loadCheck(db, domainId, saved.checkId);
+    expect(run?.currentNs).toHaveLength(64);
+    expect(run?.evidence?.servers[0]).toMatchObject({ error: '436 more names are not kept' });
+    expect(run?.evidence?.servers[0]?.ns).toHaveLength(64);
+    const texts = (await loadDomainById(db, domainId))?.findings.map(({ message }) => message.length) ?? [];
+    expect(Math.max(...texts)).toBe(2000);
+  });
+
+  test('texts that Postgres has no place for are no reason to lose a check', async () => {
+    const { evidence } = await judgedOrder(db, domainId, 'bad');
+    const servers = evidence.servers.map((server) => ({ ...server, error: 'a\0b\ud800c' }));
+    const id = await save({ servers });
+    expect((await loadCheck(db, domainId, id))?.evidence?.servers[0]?.error).toBe('a?b?c');
+  });
+});
+
+describe('take-asked-names', () => {
+  // What nodes report as asked for, and the checks that are due by it.
+  const NOTHING = { due: 0, later: 0, ignored: 0 };
+  let workers: Database;
+  let node: Connection;
+  let accountId: number;
+
+  beforeEach(async () => {
+    workers = openDatabase(asRole(url, 'zonefleet_worker'), { maxConnections: 2 });
+    node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
+    accountId = await newAccount(db, 'me@example.org');
+  });
+  afterEach(async () => {
+    await node.close();
+    await workers.destroy();
+  });
+
+  /** Pending, answered whole, checked before, and not due for hours. */
+  async function waiting(name: string): Promise<{ readonly id: number; readonly zoneId: number }> {
+    const { id } = await newDomain(db, accountId, name);
+    await sql`
+      update domain_checks set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours'
+      where domain_id = ${id}`.execute(db);
+    const { rows } = await sql<{ zoneId: number }>`
+      select zone_id as "zoneId" from domains where id = ${id}`.execute(db);
+    return { id, zoneId: (rows[0] as { zoneId: number }).zoneId };
+  }
+  const report = (...zones: readonly { readonly zoneId: number }[]) =>
+    reportAskedZones(
+      node,
+      zones.map(({ zoneId }) => zoneId),
+    );
+  const take = () => takeAskedNames(workers);
+  /** In seconds from now, and whether the scheduler takes it. */
+  async function planOf({ id }: { readonly id: number }) {
+    const { rows } = await sql<{ askedIn: number | null; isDue: boolean; isPlanned: boolean }>`
+      select extract(epoch from asked_due_at - now())::float8 as "askedIn", due_at <= now() as "isDue",
+        next_at <= now() as "isPlanned" from domain_checks where domain_id = ${id}`.execute(db);
+    return rows[0] as { askedIn: number | null; isDue: boolean; isPlanned: boolean };
+  }
+  /** As if its check had been saved, so long ago. */
+  const checked = ({ id }: { readonly id: number }, secondsAgo: number) =>
+    sql`
+      update domain_checks set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours',
+        asked_at = now() - make_interval(secs => ${secondsAgo}) where domain_id = ${id}`.execute(db);
+
+  test('a name that is asked for is due at once, once, whichever nodes report it', async () => {
+    const [one, other] = [await waiting('one.example.'), await waiting('other.example.')];
+    expect(await report(one)).toEqual([]);
+    expect(await report(one)).toEqual([]);
+    expect(await take()).toEqual({ ...NOTHING, due: 1 });
+    expect(await planOf(one)).toEqual({ askedIn: null, isDue: true, isPlanned: true });
+    expect(await planOf(other)).toMatchObject({ isDue: false });
+    expect(await take()).toEqual(NOTHING);
+  });
+
+  test('asked for again it waits half a minute, and five minutes once its account has had its share', async () => {
+    const name = await waiting('one.example.');
+    await checked(name, 10);
+    await report(name);
+    expect(await take()).toEqual({ ...NOTHING, later: 1 });
+    expect((await planOf(name)).askedIn).toBeCloseTo(20, -1);
+    expect(await planOf(name)).toMatchObject({ isDue: false });
+    await sql`update check_shares set asked_again = 100`.execute(db);
+    const next = await waiting('next.example.');
+    await checked(next, 10);
+    await report(next);
+    await take();
+    expect((await planOf(next)).askedIn).toBeGreaterThan(200);
+    // When its account has a share again, it is due earlier.
+    await sql`update check_shares set asked_again = 0`.execute(db);
+    await report(next);
+    await take();
+    expect((await planOf(next)).askedIn).toBeLessThan(30);
+  });
+
+  test('ten names of one account that are asked for again get six checks', async () => {
+    const names: Awaited<ReturnType<typeof waiting>>[] = [];
+    for (let i = 0; i < 10; i++) names.push(await waiting(`n${i}.example.`));
+    for (const name of names) await checked(name, 60);
+    await report(...names);
+    expect(await take()).toEqual({ ...NOTHING, due: 6, later: 4 });
+    const { rows } = await sql<{ again: number }>`select asked_again as again from check_shares`.execute(db);
+    expect(rows).toEqual([{ again: 6 }]);
+  });
+
+  test('what is planned becomes due when its time has come', async () => {
+    const name = await waiting('one.example.');
+    await checked(name, 10);
+    await report(name);
+    await take();
+    await sql`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`.execute(db);
+    expect(await take()).toEqual({ ...NOTHING, due: 1 });
+  });
+
+  test('while a check waits or is under way, the next one waits until it is saved', async () => {
+    const name = await waiting('one.example.');
+    await sql`update domain_checks set next_at = now() - interval '1 second' where domain_id = ${name.id}`.execute(
+      db,
+    );
+    await report(name);
+    expect(await take()).toEqual(NOTHING);
+    expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: expect.any(Number) });
+    await sql`update domain_checks set next_at = now() + interval '1 minute' where domain_id = ${name.id}`.execute(
+      db,
+    );
+    expect(await take()).toEqual({ ...NOTHING, due: 1 });
+  });
+
+  test('a question that came before the newest check asks for none', async () => {
+    const name = await waiting('one.example.');
+    await report(name);
+    await checked(name, -1);
+    await take();
+    expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: null });
+  });
+
+  test('names that do not wait, or of which only the apex is answered, are ignored', async () => {
+    const names = [await waiting('one.example.'), await waiting('other.example.')] as const;
+    await sql`update domains set status = 'active' where id = ${names[0].id}`.execute(db);
+    await sql`update domains set served = 'apex' where id = ${names[1].id}`.execute(db);
+    await report(...names);
+    await reportAskedZones(node, [2 ** 40]);
+    expect(await take()).toEqual({ ...NOTHING, ignored: 3 });
+    for (const name of names) expect(await planOf(name)).toMatchObject({ isDue: false });
+  });
+
+  test('a plan is given up when the name is proven meanwhile', async () => {
+    const name = await waiting('one.example.');
+    await checked(name, 10);
+    await report(name);
+    await take();
+    await sql`update domains set status = 'active' where id = ${name.id}`.execute(db);
+    await sql`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`.execute(db);
+    expect(await take()).toEqual(NOTHING);
+    expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: null });
+  });
+});
+
+describe('take-manual-check', () => {
+  // One check an hour, and for one of those who ask at once.
+  const HOUR_MS = 3_600_000;
+  let id: number;
+
+  beforeEach(async () => {
+    ({ id } = await newDomain(db, await newAccount(db, 'a@example.org')));
+  });
+
+  const last = async () => (await loadDomainById(db, id))?.lastManualNsCheckAt ?? null;
+
+  test('the next one may be taken an hour later', async () => {
+    const begun = new Date('2026-05-01T12:00:00.123Z');
+    const takeAt = (ms: number) => takeManualCheck(db, id, new Date(begun.getTime() + ms));
+    expect(await takeAt(0)).toEqual({ kind: 'taken', taken: begun, previous: null });
+    expect(await last()).toEqual(begun);
+    expect(await takeAt(1)).toEqual({ kind: 'limited', retryAfterSeconds: 3600 });
+    expect(await takeAt(HOUR_MS - 1)).toEqual({ kind: 'limited', retryAfterSeconds: 1 });
+    expect(await takeAt(HOUR_MS)).toMatchObject({ kind: 'taken', previous: begun });
+  });
+
+  test('of many at once one has it, by the clock of the database', async () => {
+    const before = await databaseNow(db);
+    const taken = await Promise.all(Array.from({ length: 8 }, () => takeManualCheck(db, id)));
+    const [won, ...rest] = taken.filter(({ kind }) => kind === 'taken');
+    expect(rest).toEqual([]);
+    const { rows } = await sql<{ is: boolean }>`
+      select ${won?.kind === 'taken' ? won.taken : null} 
+        between date_trunc('milliseconds', ${before}::timestamptz) and now() as is`.execute(db);
+    expect(rows).toEqual([{ is: true }]);
+    const waits = taken.flatMap((one) => (one.kind === 'limited' ? [one.retryAfterSeconds] : []));
+    expect(waits).toHaveLength(7);
+    expect(waits.every((seconds) => seconds > 3500 && seconds <= 3600)).toBe(true);
+  });
+
+  test('given back it can be taken again at once, but not from whoever has taken it since', async () => {
+    const first = await takeManualCheck(db, id);
+    if (first.kind !== 'taken') throw new Error(first.kind);
+    await giveBackManualCheck(db, id, first);
+    expect(await last()).toBeNull();
+    const at = new Date(first.taken.getTime() + 5);
+    const second = await takeManualCheck(db, id, at);
+    expect(second).toMatchObject({ kind: 'taken', previous: null });
+    await giveBackManualCheck(db, id, first);
+    expect(await last()).toEqual(at);
+    const third = await takeManualCheck(db, id, new Date(at.getTime() + HOUR_MS));
+    if (third.kind !== 'taken') throw new Error(third.kind);
+    await giveBackManualCheck(db, id, third);
+    expect(await last()).toEqual(at);
+  });
+
+  test('is given back without end when no worker was asked to make it', async () => {
+    for (let i = 0; i < 5; i++) {
+      const taken = await takeManualCheck(db, id);
+      if (taken.kind !== 'taken') throw new Error(taken.kind);
+      await undoManualCheck(db, id, taken);
+      expect(await last()).toBeNull();
+    }
+  });
+
+  test('is given back twice a day', async () => {
+    const begun = new Date('2026-05-01T12:00:00.000Z').getTime();
+    const tryAt = async (ms: number) => {
+      const taken = await takeManualCheck(db, id, new Date(begun + ms));
+      if (taken.kind !== 'taken') return taken.kind;
+      await giveBackManualCheck(db, id, taken);
+      return (await last())?.getTime() === taken.taken.getTime() ? 'kept' : 'given back';
+    };
+    expect([await tryAt(0), await tryAt(1000), await tryAt(2000), await tryAt(3000)]).toEqual([
+      'given back',
+      'given back',
+      'kept',
+      'limited',
+    ]);
+    expect(await tryAt(20 * HOUR_MS)).toBe('kept');
+    expect([await tryAt(25 * HOUR_MS), await tryAt(25 * HOUR_MS + 1), await tryAt(25 * HOUR_MS + 2)]).toEqual(
+      ['given back', 'given back', 'kept'],
+    );
+  });
+});
+
+describe('wait-for-check', () => {
+  let domainId: number;
+  beforeEach(async () => {
+    domainId = (await newDomain(db, await newAccount(db, 'ann@shop.example'))).id;
+  });
+
+  const never = new AbortController().signal;
+  const make = (request: string) =>
+    makeCheck(db, { domainId, request }, (domain) => evidenceOf(domain, 'nxdomain'));
+
+  describe('waiting for a check', () => {
+    it('ends with the run that was saved with the request, and no other', async () => {
+      const request = randomUUID();
+      await make(randomUUID());
+      const waited = waitForCheck(db, request, { timeoutMs: 20_000, signal: never });
+      await make(randomUUID());
+      const mine = await make(request);
+      expect(mine.kind).toBe('saved');
+      expect(await waited).toMatchObject({
+        domainId,
+        verdict: 'unregistered',
+        id: mine.kind === 'saved' && mine.checkId,
+      });
+    });
+
+    it('finds one that is there already, even without any time', async () => {
+      const request = randomUUID();
+      await make(request);
+      expect(await waitForCheck(db, request, { timeoutMs: 0, signal: never })).toBeDefined();
+    });
+
+    it('ends with nothing when the time is over, or nobody wants it any more', async () => {
+      expect(await waitForCheck(db, randomUUID(), { timeoutMs: 120, signal: never })).toBeUndefined();
+      const gone = new AbortController();
+      const waited = waitForCheck(db, randomUUID(), { timeoutMs: 3_600_000, signal: gone.signal });
+      gone.abort();
+      expect(await waited).toBeUndefined();
+    });
+  });
+});

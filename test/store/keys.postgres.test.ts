@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Name, parseName, printName } from '../../src/dns/name.ts';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { DnssecUnavailable } from '../../src/store/keys/dnssec-unavailable.ts';
+import {
+  noteNames,
+  noteStandingNames,
+  ownersBelow,
+  recordsBelow,
+} from '../../src/store/keys/hashed-names.ts';
+import { checkKeys, destroyRetiredKeys } from '../../src/store/keys/key-store.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
+import { disableSigning } from '../../src/store/signing/disable-signing.ts';
+import { asRole, openRole } from '../support/database/database.ts';
+import { atLater } from '../support/database/database-clock.ts';
+import { BY, newAccount, newDomain, published, saved } from '../support/database/domains.ts';
+import { enabled, signatureFaults, useSecrets } from '../support/database/signed-zones.ts';
+import { privateParts } from '../support/secrets/private-parts.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+import { APEX, edit } from '../support/zone/customer-records.ts';
+
+const database = sharedDatabase();
+const { db } = database;
+
+describe('hashed-names', () => {
+  // What lies below a name of a zone with NSEC3 is found from an index, which every change of the zone keeps true.
+  let domainId: number;
+  let zoneId: number;
+
+  beforeEach(async () => {
+    useSecrets(database.db);
+    domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
+    const { rows } = await sql<{ id: number }>`select zone_id as id from domains`.execute(database.db);
+    zoneId = rows[0]?.id as number;
+  });
+
+  const at = (text: string): Name => parseName(text, APEX);
+
+  async function noted(): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`
+    select reverse(reversed) as name from hashed_names where zone_id = ${zoneId} order by 1`.execute(
+      database.db,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  async function standing(): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`
+    select distinct owner as name from zone_records
+    where zone_id = ${zoneId} and not removed and type not in (46, 47, 50) order by 1`.execute(database.db);
+    return rows.map(({ name }) => name);
+  }
+
+  test('the names are those that stand, whatever changes, and none when the zone is unsigned', async () => {
+    const { ops } = await saved(db, domainId, edit({ create: ['a.b.c A 192.0.2.1', 'd.c TXT x'] }));
+    await enabled(db, { domainId }, { denial: 'nsec3' });
+    expect(await noted()).toEqual(await standing());
+    expect(await noted()).toContain(`a.b.c.${printName(APEX)}`);
+    const steps = [
+      edit({
+        create: [
+          'e.b.c A 192.0.2.1',
+          'p.q ANAME web.example.net',
+          'sub NS ns.sub.example.com',
+          'ns.sub A 192.0.2.9',
+        ],
+      }),
+      edit({ delete: ops.map(({ after }) => after?.id as number) }),
+      edit({ create: ['a.b.c A 192.0.2.7'] }),
+    ];
+    for (const step of steps) {
+      await saved(db, domainId, step);
+      expect(await noted()).toEqual(await standing());
+      expect(await signatureFaults(db, APEX)).toEqual([]);
+    }
+    await changeStatus(db, { ...BY, domainId, event: 'disable' });
+    await changeStatus(db, { ...BY, domainId, event: 'enable' });
+    expect(await noted()).toEqual(await standing());
+    await disableSigning(db, { domainId }, BY);
+    expect(await noted()).toEqual([]);
+  });
+
+  test('a zone with NSEC has none', async () => {
+    await enabled(database.db, { domainId });
+    await saved(database.db, domainId, edit({ create: ['a.b A 192.0.2.1'] }));
+    expect(await noted()).toEqual([]);
+  });
+
+  test('an escaped dot ends no label, and neither ends nor other names count as below', async () => {
+    const names = ['x\\.ent', 'x\\\\.deep', 'y.deep', 'deep', 'aent', 'ent'];
+    await saved(db, domainId, edit({ create: names.map((name) => `${name} A 192.0.2.1`) }));
+    await noteStandingNames(db, zoneId);
+    const below = async (name: string) => {
+      const { rows } = await sql<{ owner: string }>`${ownersBelow(zoneId, [at(name)])}`.execute(db);
+      return rows.map(({ owner }) => owner.slice(0, -printName(APEX).length)).sort();
+    };
+    expect(await below('ent')).toEqual([]);
+    expect(await below('deep')).toEqual(['x\\\\.deep.', 'y.deep.']);
+    const found = async (asked: string[], others: string[]) => {
+      const { rows } = await sql<{ owner: string }>`
+      ${recordsBelow(zoneId, asked.map(at), others.map(at))}`.execute(db);
+      return rows.map(({ owner }) => owner.slice(0, -printName(APEX).length));
+    };
+    expect(await found(['deep', 'ent'], ['y.deep'])).toEqual(['x\\\\.deep.']);
+    expect(await found(['deep', 'ent'], ['y.deep', 'x\\\\.deep'])).toEqual([]);
+    await noteNames(
+      db,
+      zoneId,
+      new Map([[at('z.ent'), [{ owner: at('z.ent'), type: 1, ttl: 1, rdata: Buffer.alloc(4) }]]]),
+      false,
+    );
+    expect(await found(['ent'], [])).toEqual([]); // a name that is noted too early has no record
+  });
+});
+
+describe('key-store', () => {
+  // Private keys: sealed where they are stored, opened only with the right secret, and nowhere else to be found.
+  beforeAll(async () => {
+    await openRole(database.url, 'zonefleet_node');
+  });
+  let boxes: KeyBoxes;
+  let domainId: number;
+
+  beforeEach(async () => {
+    boxes = useSecrets(database.db);
+    const accountId = await newAccount(database.db, 'a@example.org');
+    domainId = (await newDomain(database.db, accountId)).id;
+  });
+
+  test('no table but the sealed column has an octet of a private part, in any form', async () => {
+    await enabled(database.db, { domainId }, { split: true });
+    const parts = await privateParts(database.db, boxes);
+    expect(parts.map((part) => part.length)).toEqual([32, 32]);
+    const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
+      database.db,
+    );
+    expect(tables.length).toBeGreaterThan(40);
+    for (const { name } of tables) {
+      const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(name)} t`.execute(
+        database.db,
+      );
+      const text = rows.map((row) => row.text).join('\n');
+      for (const part of parts) {
+        for (const form of ['hex', 'base64', 'base64url'] as const)
+          expect(text.includes(part.toString(form)), `${name} as ${form}`).toBe(false);
+      }
+    }
+  });
+
+  test('the role of nodes can read no key and no box', async () => {
+    await enabled(database.db, { domainId });
+    const db = openDatabase(asRole(database.url, 'zonefleet_node'));
+    try {
+      for (const table of ['signing_keys', 'key_boxes', 'signed_zones'])
+        await expect(sql`select from ${sql.table(table)}`.execute(db)).rejects.toThrow('permission denied');
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  test.each(['zonefleet_api', 'zonefleet_worker'] as const)('%s signs with its own rights', async (role) => {
+    const db = openDatabase(asRole(database.url, role));
+    useSecrets(db);
+    try {
+      await enabled(db, { domainId });
+      if (role === 'zonefleet_api') await saved(db, domainId, edit({ create: ['www A 192.0.2.1'] }));
+      expect((await checkKeys(db)).unreadable).toEqual([]);
+    } finally {
+      await db.destroy();
+    }
+  });
+
+  test('a key opens in its own row only, and with its own secret only; nothing is written where it does not', async () => {
+    const { db, url } = database;
+    await enabled(db, { domainId });
+    const other = await newDomain(db, await newAccount(db, 'b@example.org'), 'other.test.');
+    await enabled(db, { domainId: other.id });
+    expect(await checkKeys(db)).toEqual({ keys: 2, unreadable: [] });
+    await sql`
+    update signing_keys k set sealed = o.sealed from signing_keys o
+    where k.id = (select min(id) from signing_keys) and o.id = (select max(id) from signing_keys)`.execute(
+      db,
+    );
+    expect((await checkKeys(db)).unreadable).toMatchObject([{ zone: 'example.com.' }]);
+
+    const wrong = openDatabase(url);
+    useKeyBoxes(wrong, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 8) }]));
+    const before = await published(db);
+    try {
+      const change = edit({ create: ['www A 192.0.2.1'] });
+      await expect(saved(wrong, domainId, change)).rejects.toThrow(DnssecUnavailable);
+      expect((await checkKeys(wrong)).unreadable).toHaveLength(2);
+      expect(await published(db)).toEqual(before);
+    } finally {
+      await wrong.destroy();
+    }
+  });
+
+  test('the private part of a retired key is destroyed after 30 days, the row stays', async () => {
+    await enabled(db, { domainId });
+    await disableSigning(db, { domainId }, BY);
+    for (const [days, destroyed] of [
+      [29, 0],
+      [31, 1],
+    ] as const) {
+      const later = await atLater(database, days);
+      expect(await destroyRetiredKeys(later)).toBe(destroyed);
+      await later.destroy();
+    }
+    const { rows } = await sql<{ sealed: Buffer | null }>`select sealed from signing_keys`.execute(db);
+    expect(rows).toEqual([{ sealed: null }]);
+  });
+});

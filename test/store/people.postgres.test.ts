@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { openMailer } from '../../src/mail/mailer.ts';
+import { enableDnssec } from '../../src/store/dnssec/change-goal.ts';
+import { loadDnssec } from '../../src/store/dnssec/load-dnssec.ts';
+import { orderDnssecReminder } from '../../src/store/people/dnssec-reminders.ts';
+import { claimDueMails } from '../../src/store/people/mails.ts';
+import { confirmTotp, saveTotp, takeRecoveryCode, takeStep } from '../../src/store/people/totp.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
+import { createMailSender } from '../../workers/jobs/send-mail.ts';
+import { asRole } from '../support/database/database.ts';
+import { BY, newAccount, newDomain } from '../support/database/domains.ts';
+import { saveMembership } from '../support/database/memberships.ts';
+import { useSecrets } from '../support/database/signed-zones.ts';
+import { startSmtp } from '../support/mail/smtp.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+
+const { db, url } = sharedDatabase();
+
+describe('dnssec-reminders', () => {
+  // The mails that remind owners of DS records: to those who can do something, once in 30 days for a domain, 20 a day for an account.
+  let ann: number;
+  beforeEach(async () => {
+    useSecrets(db);
+    ann = await newAccount(db, 'ann@example.org');
+  });
+
+  const signedZone = async (name: string) => {
+    const { id: domainId } = await newDomain(db, ann, name);
+    expect((await enableDnssec(db, { ...BY, domainId })).kind).toBe('updated');
+    const signedZoneId = (await loadDnssec(db, domainId))?.signed.id as number;
+    return { domainId, signedZoneId };
+  };
+  /** As a worker orders it. */
+  const order = async (signedZoneId: number, message = 'Enter this DS.') => {
+    const db = openDatabase(asRole(url, 'zonefleet_worker'));
+    try {
+      return await orderDnssecReminder(db, { signedZoneId, message });
+    } finally {
+      await db.destroy();
+    }
+  };
+  const mails = async () => {
+    const { rows } = await sql<{ to: string }>`
+      select split_part(email, '@', 1) as to from mails where kind = 'dnssec' order by id`.execute(db);
+    return rows.map(({ to }) => to);
+  };
+  const longAgo = (days: number) =>
+    sql`update signed_zones set reminded_at = reminded_at - make_interval(days => ${days}::integer)`.execute(
+      db,
+    );
+
+  test('one in thirty days goes to the owner and the admins of a domain, and to nobody else', async () => {
+    const { domainId, signedZoneId } = await signedZone('a.example.com.');
+    for (const [name, role] of [
+      ['dan', 'admin'],
+      ['eve', 'editor'],
+      ['fay', 'admin'],
+    ] as const)
+      await saveMembership(db, domainId, await newAccount(db, `${name}@example.org`), role);
+    await sql`update accounts set active = false where email = 'fay@example.org'`.execute(db);
+    expect(await order(signedZoneId)).toBe(true);
+    expect(await mails()).toEqual(['ann', 'dan']);
+    expect(await order(signedZoneId)).toBe(false);
+    await longAgo(29);
+    expect(await order(signedZoneId)).toBe(false);
+    await longAgo(1);
+    expect(await order(signedZoneId)).toBe(true);
+    expect(await mails()).toHaveLength(4);
+  });
+
+  test('an account with many domains gets twenty a day, and the rest on other days', async () => {
+    const [one, two] = [await signedZone('a.example.com.'), await signedZone('b.example.com.')];
+    expect(await order(one.signedZoneId)).toBe(true);
+    await sql`update dnssec_reminders set mails = 20`.execute(db);
+    expect(await order(two.signedZoneId)).toBe(false);
+    await sql`update dnssec_reminders set day = day - 1`.execute(db);
+    expect(await order(two.signedZoneId)).toBe(true);
+    const { rows } = await sql<{ mails: number }>`select mails from dnssec_reminders`.execute(db);
+    expect(rows).toEqual([{ mails: 1 }]);
+  });
+
+  test('the letter says which domain it is, and what to enter', async () => {
+    const { signedZoneId } = await signedZone('a.example.com.');
+    await order(signedZoneId, 'Enter this DS record: key tag 7.');
+    const smtp = await startSmtp();
+    const kinds: string[] = [];
+    const mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+    const run = createMailSender({
+      db: db,
+      mailer,
+      publicUrl: 'https://dns.zonefleet.test',
+      onOutcome: ({ kind }) => kinds.push(kind),
+    });
+    for (const job of await claimDueMails(db, 10))
+      await run(job, { signal: new AbortController().signal, again: false });
+    mailer.close();
+    await smtp.stop();
+    expect(kinds).toEqual(['sent']);
+    expect(smtp.taken).toMatchObject([{ to: 'ann@example.org' }]);
+    expect(smtp.taken[0]?.raw).toMatch(/^Subject: a\.example\.com: DNSSEC waits for your registrar\r$/m);
+    expect(smtp.taken[0]?.text).toContain('Enter this DS record: key tag 7.');
+  });
+});
+
+describe('totp', () => {
+  let accountId: number;
+  beforeEach(async () => {
+    accountId = await newAccount(db, 'ann@shop.example');
+    const boxes = new KeyBoxes([{ name: 'k', secret: Buffer.alloc(32, 1) }]);
+    await saveTotp(db, accountId, await boxes.seal(db, ['totp', String(accountId)], Buffer.from('secret')));
+  });
+
+  it('of many calls at once with the same code one counts, and no earlier code after it', async () => {
+    const taken = await Promise.all(Array.from({ length: 8 }, () => takeStep(db, accountId, 7)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await takeStep(db, accountId, 6)).toBe(false);
+    expect(await takeStep(db, accountId, 8)).toBe(true);
+  });
+
+  it('of many calls at once with the same recovery code one counts', async () => {
+    await confirmTotp(db, accountId, [Buffer.from('a'), Buffer.from('b')]);
+    const taken = await Promise.all(
+      Array.from({ length: 8 }, () => takeRecoveryCode(db, accountId, Buffer.from('a'))),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await takeRecoveryCode(db, accountId, Buffer.from('b'))).toBe(true);
+  });
+});

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import {
+  allowLong,
+  ConnectionDeadlines,
+  SERVICE_LIMITS,
+  sessionSettings,
+  withMigrationLimits,
+} from '../../src/store/postgres/deadlines.ts';
+import { countUpTo } from '../../src/store/postgres/list-page.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+
+describe('bounded-client', () => {
+  // What a pool's connection prepares, seen by Postgres.
+  let database: TestDatabase;
+  let db: Database;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    db = openDatabase(database.url, { maxConnections: 1 });
+  });
+
+  afterAll(async () => {
+    await db?.destroy();
+    await database?.drop();
+  });
+
+  async function prepared(text: string): Promise<number> {
+    const { rows } = await sql
+      .raw<{ count: number }>(`select count(*) from pg_prepared_statements where statement like '%${text}%'`)
+      .execute(db);
+    return (rows[0] as { count: number }).count;
+  }
+
+  test('a statement that is repeated is prepared once, and answers the same', async () => {
+    for (let i = 0; i < 20; i++) {
+      const { rows } = await sql<{ twice: number }>`select ${i}::integer * 2 as twice`.execute(db);
+      expect(rows).toEqual([{ twice: 2 * i }]);
+    }
+    expect(await prepared(' as twice')).toBe(1);
+  });
+
+  test('a failure of a prepared statement is its own, and the next one goes on', async () => {
+    const divide = (by: number) => sql<{ part: number }>`select 6 / ${by}::integer as part`.execute(db);
+    for (let i = 1; i <= 10; i++) await divide(i);
+    await expect(divide(0)).rejects.toThrow('division by zero');
+    expect((await divide(3)).rows).toEqual([{ part: 2 }]);
+    expect(await prepared(' as part')).toBe(1);
+  });
+
+  test('a table that was changed under a prepared statement fails one call, and is read as it is by the next', async () => {
+    await sql`create table shapes (id integer)`.execute(db);
+    const read = () => sql`select * from shapes where id <> ${0}`.execute(db);
+    for (let i = 0; i < 10; i++) await read();
+    await sql`alter table shapes add column colour text default 'red'`.execute(db);
+    await sql`insert into shapes values (1)`.execute(db);
+    await expect(read()).rejects.toThrow('cached plan');
+    expect((await read()).rows).toEqual([{ id: 1, colour: 'red' }]);
+  });
+});
+
+describe('deadlines', () => {
+  const LONG_MS = 120_000;
+
+  describe('the deadlines of a connection', () => {
+    const { readMs, writeMs } = SERVICE_LIMITS;
+    const deadlines = () => new ConnectionDeadlines(SERVICE_LIMITS);
+
+    it.each([
+      ['select 1', readMs],
+      ['  SELECT 1', writeMs], // our own are in lower case; the longer one does no harm
+      ['select 1 from domains for update', writeMs],
+      ['insert into domains default values', writeMs],
+      ['with gone as (delete from domains returning 1) select 1', writeMs],
+      ['update domains set serial = 1', writeMs],
+    ])('%s alone may take the time of its kind', (text, ms) => {
+      expect(deadlines().send(text).statementMs).toBe(ms);
+    });
+
+    it('give every statement of a transaction the time of a write, and the whole a bound', () => {
+      const connection = deadlines();
+      expect(connection.send('begin')).toEqual({ statementMs: writeMs, begins: true });
+      expect(connection.send('select 1')).toEqual({ statementMs: writeMs, begins: false });
+      expect(connection.transactionMs).toBe(3 * writeMs);
+      connection.endTransaction();
+      expect(connection.send('select 1').statementMs).toBe(readMs);
+      expect(connection.transactionMs).toBeUndefined();
+    });
+
+    it('follow what the server is told, to the end of the transaction or for the session', () => {
+      const connection = deadlines();
+      connection.send('begin');
+      connection.send(`set local statement_timeout = ${LONG_MS}; set local lock_timeout = 1`);
+      expect(connection.send('select 1').statementMs).toBe(LONG_MS + 500);
+      connection.endTransaction();
+      expect(connection.send('update t set a = 1').statementMs).toBe(writeMs);
+      connection.send('set statement_timeout = 3600000; set lock_timeout = 0');
+      expect(connection.send('select 1').statementMs).toBe(3_600_500);
+      connection.send("set statement_timeout = '9500ms'; set lock_timeout = '7600ms'");
+      expect(connection.send('select 1').statementMs).toBe(readMs);
+    });
+
+    it('let the server give up before the client does', () => {
+      const [, serverMs] = /statement_timeout = (\d+)/.exec(sessionSettings(SERVICE_LIMITS)) ?? [];
+      expect(Number(serverMs)).toBeLessThan(writeMs);
+      const [, lockMs] = /lock_timeout = (\d+)/.exec(sessionSettings(SERVICE_LIMITS)) ?? [];
+      expect(Number(lockMs)).toBeLessThan(Number(serverMs));
+    });
+  });
+
+  const settingOf = sql<{ statement: string; lock: string; idle: string }>`
+  select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+    current_setting('idle_in_transaction_session_timeout') as idle`;
+
+  it('every connection of a pool has limits of its own on the server', async () => {
+    const { url, drop } = await createDatabase();
+    const db = openDatabase(url, { limits: { readMs: 2000, writeMs: 4500 } });
+    const connections = Array.from({ length: 3 }, () => settingOf.execute(db));
+    for (const { rows } of await Promise.all(connections)) {
+      expect(rows).toEqual([{ statement: '4s', lock: '3200ms', idle: '30s' }]);
+    }
+    await db.destroy();
+    await drop();
+  });
+
+  it('a long transaction and a migration get more, and give it back', async () => {
+    const { url, drop } = await createDatabase();
+    const db = openDatabase(url, { maxConnections: 1 });
+    for (let i = 0; i < 20; i++) await db.transaction().execute(allowLong); // what is repeated is prepared elsewhere
+    await db.transaction().execute(async (trx) => {
+      await allowLong(trx);
+      expect((await settingOf.execute(trx)).rows).toEqual([
+        { statement: '2min', lock: '7600ms', idle: '2min' },
+      ]);
+    });
+    expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '9500ms', idle: '30s' }]);
+    await withMigrationLimits(db, async (connection) => {
+      expect((await settingOf.execute(connection)).rows).toMatchObject([{ statement: '1h', lock: '0' }]);
+    });
+    expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '9500ms', lock: '7600ms' }]);
+    await db.destroy();
+    await drop();
+  });
+});
+
+describe('list-page', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  it('a count is exact up to its bound, and one more for whatever is beyond it', async () => {
+    const count = (rows: number, most?: number) =>
+      countUpTo(database.db, sql`generate_series(1, ${rows}::integer)`, most);
+    expect(await Promise.all([0, 9, 10, 11, 12, 1000].map((rows) => count(rows, 10)))).toEqual([
+      0, 9, 10, 11, 11, 11,
+    ]);
+    expect([await count(10_000), await count(20_000)]).toEqual([10_000, 10_001]);
+  });
+});

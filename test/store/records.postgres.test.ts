@@ -1,0 +1,299 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parseName, printName } from '../../src/dns/name.ts';
+import { setProvider, setReseller } from '../../src/store/accounts/accounts.ts';
+import { deleteDomain } from '../../src/store/change/save-domain.ts';
+import { saveEdit } from '../../src/store/change/save-edit.ts';
+import { CursorError, type LogPage, type Page } from '../../src/store/postgres/list-page.ts';
+import {
+  type ChangeFilter,
+  countAccountChanges,
+  countDomainChanges,
+  listAccountChanges,
+  listDomainChanges,
+  loadDomainChange,
+} from '../../src/store/records/load-changes.ts';
+import {
+  countRecords,
+  loadRecord,
+  RECORD_SORTS,
+  type RecordFilter,
+  streamRecords,
+} from '../../src/store/records/load-records.ts';
+import { type Edit, NO_EDIT } from '../../src/zone/edit/edit.ts';
+import { printRecordName } from '../../src/zone/records/record-name.ts';
+import { BY, newAccount, newDomain, saved } from '../support/database/domains.ts';
+import { listRecords } from '../support/database/list-records.ts';
+import { saveMembership } from '../support/database/memberships.ts';
+import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
+import { edit, showRecord } from '../support/zone/customer-records.ts';
+
+const { db } = sharedDatabase();
+
+describe('load-changes', () => {
+  // The log: of a domain newest first, of an account in an order in which nothing comes in behind what was read.
+  let mine: number;
+
+  beforeEach(async () => {
+    mine = await newAccount(db, 'me@example.org');
+  });
+
+  test('a domain’s changes are paged from the newest on; another domain’s are not there', async () => {
+    const { id } = await newDomain(db, mine);
+    const other = await newDomain(db, mine, 'other.test.');
+    const ids: number[] = [];
+    for (let i = 0; i < 5; i++) ids.push((await saved(db, id, edit({ create: [`h${i} TXT x`] }))).changeId);
+    const page = async (rest: Partial<LogPage>, filter: ChangeFilter = {}) =>
+      (await listDomainChanges(db, id, { limit: 2, ...rest }, filter)).map((change) => change.id);
+    expect(await page({})).toEqual([ids[4], ids[3]]);
+    expect(await page({ behind: ids[3] as number })).toEqual([ids[2], ids[1]]);
+    expect(await page({}, { after: ids[3] as number })).toEqual([ids[4]]);
+    expect(await page({ offset: 1 })).toEqual([ids[3], ids[2]]);
+    const [created] = await page({ descending: false });
+    expect(await page({ descending: false, behind: created })).toEqual([ids[0], ids[1]]);
+    expect(await page({}, { actors: ['session'] })).toEqual([]);
+    expect(await countDomainChanges(db, id, { after: created })).toBe(5);
+    expect(await loadDomainChange(db, id, ids[0] as number)).toMatchObject({ id: ids[0], serial: 2 });
+    expect(await loadDomainChange(db, other.id, ids[0] as number)).toBeUndefined();
+  });
+
+  test('an account sees what happens to its own and shared domains, a global admin everything', async () => {
+    const theirs = await newAccount(db, 'they@example.org');
+    const [a, b, c] = [
+      await newDomain(db, mine, 'a.test.'),
+      await newDomain(db, theirs, 'b.test.'),
+      await newDomain(db, theirs, 'c.test.'),
+    ];
+    await saveMembership(db, b.id, mine, 'viewer');
+    await saved(db, c.id, textRecord('c.test.'));
+    await saved(db, a.id, textRecord('a.test.'));
+    const seen = async (accountId: number, isAdmin = false, after = 0) =>
+      (await listAccountChanges(db, { accountId, isAdmin }, { after }, { limit: 9 })).map(
+        (change) => change.domainId,
+      );
+    expect(await seen(mine)).toEqual([a.id, b.id, a.id]);
+    expect(await seen(theirs)).toEqual([b.id, c.id, c.id]);
+    expect(await seen(4711, true)).toEqual([a.id, b.id, c.id, c.id, a.id]);
+    const [first] = await listAccountChanges(db, { accountId: mine, isAdmin: false }, {}, { limit: 1 });
+    expect(await seen(mine, false, first?.id)).toEqual([b.id, a.id]);
+    const me = { accountId: mine, isAdmin: false };
+    const newest = await listAccountChanges(db, me, {}, { limit: 2, offset: 1, descending: true });
+    expect(newest.map((change) => change.domainId)).toEqual([b.id, a.id]);
+    expect(await countAccountChanges(db, me, {})).toBe(3);
+    expect(await countAccountChanges(db, me, { sources: ['scan'] })).toBe(0);
+  });
+
+  test('a reseller sees what happens to the domains of its clients, once, and not to deleted ones', async () => {
+    const client = await newAccount(db, 'client@example.org');
+    const accountId = await newAccount(db, 'reseller@example.org');
+    await setReseller(db, accountId, true);
+    await setProvider(db, client, accountId);
+    const one = await newDomain(db, client, 'one.test.');
+    const two = await newDomain(db, client, 'two.test.');
+    await deleteDomain(db, { ...BY, domainId: two.id });
+    await saveMembership(db, one.id, accountId, 'viewer');
+    const reseller = { accountId, isAdmin: false, isReseller: true };
+    const changes = await listAccountChanges(db, reseller, {}, { limit: 9 });
+    expect(changes.map(({ domainId, role }) => [domainId, role])).toEqual([[one.id, 'admin']]);
+    expect(await countAccountChanges(db, reseller, {})).toBe(1);
+    await setProvider(db, client, null);
+    const [shared] = await listAccountChanges(db, reseller, {}, { limit: 9 });
+    expect(shared).toMatchObject({ domainId: one.id, role: 'viewer' });
+  });
+
+  test('a change that was numbered earlier and is committed later is not passed over', async () => {
+    const slow = await newDomain(db, mine, 'slow.test.');
+    const quick = await newDomain(db, mine, 'quick.test.');
+    const caller = { accountId: mine, isAdmin: false };
+    const read: number[] = [];
+    const readOn = async () => {
+      const page = await listAccountChanges(db, caller, { after: read.at(-1) ?? 0 }, { limit: 100 });
+      read.push(...page.map(({ id }) => id));
+    };
+    await readOn();
+    expect(read).toHaveLength(2);
+    let slowId = 0;
+    let quickId = 0;
+    await db.transaction().execute(async (trx) => {
+      const result = await saveEdit(trx, { ...BY, domainId: slow.id, edit: textRecord('slow.test.') });
+      if (result.kind === 'saved') slowId = result.changeId;
+      quickId = (await saved(db, quick.id, textRecord('quick.test.'))).changeId;
+      await readOn();
+      expect(read).toHaveLength(2);
+    });
+    expect(slowId).toBeLessThan(quickId);
+    await readOn();
+    expect(read.slice(2)).toEqual([slowId, quickId]);
+  });
+
+  test('a reader that pages while many write misses no change and sees none twice', async () => {
+    const domains = await Promise.all(
+      Array.from({ length: 4 }, (_, i) => newDomain(db, mine, `d${i}.test.`)),
+    );
+    const read: number[] = [];
+    let writing = true;
+    const reading = (async () => {
+      for (let last = false; !last; ) {
+        last = !writing;
+        const page = await listAccountChanges(
+          db,
+          { accountId: mine, isAdmin: false },
+          { after: read.at(-1) ?? 0 },
+          { limit: 100 },
+        );
+        read.push(...page.map(({ id }) => id));
+      }
+    })();
+    await Promise.all(
+      domains.map(async ({ id, name }) => {
+        const apex = printName(name);
+        for (let i = 0; i < 12; i++) await saved(db, id, textRecord(apex, `x${i}`));
+      }),
+    );
+    writing = false;
+    await reading;
+    const all = await db.selectFrom('domain_changes').select('id').orderBy('id').execute();
+    expect(read).toEqual(all.map(({ id }) => id));
+    expect(read).toHaveLength(52);
+  });
+
+  function textRecord(apex: string, label = 'x'): Edit {
+    const name = parseName(`${label}.${apex}`);
+    return { ...NO_EDIT, creates: [{ name, type: 'TXT', rdata: Buffer.from('\x01x') }] };
+  }
+});
+
+describe('load-records', () => {
+  // Lists of a domain's records: its own and the service's, filtered, in order, page by page.
+  const BY_NAME = { sort: 'name', descending: false } as const;
+
+  const { db } = keptDatabase();
+  let domainId: number;
+  let otherId: number;
+
+  beforeAll(async () => {
+    const accountId = await newAccount(db, 'me@example.org');
+    domainId = (await newDomain(db, accountId)).id;
+    otherId = (await newDomain(db, accountId, 'other.test.')).id;
+    await saved(db, domainId, edit({ create: ['b A 192.0.2.1', 'b A 192.0.2.2', 'B2 AAAA 2001:db8::1'] }));
+    await saved(
+      db,
+      domainId,
+      edit({ create: ['@ MX 10 mail.example.net', '@ TXT Hello_World', 'example TXT x'] }),
+    );
+    await saved(db, domainId, edit({ create: ['p CNAME b.example.com ; proxied comment=Behind'] }));
+  });
+
+  const list = async (filter: RecordFilter) => {
+    const { items } = await listRecords(db, domainId, filter, BY_NAME, { limit: 100 });
+    expect(await countRecords(db, domainId, filter)).toBe(items.length);
+    return items.map((record) => showRecord(record));
+  };
+
+  test('filters: name, types, proxied, and words in name, destination and comment', async () => {
+    const ns = ['@ 86400 NS ns1.example.net', '@ 86400 NS ns2.example.net'];
+    expect(await list({ name: parseName('b.example.com.') })).toEqual([
+      'b 300 A 192.0.2.1',
+      'b 300 A 192.0.2.2',
+    ]);
+    expect(await list({ types: ['MX', 'NS'] })).toEqual([...ns, '@ 300 MX 10 mail.example.net']);
+    expect(await list({ proxied: true })).toEqual(['p 300 CNAME b.example.com ; proxied comment=Behind']);
+    expect(await list({ proxied: false, types: ['CNAME'] })).toEqual([]);
+    expect(await list({ search: 'behind' })).toHaveLength(1);
+    expect(await list({ search: 'hello_' })).toEqual(['@ 300 TXT Hello_World']);
+    expect(await list({ search: 'b2' })).toEqual(['b2 300 AAAA 2001:db8::1']);
+    expect(await list({ search: 'example.com' })).toHaveLength(1);
+    expect(await list({ search: '@' })).toHaveLength(4);
+    expect(await list({ search: '192.0.2.' })).toHaveLength(2);
+    expect(await list({ search: 'EXAMPLE' })).toHaveLength(5);
+    expect(await list({ search: '@' })).toHaveLength(4);
+    expect(await list({ search: '%' })).toEqual([]);
+  });
+
+  describe('words beyond ASCII', () => {
+    let idnId: number;
+    const find = async (search: string, page: Partial<Page> = {}) => {
+      const found = await listRecords(db, idnId, { search }, BY_NAME, { limit: 100, ...page });
+      const names = found.items.map(({ name }) => printRecordName(name, parseName('xn--mnchen-3ya.test.')));
+      return { names, cursor: found.cursor };
+    };
+
+    beforeAll(async () => {
+      idnId = (await newDomain(db, await newAccount(db, 'idn@example.org'), 'xn--mnchen-3ya.test.')).id;
+      const create = [
+        'MÜLLER A 192.0.2.1',
+        'shop.müller A 192.0.2.1',
+        'alias CNAME www.xn--mller-kva.example.',
+        'text TXT Bäcker_MÜLLER_und_Söhne',
+        'noted A 192.0.2.1 ; comment=Müllers',
+        'decomposed A 192.0.2.1 ; comment=Mu\u0308ller',
+        'greek A 192.0.2.1 ; comment=ΟΔΟΣ',
+        'plain A 192.0.2.1 ; comment=Muller',
+      ];
+      await saved(db, idnId, edit({ create }, parseName('xn--mnchen-3ya.test.')));
+    });
+
+    test.each([
+      'müller',
+      'MÜLLER',
+      'Mu\u0308LLER',
+      'ülle',
+    ])('find owners and hosts by their Unicode, texts and comments in any case: %s', async (search) => {
+      const names = ['alias', 'decomposed', 'noted', 'shop.xn--mller-kva', 'text', 'xn--mller-kva'];
+      expect((await find(search)).names).toEqual(names);
+      expect(await countRecords(db, idnId, { search })).toBe(names.length);
+      const paged: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await find(search, { limit: 2, ...(cursor !== undefined && { cursor }) });
+        expect((await find(search, { limit: 2, offset: paged.length })).names).toEqual(page.names);
+        paged.push(...page.names);
+        cursor = page.cursor;
+        if (cursor === undefined) break;
+      }
+      expect(paged).toEqual(names);
+    });
+
+    test('find what has them and nothing else; the domain itself is no part of it', async () => {
+      expect((await find('xn--mller')).names).toEqual(['alias', 'shop.xn--mller-kva', 'xn--mller-kva']);
+      expect((await find('οδοσ')).names).toEqual(['greek']);
+      expect((await find('söhne')).names).toEqual(['text']);
+      expect((await find('münchen')).names).toEqual([]);
+      expect((await find('müllerin')).names).toEqual([]);
+      expect((await find('p.mü')).names).toEqual(['shop.xn--mller-kva']);
+      await expect(find('mü', { cursor: 'x' })).rejects.toThrow(CursorError);
+    });
+  });
+
+  test('every order pages through all of them once', async () => {
+    for (const sort of RECORD_SORTS) {
+      for (const descending of [false, true]) {
+        const order = { sort, descending };
+        const all: number[] = [];
+        for await (const { id } of streamRecords(db, domainId, {}, order)) all.push(id);
+        expect(new Set(all).size).toBe(9);
+        const paged: number[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await listRecords(db, domainId, {}, order, {
+            limit: 2,
+            ...(cursor !== undefined && { cursor }),
+          });
+          const by = await listRecords(db, domainId, {}, order, { limit: 2, offset: paged.length });
+          expect(by.items).toEqual(page.items);
+          paged.push(...page.items.map(({ id }) => id));
+          cursor = page.cursor;
+        } while (cursor !== undefined);
+        expect(paged).toEqual(all);
+      }
+    }
+  });
+
+  test('a record is found in its own domain only; the service’s own are marked', async () => {
+    const { items } = await listRecords(db, domainId, {}, BY_NAME, { limit: 100 });
+    const [managed, own] = [items.find((record) => record.managed), items.find((record) => !record.managed)];
+    for (const record of [managed, own]) {
+      expect(await loadRecord(db, domainId, record?.id as number)).toEqual(record);
+      expect(await loadRecord(db, otherId, record?.id as number)).toBeUndefined();
+    }
+    expect(managed).toMatchObject({ type: 'NS', ttl: 86_400, proxied: false });
+  });
+});

@@ -1,0 +1,190 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { openBackgroundScan } from '../../src/store/change/open-scan.ts';
+import { deleteDomain } from '../../src/store/change/save-domain.ts';
+import { listDomainChanges } from '../../src/store/records/load-changes.ts';
+import { claimDueScans, countScansInHand } from '../../src/store/scans/claim-due-scans.ts';
+import { importScanned, type ScannedImport } from '../../src/store/scans/import-scanned.ts';
+import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../support/database/domains.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+import { scanOf } from '../support/world/made-scans.ts';
+import { edit } from '../support/zone/customer-records.ts';
+
+const { db } = sharedDatabase();
+
+describe('claim-due-scans', () => {
+  // Which scans are claimed: those that are due, each by one process, the accounts in turn.
+  /** Of an account of its own: as many scans, the first due so many seconds ago, each a second later than the one before. */
+  async function scansOf(account: string, count: number, sinceSeconds: number): Promise<string[]> {
+    const accountId = await newAccount(db, `${account}@example.org`);
+    const names = Array.from({ length: count }, (_, i) => `${account}${i}.com.`);
+    for (const [i, name] of names.entries()) {
+      const { id } = await newDomain(db, accountId, name);
+      await openBackgroundScan(db, id, BY.by);
+      await sql`
+      update scans set due_at = now() - make_interval(secs => ${sinceSeconds - i}) where domain_id = ${id}`.execute(
+        db,
+      );
+    }
+    return names;
+  }
+
+  async function claim(limit = 10): Promise<string[]> {
+    const ids = (await claimDueScans(db, limit)).map(({ scanId }) => scanId);
+    const { rows } = await sql<{ name: string }>`
+    select d.name from scans s join domains d on d.id = s.domain_id where s.id = any(${ids})`.execute(db);
+    return rows.map(({ name }) => name).sort();
+  }
+
+  test('an account with many domains does not delay others, and each account gets its longest due first', async () => {
+    await scansOf('bulk', 8, 1000);
+    await scansOf('late', 2, 100);
+    await scansOf('last', 1, 50);
+    expect(await claim(4)).toEqual(['bulk0.com.', 'bulk1.com.', 'last0.com.', 'late0.com.']);
+    expect(await claim(4)).toEqual(['bulk2.com.', 'bulk3.com.', 'bulk4.com.', 'late1.com.']);
+    expect(await claim(4)).toEqual(['bulk5.com.', 'bulk6.com.', 'bulk7.com.']);
+    expect(await claim(4)).toEqual([]);
+  });
+
+  test('also where one is claimed at a time, and of a new account at once', async () => {
+    await scansOf('bulk', 8, 1000);
+    expect([await claim(1), await claim(1)]).toEqual([['bulk0.com.'], ['bulk1.com.']]);
+    await scansOf('late', 3, 10);
+    const claimed = [];
+    for (let i = 0; i < 5; i++) claimed.push(...(await claim(1)));
+    expect(claimed).toEqual(['late0.com.', 'late1.com.', 'bulk2.com.', 'late2.com.', 'bulk3.com.']);
+  });
+
+  test('what is not yet due, over or in hand is left, and comes up again when its lease is over', async () => {
+    const [now, later, over] = (await scansOf('a', 3, 10)) as [string, string, string];
+    const at = (name: string, change: ReturnType<typeof sql>) =>
+      sql`update scans s set ${change} from domains d where d.id = s.domain_id and d.name = ${name}`.execute(
+        db,
+      );
+    await at(later, sql`due_at = now() + interval '1 minute'`);
+    await at(over, sql`due_at = null, finished_at = now()`);
+    expect(await claim()).toEqual([now]);
+    expect(await claim()).toEqual([]);
+    await at(now, sql`due_at = now()`);
+    expect(await claim()).toEqual([now]);
+  });
+
+  test('of processes that claim at once none gets what another has', async () => {
+    const names = await scansOf('a', 6, 10);
+    const claimed = await Promise.all([claim(3), claim(3), claim(3)]);
+    while (claimed.flat().length < names.length) claimed.push(await claim(3));
+    expect(claimed.flat().sort()).toEqual(names);
+  });
+
+  test('a scan’s turn is its place among those of its account that wait or run', async () => {
+    await scansOf('bulk', 3, 1000);
+    await scansOf('late', 1, 10);
+    const turns = async (limit: number) => (await claimDueScans(db, limit)).map(({ turn }) => turn).sort();
+    expect(await turns(2)).toEqual([2, 2]);
+    expect(await turns(10)).toEqual([4, 6]);
+    const { rows } = await sql<{
+      id: number;
+    }>`select id from accounts where email = 'bulk@example.org'`.execute(db);
+    expect(await countScansInHand(db, rows[0]?.id as number)).toBe(3);
+  });
+});
+
+describe('import-scanned', () => {
+  // Only what is missing is filled, set by set, by what is there when it is written.
+  const MAIL = ['@ MX 10 mail.example.com', '@ MX 20 mail2.example.com', '@ 600 TXT v=spf1 mx -all'];
+  let id: number;
+  beforeEach(async () => {
+    ({ id } = await newDomain(db, await newAccount(db, 'a@example.org'), undefined, { exempt: true }));
+  });
+
+  const bring = (lines: readonly string[], more: Partial<ScannedImport> = {}) =>
+    importScanned(db, { domainId: id, records: scanOf(lines).records, by: BY.by, narrowing: null, ...more });
+  const here = async () => (await listed(db, id)).map((line) => line.replace(/^\d+: /, ''));
+
+  test('an empty domain gets all of it in one change, which names the scan', async () => {
+    const imported = await bring(['www A 192.0.2.1', 'www A 192.0.2.2', ...MAIL]);
+    expect(imported).toMatchObject({ kind: 'imported', created: 5, failed: [], present: 0 });
+    const [change] = await listDomainChanges(db, id, { limit: 1 });
+    expect(change).toMatchObject({ source: 'scan', actor: { kind: 'key', keyId: 7 } });
+    expect(change?.ops).toHaveLength(5);
+    expect(await here()).toContain('@ 600 TXT v=spf1 mx -all');
+    await expectPublished(db, id);
+  });
+
+  test('an address gets the country that it is in', async () => {
+    await bring(['www A 192.0.2.1', '@ TXT hello'], { countryOf: () => 'NL' });
+    const [change] = await listDomainChanges(db, id, { limit: 1 });
+    expect(change?.ops.map(({ after }) => after?.destCountry)).toEqual(['NL', null]);
+  });
+
+  test('a repeat adds nothing, and a name and type that has a record is left alone', async () => {
+    await saved(db, id, edit({ create: ['@ MX 5 elsewhere.example.net'] }));
+    expect(await bring(MAIL)).toMatchObject({ created: 1, present: 2 });
+    expect(await bring(MAIL)).toMatchObject({ created: 0, present: 3, changeId: undefined });
+    expect((await here()).filter((line) => line.includes('MX'))).toEqual([
+      '@ 300 MX 5 elsewhere.example.net',
+    ]);
+  });
+
+  test('a set that conflicts fails as a whole, and the others come', async () => {
+    await saved(db, id, edit({ create: ['www A 192.0.2.9 ; proxied', 'blog CNAME other.example.net'] }));
+    const imported = await bring([
+      'www AAAA 2001:db8::1',
+      'www AAAA 2001:db8::2',
+      'blog TXT hello',
+      'shop A 192.0.2.3',
+    ]);
+    expect(imported).toMatchObject({ kind: 'imported', created: 1, present: 0 });
+    const failed = imported.kind === 'imported' ? imported.failed : [];
+    expect(failed.map(({ type }) => type)).toEqual(['AAAA', 'AAAA', 'TXT']);
+    expect(failed[0]?.error).toMatch(/must all be proxied or none/);
+    expect(failed[2]?.error).toMatch(/has a CNAME/);
+    expect(await here()).toContain('shop 300 A 192.0.2.3');
+    await expectPublished(db, id);
+  });
+
+  test('a delegation comes with its glue', async () => {
+    const lines = ['dev NS ns1.dev.example.com', 'ns1.dev A 192.0.2.53', 'dev NS ns.example.net'];
+    expect(await bring(lines)).toMatchObject({ created: 3, failed: [] });
+  });
+
+  test('a domain whose plan has no room for all of it gets nothing', async () => {
+    const account = await newAccount(db, 'b@example.org');
+    const free = await newDomain(db, account, 'free.org.', { planSlug: 'free' });
+    const none = await newDomain(db, account, 'none.org.', { planSlug: null });
+    const lines = Array.from({ length: 201 }, (_, i) => `n${i} A 192.0.2.1`);
+    const records = (domain: typeof free) => scanOf(lines, { domain: domain.name }).records;
+    expect(await bring([], { domainId: free.id, records: records(free) })).toEqual({
+      kind: 'refused',
+      code: 'plan_limit',
+      message: 'the plan allows 200 records, this would make 201',
+      limit: 200,
+    });
+    expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({
+      code: 'no_active_plan',
+    });
+    expect(await listed(db, free.id, free.name)).toEqual([]);
+  });
+
+  test('a narrowed key that may not write one of the missing records writes none', async () => {
+    const narrowing = { names: ['www.example.com'], types: ['A'] };
+    const lines = ['www A 192.0.2.1', ...MAIL];
+    expect(await bring(lines, { narrowing })).toMatchObject({ kind: 'refused', code: 'forbidden' });
+    expect(await here()).toEqual([]);
+    await bring(MAIL);
+    expect(await bring(lines, { narrowing })).toMatchObject({ kind: 'imported', created: 1 });
+  });
+
+  test('a dry run says what would come, and writes nothing', async () => {
+    expect(await bring(MAIL, { dryRun: true })).toMatchObject({ created: 3, changeId: undefined });
+    expect(await here()).toEqual([]);
+  });
+
+  test('a domain that is switched off or gone takes nothing', async () => {
+    await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
+    expect(await bring(MAIL)).toMatchObject({ kind: 'refused', code: 'domain_disabled' });
+    await deleteDomain(db, { ...BY, domainId: id });
+    expect(await bring(MAIL)).toMatchObject({ kind: 'refused', code: 'not_found' });
+  });
+});

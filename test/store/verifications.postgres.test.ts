@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { parseName, printName } from '../../src/dns/name.ts';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { addSlotTime } from '../../src/store/checks/check-shares.ts';
+import { claimDueVerifications } from '../../src/store/verifications/claim-due-verifications.ts';
+import { findUntrusted, loadVerifiedDomain } from '../../src/store/verifications/load-verified-domain.ts';
+import { waitForVerification } from '../../src/store/verifications/wait-for-verification.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
+import { BY, newAccount, newDomain } from '../support/database/domains.ts';
+import { checkOnce } from '../support/database/saved-checks.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+import { makeVerification, type SaidWorld, txtEvidenceOf } from '../support/world/made-verifications.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
+
+const { db } = sharedDatabase();
+
+describe('claim-due-verifications', () => {
+  // Which domains are claimed for a verification: those that are due, each by one process, the accounts in turn.
+  let ids: number[];
+  beforeEach(async () => {
+    const accountId = await newAccount(db, 'me@example.org');
+    ids = [];
+    for (const label of ['a', 'b', 'c']) {
+      ids.push((await newDomain(db, accountId, `${label}.com.`, { dnsMode: 'external' })).id);
+    }
+  });
+
+  const dueAgo = (id: number, seconds: number) =>
+    sql`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at
+    where domain_id = ${id}`.execute(db);
+  const claim = async (limit = 10) => (await claimDueVerifications(db, { limit })).rows.map(({ id }) => id);
+
+  test('a fresh value is looked for after a minute, not at once', async () => {
+    expect(await claim()).toEqual([]);
+    const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from due_at - started_at)::int as seconds from domain_verifications`.execute(db);
+    expect(rows.map(({ seconds }) => seconds)).toEqual([60, 60, 60]);
+  });
+
+  test('the longest due first, and none twice until the lease is over; what was planned stays as it is', async () => {
+    const [a, b, c] = ids as [number, number, number];
+    await dueAgo(a, 10);
+    await dueAgo(b, 30);
+    await dueAgo(c, 20);
+    const planned = () => sql`select domain_id, next_at from domain_verifications order by 1`.execute(db);
+    const before = await planned();
+    expect((await claim(2)).sort()).toEqual([b, c].sort());
+    expect(await claim()).toEqual([a]);
+    expect(await claim()).toEqual([]);
+    expect((await planned()).rows).toEqual(before.rows);
+  });
+
+  test('of processes that claim at once each gets others', async () => {
+    for (const id of ids) await dueAgo(id, 10);
+    const claimed = await Promise.all([claim(2), claim(2), claim(2)]);
+    expect(claimed.flat().sort()).toEqual([...ids].sort());
+  });
+
+  test('only what is to be proved is due', async () => {
+    for (const id of ids) await dueAgo(id, 10);
+    await sql`update domains set status = 'active' where id = ${ids[0]}`.execute(db);
+    await sql`update domains set dns_mode = 'managed' where id = ${ids[1]}`.execute(db);
+    await sql`update domains set deleted_at = now(), zone_id = null where id = ${ids[2]}`.execute(db);
+    expect(await claim()).toEqual([]);
+  });
+
+  describe('the turns of accounts', () => {
+    /** An account with so many due domains, those of `ids` being of another one. */
+    async function another(account: string, count: number): Promise<{ accountId: number; ids: number[] }> {
+      const accountId = await newAccount(db, `${account}@example.org`);
+      const own: number[] = [];
+      for (let i = 0; i < count; i++)
+        own.push((await newDomain(db, accountId, `${account}${i}.net.`, { dnsMode: 'external' })).id);
+      for (const [i, id] of own.entries()) await dueAgo(id, 1000 - i);
+      return { accountId, ids: own };
+    }
+
+    test('one with many domains, all due for long, makes no other wait: each has its first before anybody’s second', async () => {
+      const bulk = await another('bulk', 6);
+      const [a, b] = ids as [number, number];
+      await dueAgo(a, 2);
+      await dueAgo(b, 1);
+      expect(await claim(4)).toEqual([a, bulk.ids[0], b, bulk.ids[1]]);
+      expect(await claim(4)).toEqual(bulk.ids.slice(2));
+    });
+
+    test('those that have used much of the workers come last, and not at all while only light ones are wanted', async () => {
+      const bulk = await another('bulk', 3);
+      const mid = await another('mid', 1);
+      await addSlotTime(db, [
+        { accountId: bulk.accountId, slotMs: 60_000 },
+        { accountId: mid.accountId, slotMs: 1000 },
+      ]);
+      const [a, b, c] = ids as [number, number, number];
+      for (const id of ids) await dueAgo(id, 1);
+      const light = await claimDueVerifications(db, { limit: 2, lightOnly: true });
+      expect(light.rows).toEqual([
+        { id: a, slotMs: 0 },
+        { id: mid.ids[0], slotMs: expect.closeTo(1000, -2) },
+      ]);
+      expect(await claim(10)).toEqual([b, c, ...bulk.ids]);
+      expect((await claimDueVerifications(db, { limit: 2, lightOnly: true })).rows).toEqual([]);
+    });
+
+    test('a round goes on behind the account where the last one ended', async () => {
+      const bulk = await another('bulk', 1);
+      for (const id of ids) await dueAgo(id, 5);
+      const { rows } = await sql<{ first: number }>`
+      select min(account_id) as first from domain_verifications`.execute(db);
+      const { rows: claimed } = await claimDueVerifications(db, {
+        limit: 10,
+        after: rows[0]?.first,
+      });
+      expect(claimed.map(({ id }) => id)).toEqual(bulk.ids);
+    });
+  });
+});
+
+describe('load-verified-domain', () => {
+  // What a verification begins with, and which answers of our own servers prove nothing.
+  const OURS = ['ns1.example.net.', 'ns2.example.net.'];
+  let mine: number;
+  beforeEach(async () => {
+    mine = await newAccount(db, 'me@example.org');
+  });
+
+  test('a domain in external mode is loaded while there is something to be proved', async () => {
+    const { id, verification } = await newDomain(db, mine, 'outside.com.', { dnsMode: 'external' });
+    const loaded = await loadVerifiedDomain(db, id);
+    expect(loaded).toMatchObject({
+      id,
+      name: parseName('outside.com.'),
+      host: parseName('_svc-challenge.outside.com.'),
+      value: verification?.value,
+      seq: 0,
+      state: {
+        startedAt: verification?.startedAt.getTime(),
+        expiresAt: verification?.expiresAt.getTime(),
+        attempts: 0,
+      },
+      nextAt: (verification?.startedAt.getTime() ?? 0) + 60_000,
+    });
+    expect([...(loaded?.ownServers ?? [])].map(printName)).toEqual(OURS);
+    await changeStatus(db, { ...BY, domainId: id, event: 'ban' });
+    expect(await loadVerifiedDomain(db, id)).toBeUndefined();
+    await changeStatus(db, { ...BY, domainId: id, event: 'unban' });
+    expect(await loadVerifiedDomain(db, id)).toBeDefined();
+    await changeStatus(db, { ...BY, domainId: id, event: 'use_managed' });
+    expect(await loadVerifiedDomain(db, id)).toBeUndefined();
+  });
+
+  describe('an answer of our own servers', () => {
+    const own = new Set(OURS.map((name) => parseName(name)));
+    const isTrusted = async (host: string, nameservers: readonly string[] = OURS) => {
+      const { links } = txtEvidenceOf(parseName(host), { servers: [['x'], ['x']], nameservers });
+      return (await findUntrusted(db, links, own)).size === 0;
+    };
+
+    test('proves something from a zone of the operator’s, or of a customer to whom it is delegated', async () => {
+      await saveZones(
+        db,
+        [
+          {
+            apex: parseName('lab.'),
+            records: recordsOf('@ SOA ns.lab. h.lab. 1 2 3 4 5\n@ NS ns.lab.', 'lab.'),
+          },
+        ],
+        {
+          source: 'test',
+          actor: 'me',
+        },
+      );
+      expect(await isTrusted('_svc-challenge.team.lab.')).toBe(true);
+      const { id } = await newDomain(db, mine, 'proved.com.', { exempt: true });
+      await checkOnce(db, id, `referral ${OURS.join(' ')}`);
+      expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
+      await sql`update domains set status = 'moved', moved_since = now() where id = ${id}`.execute(db);
+      expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
+    });
+
+    test('proves nothing from a mere claim, of whomever and however deep', async () => {
+      await newDomain(db, mine, 'claimed.com.', { exempt: true });
+      expect(await isTrusted('_svc-challenge.claimed.com.')).toBe(false);
+      const { id } = await newDomain(db, mine, 'around.com.', { exempt: true });
+      await checkOnce(db, id, `referral ${OURS.join(' ')}`);
+      await newDomain(db, mine, 'deep.around.com.', { exempt: true });
+      expect(await isTrusted('_svc-challenge.around.com.')).toBe(true);
+      expect(await isTrusted('_svc-challenge.deep.around.com.')).toBe(false);
+      expect(await isTrusted('_svc-challenge.nobody.com.')).toBe(false);
+    });
+
+    test('proves nothing from a zone that is served until its delegation has left', async () => {
+      const { id } = await newDomain(db, mine, 'leaving.com.', { exempt: true });
+      await checkOnce(db, id, `referral ${OURS.join(' ')}`);
+      await changeStatus(db, { ...BY, domainId: id, event: 'use_external' });
+      expect(await isTrusted('_svc-challenge.leaving.com.')).toBe(false);
+    });
+
+    test('counts wherever one of them is among the servers, or delegates; the servers of others always do', async () => {
+      expect(await isTrusted('_svc-challenge.nobody.com.', ['ns1.other.test.', 'NS2.Example.NET.'])).toBe(
+        false,
+      );
+      expect(await isTrusted('_svc-challenge.nobody.com.', ['ns1.other.test.', 'ns2.other.test.'])).toBe(
+        true,
+      );
+      const { links } = txtEvidenceOf(parseName('_svc-challenge.below.nobody.com.'), {
+        servers: [['x']],
+        above: OURS,
+      });
+      expect(await findUntrusted(db, links, own)).toEqual(own);
+    });
+
+    test('is known by the SOA where the delegation gives our servers other names', async () => {
+      await newDomain(db, mine, 'vanity.com.', { exempt: true });
+      const { links } = txtEvidenceOf(parseName('_svc-challenge.vanity.com.'), {
+        servers: [['x']],
+        nameservers: ['ns1.vanity.com.'],
+        primaries: ['NS1.example.net.'],
+      });
+      expect(await findUntrusted(db, links, own)).toEqual(own);
+    });
+  });
+});
+
+describe('wait-for-verification', () => {
+  let accountId: number;
+  let domains = 0;
+  beforeEach(async () => {
+    accountId = await newAccount(db, 'ann@shop.example');
+  });
+
+  async function waiting({ timeoutMs = 20_000, signal = new AbortController().signal } = {}) {
+    const domain = await newDomain(db, accountId, `d${++domains}.com.`, { dnsMode: 'external' });
+    const wanted = {
+      domainId: domain.id,
+      value: domain.verification?.value as string,
+      request: randomUUID(),
+      since: new Date(),
+    };
+    return { ...wanted, wait: () => waitForVerification(db, wanted, { timeoutMs, signal }) };
+  }
+  const make = (domainId: number, said: SaidWorld, request?: string) =>
+    makeVerification(db, { domainId, ...(request && { request }) }, () => said);
+
+  it('ends with the run of its request, and with no other that began before and leaves the domain unverified', async () => {
+    const { domainId, request, since, wait } = await waiting();
+    const waited = wait();
+    await make(domainId, { servers: ['nodata'], at: since.getTime() }, randomUUID());
+    const mine = await make(domainId, { servers: ['nxdomain', 'nodata'] }, request);
+    expect(await waited).toMatchObject({
+      kind: 'run',
+      run: { id: mine.kind === 'saved' && mine.runId, asked: 2 },
+    });
+  });
+
+  it('has the run that made the domain active, and not only that it is over', async () => {
+    const { domainId, value, request, wait } = await waiting();
+    await make(domainId, { servers: [[value]] }, request);
+    expect(await wait()).toMatchObject({ kind: 'run', run: { verdict: 'verified' } });
+  });
+
+  it('ends with a run of another request that began later', async () => {
+    const { domainId, since, wait } = await waiting();
+    const waited = wait();
+    const other = await make(domainId, { servers: ['nodata'], at: since.getTime() + 1000 }, randomUUID());
+    expect(await waited).toMatchObject({ kind: 'run', run: { id: other.kind === 'saved' && other.runId } });
+  });
+
+  it('ends with one that was under way, once the time is over', async () => {
+    const { domainId, since, wait } = await waiting({ timeoutMs: 400 });
+    await make(domainId, { servers: ['nodata'], at: since.getTime() });
+    const waited = wait();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const running = await make(domainId, { servers: ['nodata'], at: since.getTime() });
+    expect(await waited).toMatchObject({
+      kind: 'run',
+      run: { id: running.kind === 'saved' && running.runId },
+    });
+  });
+
+  it('is over when there is nothing more to be verified by that value', async () => {
+    const proved = await waiting();
+    await make(proved.domainId, { servers: [[proved.value]] });
+    expect(await proved.wait()).toEqual({ kind: 'over' });
+    const disabled = await waiting();
+    await changeStatus(db, { ...BY, domainId: disabled.domainId, event: 'disable' });
+    expect(await disabled.wait()).toEqual({ kind: 'over' });
+    const expired = await waiting();
+    await sql`update domain_verifications set expires_at = now() where domain_id = ${expired.domainId}`.execute(
+      db,
+    );
+    expect(await expired.wait()).toEqual({ kind: 'over' });
+  });
+
+  it('ends with nothing when the time is over, or nobody wants it any more', async () => {
+    expect(await (await waiting({ timeoutMs: 80 })).wait()).toBeUndefined();
+    expect(await (await waiting({ timeoutMs: 60_000, signal: AbortSignal.abort() })).wait()).toBeUndefined();
+  });
+});
