@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { benchCluster } from '../postgres/cluster.ts';
 import { powerdnsDatabase } from '../postgres/powerdns-database.ts';
 import { runProgram } from '../program.ts';

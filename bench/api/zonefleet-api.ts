@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { runOn } from '../postgres/cluster.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
 import { type Program, runProgram } from '../program.ts';

@@ -1,7 +1,7 @@
 // From due to saved: a workers process claims domains in Postgres, brings them through the queue, observes, judges and
 // saves them.
 
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';
 import { pinCluster } from '../postgres/cluster.ts';
 import { type Program, runProgram } from '../program.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';
 import { runProgram } from '../program.ts';
 import { PARENT_DELAY_MS, rootHints } from './parents.ts';

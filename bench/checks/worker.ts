@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';
 import { runProgram } from '../program.ts';
 import { PARENT_NETWORK } from './parents.ts';

@@ -7,7 +7,7 @@ import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { createEdge } from '../../src/store/edges/edges.ts';
 import { migrate } from '../../src/store/migrate/migrate.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { call, untilAnswers } from '../api/api-under-test.ts';
 import type { BenchOptions } from '../part.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';
 import { measure } from '../rounds.ts';
 import { say } from '../say.ts';

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { OUR_NAMESERVERS, PARENT_NETWORK } from '../checks/parents.ts';
 import type { Parents } from '../checks/start-parents.ts';
 import { onEnd } from '../cleanup.ts';

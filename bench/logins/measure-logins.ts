@@ -7,7 +7,7 @@ import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { migrate } from '../../src/store/migrate/migrate.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';
 import { benchCluster } from '../postgres/cluster.ts';
 import { BENCH_SETTINGS } from '../postgres/zonefleet-database.ts';

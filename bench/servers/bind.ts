@@ -1,7 +1,7 @@
 // BIND as an authoritative server: one thread. Its rate limit ends at 1,000 a second, so it only counts there.
 
 import { join } from 'node:path';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { versionOf } from './installed.ts';
 import { launch, makeDirectory, type Server, type StartOptions } from './server.ts';
 import { writeConfiguration, writeZoneFiles } from './zone-files.ts';

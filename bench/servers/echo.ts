@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { runToEnd } from '../program.ts';
 import { versionOf } from './installed.ts';
 import { launch, makeDirectory, type Server } from './server.ts';

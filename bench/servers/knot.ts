@@ -1,7 +1,7 @@
 // Knot DNS: one UDP worker. Cookies and rate limits are modules of it; rate limits hold for all zones at once.
 
 import { join } from 'node:path';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { versionOf } from './installed.ts';
 import { launch, makeDirectory, type Server, type StartOptions } from './server.ts';
 import { writeConfiguration, writeZoneFiles } from './zone-files.ts';

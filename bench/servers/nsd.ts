@@ -1,7 +1,7 @@
 // NSD: one server process. It has a second that reloads and a third that transfers zones; they sleep, but take memory.
 
 import { join } from 'node:path';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { versionOf } from './installed.ts';
 import { launch, makeDirectory, type Server, type StartOptions } from './server.ts';
 import { writeConfiguration, writeZoneFiles } from './zone-files.ts';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../test/support/peers/peers.ts';
+import { freePort } from '../../test/support/processes/free-port.ts';
 import { zonefleetDatabase } from '../postgres/zonefleet-database.ts';
 import { launch, makeDirectory, type RunningServer, type Server, type StartOptions } from './server.ts';
 

@@ -1,21 +1,19 @@
 // The walk: sends every operation as every caller, with a valid request, and compares with fixtures/api-access.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CLOSED_PATHS } from '../../src/api/description/closed-paths.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
-import type { TestApi } from '../support/api/api.ts';
+import { ownApi } from '../support/api/api.ts';
 import { readAccess } from '../support/walk/access.ts';
 import { CALLER_GROUPS, CALLERS } from '../support/walk/caller-names.ts';
 import { prepareWalkers, type Walkers } from '../support/walk/callers.ts';
 import { startWalkApi, walk } from '../support/walk/walk.ts';
 
-let api: TestApi;
+const api = ownApi(() => startWalkApi());
 let walkers: Walkers;
 beforeAll(async () => {
-  api = await startWalkApi();
   walkers = await prepareWalkers(api);
 });
-afterAll(() => api?.stop());
 
 const read = (file: string) => readAccess(file, CALLERS, CALLER_GROUPS);
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { freePort } from '../support/peers/peers.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { startProxy } from '../support/processes/tcp-proxy.ts';
 import { until } from '../support/tests/until.ts';
 

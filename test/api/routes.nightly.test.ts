@@ -1,12 +1,12 @@
 // Accounts are apart: whatever a path, a query or a body names of another account gets the answer that it would get if there
 // were no such thing, with the same headers; and no list shows or counts it.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../../src/api/calls/route.ts';
 import { ROUTES } from '../../src/api/routes/every-route.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import type { Answer, TestApi } from '../support/api/api.ts';
+import { type Answer, ownApi } from '../support/api/api.ts';
 import { anotherAddress } from '../support/api/people.ts';
 import { BY } from '../support/database/domains.ts';
 import type { WalkCaller } from '../support/walk/caller-names.ts';
@@ -27,7 +27,7 @@ const CALLERS = [
   'session',
 ] as const;
 
-let api: TestApi;
+const api = ownApi(() => startWalkApi());
 let walkers: Walkers;
 /** The owner's, shared in every role; the client's; and one that none of them has anything to do with. */
 let owners: World;
@@ -35,14 +35,12 @@ let clients: World;
 let foreign: World;
 
 beforeAll(async () => {
-  api = await startWalkApi();
   walkers = await prepareWalkers(api);
   const { clientId } = walkers;
   owners = new World(api, { clientId });
   clients = new World(api, { clientId, of: 'client' });
   for (const world of [owners, clients]) await world.fill();
 });
-afterAll(() => api?.stop());
 
 const isClient = (caller: WalkCaller) => caller.startsWith('client');
 const ownOf = (caller: WalkCaller) => (isClient(caller) ? clients : owners);
@@ -156,40 +154,5 @@ describe.each(CALLERS)('what is another account’s is to the %s as if it were n
       expect(of.status).toBeGreaterThanOrEqual(400);
       expect(seen(of, it)).toEqual(seen(not, ABSENT_ID, ABSENT_NAME));
     }
-  });
-});
-
-describe('ids of another account in a query or a body', () => {
-  const batch = (world: World) => `/domains/${world.domainName}/records/batch`;
-
-  it.each([
-    ['PUT', '', (id: number) => ({ delete: [id] })],
-    ['PUT', '', (id: number) => ({ update: [{ id, ttl: 600 }] })],
-    [
-      'PUT',
-      '',
-      (id: number) => ({ create: [{ name: 'x', type: 'A', destination: '192.0.2.3' }], delete: [id] }),
-    ],
-    ['PUT', '?dry_run=true', (id: number) => ({ delete: [id] })],
-    ['DELETE', '', (id: number) => ({ ids: [id] })],
-    ['DELETE', '?ids=ID', () => undefined],
-  ] as const)('%s batch%s: as ids that nothing has, and nothing is written', async (method, query, body) => {
-    for (const caller of ['owner', 'editor', 'client', 'session'] as const) {
-      const own = ownOf(caller);
-      const { id } = await foreign.record();
-      const asks = (one: number) =>
-        ask(caller, method, batch(own) + query.replace('ID', String(one)), body(one));
-      const [of, not] = [await asks(id), await asks(ABSENT_ID)];
-      expect([caller, of.status]).toEqual([caller, 404]);
-      expect(seen(of, id)).toEqual(seen(not, ABSENT_ID));
-    }
-    const kept = await api.ask(
-      'GET',
-      `/domains/${foreign.domainName}/records/${(await foreign.record()).id}`,
-      {
-        as: 'stranger',
-      },
-    );
-    expect([kept.status, kept.body?.ttl]).toEqual([200, 300]);
   });
 });

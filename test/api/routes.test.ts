@@ -71,3 +71,15 @@ it.each(listed)('%s declares the access that is listed', (_, route, outcomes) =>
   const anonymous = [...outcomes].find(([caller]) => caller === 'no credential')?.[1];
   expect(anonymous?.status !== 401).toBe(route.access.kind === 'public');
 });
+
+it('resellers have every operation of customers for one domain, except those that charge the owner’s wallet', () => {
+  const operationOf = ({ method, path }: Route) => `${method} ${path}`;
+  const charging = ['purchase', 'switch'].map((end) => `POST /domains/{domain}/subscriptions/${end}`);
+  const customers = ROUTES.filter(({ access }) => access.kind === 'domain').map(operationOf);
+  const mounted = RESELLER_ROUTES.map(operationOf).filter((operation) => !RESELLERS.has(operation));
+  expect(
+    mounted
+      .map((operation) => operation.replace('/reseller/v1', '').replace('{domainId}', '{domain}'))
+      .sort(),
+  ).toEqual(customers.filter((operation) => !charging.includes(operation)).sort());
+});

@@ -48,7 +48,7 @@ a.b.ent A 192.0.2.1
 under.ent2 NS ns.elsewhere.
 cname CNAME a
 to DNAME other.
-*.wild CNAME target
+*.wild CNAME target.elsewhere.
 deep.wild A 192.0.2.1
 *.typed TXT "no ns here"
 a A 192.0.2.1

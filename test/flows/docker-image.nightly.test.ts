@@ -40,15 +40,6 @@ function shape(pattern: string): RegExp {
 }
 
 describe('.dockerignore', () => {
-  it('is read as the builder reads it', () => {
-    expect(isLetThrough('workers', '*\n!src')).toBe(false);
-    expect(isLetThrough('src/api/main.ts', '*\n!src')).toBe(true);
-    expect(isLetThrough('src/api/main.ts', '*\n!src\nsrc/api/*.ts')).toBe(false);
-    expect(isLetThrough('src/api/main.ts', '**/*.md')).toBe(true);
-    expect(isLetThrough('docs/api.md', '**/*.md')).toBe(false);
-    expect(isLetThrough('xsrc', '*\n!src')).toBe(false);
-  });
-
   it('lets through all that the Dockerfile copies', () => {
     const sources = copiedSources(read('Dockerfile'));
     expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'workers']));

@@ -1,10 +1,6 @@
 // A real recursive resolver, Unbound, resolves every name of fixtures/zones through our nameserver's sockets, with mixed
 // case in its questions (0x20), QNAME minimisation, and so small a buffer that large answers come over TCP.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeMessage } from '../../src/dns/message/message.ts';
 import { rcodeMnemonic } from '../../src/dns/message/rcodes.ts';
@@ -18,16 +14,18 @@ import { findAnswer } from '../../src/zone/find-answer.ts';
 import type { RecordSet } from '../../src/zone/zone.ts';
 import { linesOf, linesOfSets } from '../support/answer/observed-answer.ts';
 import { nodeOf, queryFor } from '../support/answer/queries.ts';
-import { askMany, askTcp, freePort, isInstalled } from '../support/peers/peers.ts';
+import { askMany, askTcp, isInstalled } from '../support/peers/peers.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { mixCase, randomFrom } from '../support/random/random-zones.ts';
-import { type FixtureZone, readFixtureZones } from '../support/zone/fixture-zones.ts';
+import { startUnbound } from '../support/validators/unbound.ts';
+import type { ValidatingResolver } from '../support/validators/validator.ts';
+import { readFixtureZones } from '../support/zone/fixture-zones.ts';
 import { zonesOf } from '../support/zone/zone-text.ts';
 
 const missing = isInstalled('unbound') ? '' : ' (skipped: needs unbound)';
 const LOOPBACK = '127.0.0.1';
 const RD = 0x01;
 const MAX_LINKS = 8; // Unbound itself gives up after 11
-const START_TIMEOUT_MS = 120_000;
 
 interface Expected {
   readonly rcode: string;
@@ -47,9 +45,7 @@ describe.skipIf(missing !== '')(`Unbound resolves through our nameserver${missin
   const node = nodeOf(zones);
   const seen = { mixedCase: 0, otherCase: 0, tcp: 0, truncated: 0 };
   const listeners: (UdpListener | TcpListener)[] = [];
-  let unbound: ChildProcess | undefined;
-  let directory = '';
-  let port = 0;
+  let unbound: ValidatingResolver;
 
   beforeAll(async () => {
     const watching: PacketAnswerer = {
@@ -70,22 +66,23 @@ describe.skipIf(missing !== '')(`Unbound resolves through our nameserver${missin
     const ours = await freePort();
     listeners.push(await listenDgram([{ address: LOOPBACK, port: ours }], answers));
     listeners.push(await listenTcp([{ address: LOOPBACK, port: ours }], answers));
-    directory = await mkdtemp(join(tmpdir(), 'zonefleet-unbound-'));
-    port = await freePort();
-    const config = join(directory, 'unbound.conf');
-    await writeFile(config, unboundConfig(directory, port, ours, fixtures));
-    unbound = spawn('unbound', ['-d', '-c', config], {
-      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
-      stdio: 'ignore',
-    });
-    await untilAnswering(port, fixtures);
-  }, START_TIMEOUT_MS + 10_000);
+    const apexes = [...new Set(['.', ...fixtures.map(({ apex }) => apex)])];
+    unbound = await startUnbound(
+      { anchors: [], reached: { stubs: apexes.map((zone) => ({ zone, port: ours })) } },
+      {
+        more: [
+          'qname-minimisation: yes',
+          'use-caps-for-id: yes',
+          'edns-buffer-size: 512',
+          ...[...new Set(['test.', ...apexes.slice(1)])].map((apex) => `local-zone: "${apex}" nodefault`),
+        ],
+      },
+    );
+  });
 
   afterAll(async () => {
-    const ended = new Promise((resolve) => unbound?.once('exit', resolve));
-    if (unbound?.kill('SIGTERM')) await ended;
+    await unbound?.stop();
     for (const listener of listeners) await listener.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   it.each(fixtures)('every name of $file', { timeout: 60_000 }, async ({ zone }) => {
@@ -108,13 +105,13 @@ describe.skipIf(missing !== '')(`Unbound resolves through our nameserver${missin
       query[2] = (query[2] as number) | RD;
       return query;
     });
-    const replies = await askMany(port, queries, { tries: 3, timeoutMs: 8000 });
+    const replies = await askMany(unbound.port, queries, { tries: 3, timeoutMs: 8000 });
     for (const [index, { name, type, expected }] of questions.entries()) {
       const question = `${printName(name)} ${typeMnemonic(type)}`;
       const reply = replies[index];
       if (reply === undefined) throw new Error(`no reply to ${question}`);
       const isTruncated = ((reply[2] as number) & 0x02) !== 0;
-      const bytes = isTruncated ? await askTcp(port, queries[index] as Uint8Array) : reply;
+      const bytes = isTruncated ? await askTcp(unbound.port, queries[index] as Uint8Array) : reply;
       expect({ question, ...resolved(bytes) }).toEqual({ question, ...expected });
     }
   });
@@ -155,47 +152,4 @@ function resolved(reply: Uint8Array): Expected {
 
 function withoutTtl(line: string): string {
   return line.replace(/^(\S+) \d+ /, '$1 ');
-}
-
-/** All of the name space starts at our root zone; nothing can leave the loopback interface. */
-function unboundConfig(directory: string, port: number, ours: number, zones: readonly FixtureZone[]): string {
-  const apexes = [...new Set([...zones.map(({ apex }) => apex), '.'])];
-  return [
-    'server:',
-    ` interface: ${LOOPBACK}@${port}`,
-    ` outgoing-interface: ${LOOPBACK}`,
-    ' do-not-query-localhost: no',
-    ' use-caps-for-id: yes',
-    ' edns-buffer-size: 512',
-    ' qname-minimisation: yes',
-    ' module-config: "iterator"',
-    ' num-threads: 1',
-    ' unblock-lan-zones: yes',
-    ' do-daemonize: no',
-    ' use-syslog: no',
-    ' username: ""',
-    ' chroot: ""',
-    ` directory: "${directory}"`,
-    ` pidfile: "${directory}/unbound.pid"`,
-    ` logfile: "${directory}/unbound.log"`,
-    ...['test.', ...apexes.filter((apex) => apex !== '.' && apex !== 'test.')].map(
-      (apex) => ` local-zone: "${apex}" nodefault`,
-    ),
-    'remote-control:',
-    ' control-enable: no',
-    ...apexes.map((apex) => `stub-zone:\n name: "${apex}"\n stub-addr: ${LOOPBACK}@${ours}\n stub-prime: no`),
-    '',
-  ].join('\n');
-}
-
-async function untilAnswering(port: number, fixtures: readonly FixtureZone[]): Promise<void> {
-  const first = fixtures[0] as FixtureZone;
-  const query = queryFor({ name: first.zone.apex, type: TYPE.SOA, udpPayloadSize: 1232 });
-  query[2] = (query[2] as number) | RD;
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  for (;;) {
-    const [reply] = await askMany(port, [query], { tries: 1, timeoutMs: 500 });
-    if (reply !== undefined && decodeMessage(reply).rcode === 0) return;
-    if (Date.now() > deadline) throw new Error('unbound does not answer');
-  }
 }

@@ -1,17 +1,19 @@
-// The delegation checker in small internets, one per folder of fixtures/worlds: real packets to servers that are slow, lame
-// or liars, then the verdict, its findings and what becomes of the domain's status.
+// Delegation checks, checks of the delegated zone and TXT verifications in small internets, one per folder of fixtures/worlds,
+// child-worlds and txt-worlds: real packets to servers that are slow, lame, misconfigured or lying, then the verdict and findings.
 
 import { describe, expect, it } from 'vitest';
+import { CHILD_CODE_LIST } from '../../src/checks/child/child-codes.ts';
+import { judgeChild } from '../../src/checks/child/judge-child.ts';
+import { readAsnDb } from '../../src/checks/child/read-asn-db.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
-import type { Edns } from '../../src/dns/message/edns.ts';
-import type { Message } from '../../src/dns/message/message.ts';
+import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
+import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
+import type { TxtJudgement } from '../../src/checks/txt/txt-judgement.ts';
 import { printName } from '../../src/dns/name.ts';
-import { CLASS, TYPE } from '../../src/dns/type-codes.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
-import { encodeMessage } from '../support/answer/encode-message.ts';
-import { exchangeUdp } from '../support/answer/sockets.ts';
+import { type ExpectedTxtCheck, parseTxtExpectations } from '../support/challenge/read-txt-expectations.ts';
 import { heldZoneFor } from '../support/database/held-zone.ts';
 import {
   claimOf,
@@ -21,16 +23,12 @@ import {
   printEvidence,
 } from '../support/world/compare-check.ts';
 import { FakeInternet } from '../support/world/fake-internet.ts';
-import {
-  type Expectations,
-  type ExpectedCheck,
-  parseExpectations,
-} from '../support/world/read-expectations.ts';
+import { readChildExpectations } from '../support/world/read-child-expectations.ts';
+import { type ExpectedCheck, parseExpectations } from '../support/world/read-expectations.ts';
 import {
   canonicalAddress,
   type FaultKind,
   nameOf,
-  parseWorld,
   readWorld,
   readWorldFile,
   type World,
@@ -40,7 +38,7 @@ import type { Seen } from '../support/world/world-server.ts';
 
 const DAY_MS = 86_400_000;
 const RULES: Rules = {
-  movedAfterMs: DAY_MS,
+  movedAfterMs: DAY_MS - 10_000, // checks exactly one day apart take a different time each
   movedGraceMs: 14 * DAY_MS,
   pendingMaxMs: 28 * DAY_MS,
   unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS,
@@ -49,7 +47,6 @@ const BEGINNING = Date.UTC(2026, 2, 1);
 const TRIES = 2;
 /** Where every server answers, time makes no difference: not on a busy machine either. */
 const TIMEOUT_MS = 3000;
-const TIMEOUT_FOR_SILENCE_MS = 1000;
 const SILENCES: readonly FaultKind[] = [
   'silent',
   'silent-on-edns',
@@ -62,38 +59,30 @@ const SILENCES: readonly FaultKind[] = [
   'short',
 ];
 
-interface Scenario {
-  readonly folder: string;
-  readonly world: World;
-  readonly expected: Expectations;
-}
+const hasSilence = ({ servers }: World) =>
+  [...servers.values()].some(({ faults }) => faults.some(({ kind }) => SILENCES.includes(kind)));
 
-const scenarios: Scenario[] = worldFolders().map((folder) => ({
+/** Without silent servers the timeout is so long that a busy machine makes no difference. */
+const resolverIn = (
+  internet: FakeInternet,
+  world: World,
+  timeoutMs: number,
+  more: Partial<Parameters<typeof createResolver>[0]>,
+) =>
+  createResolver({
+    exchange: createExchange({ port: 53, timeoutMs, route: internet.route }),
+    rootServers: internet.rootServers(),
+    allowed: [],
+    rates: new AddressRates(50, undefined, Date.now),
+    hasIpv6: () => world.hasIpv6,
+    ...more,
+  });
+
+const scenarios = worldFolders().map((folder) => ({
   folder,
   world: readWorld(folder),
   expected: parseExpectations(readWorldFile(folder, 'expect.txt'), `fixtures/worlds/${folder}/expect.txt`),
 }));
-
-const EDNS: Edns = { udpPayloadSize: 1232, version: 0, dnssecOk: true, options: [] };
-const QUESTION: Message = {
-  id: 1,
-  qr: false,
-  opcode: 0,
-  aa: false,
-  tc: false,
-  rd: false,
-  ra: false,
-  ad: false,
-  cd: false,
-  rcode: 0,
-  questions: [],
-  answers: [],
-  authorities: [],
-  additionals: [],
-  edns: EDNS,
-};
-
-const WITHOUT_EDNS = { edns: undefined } as unknown as Partial<Message>; // `encodeMessage` leaves it out
 
 /** Of all worlds. */
 const questions: Seen[] = [];
@@ -104,16 +93,11 @@ describe('a delegation check', () => {
   )('%s', async ([, { world, expected }]) => {
     const internet = await FakeInternet.start(world);
     const clock = new VirtualClock();
-    const timeoutMs = hasSilence(world, expected) ? TIMEOUT_FOR_SILENCE_MS : TIMEOUT_MS;
+    const isSilent =
+      hasSilence(world) || expected.checks.some(({ before }) => before.some(({ kind }) => kind === 'down'));
+    const timeoutMs = isSilent ? 1000 : TIMEOUT_MS;
     const exchange = createExchange({ port: 53, timeoutMs, attempts: TRIES, route: internet.route });
-    const resolver = createResolver({
-      exchange,
-      rootServers: internet.rootServers(),
-      allowed: [],
-      rates: new AddressRates(50, undefined, Date.now),
-      hasIpv6: () => world.hasIpv6,
-      now: () => clock.now(),
-    });
+    const resolver = resolverIn(internet, world, timeoutMs, { exchange, now: () => clock.now() });
     try {
       let claim = expected.state && claimOf(expected.state, expected.sets, BEGINNING);
       for (const [index, check] of expected.checks.entries()) {
@@ -170,58 +154,74 @@ describe('the questions of all these checks', () => {
   });
 });
 
-describe('a small internet', () => {
-  const world = () =>
-    parseWorld(`
-include internet
-server a.nic.com. 5.1.0.1
-  never secret.com.
-zone com.
-  example NS ana.fleet.net.
-`);
+describe('a check of the delegated zone', () => {
+  const folders = worldFolders('child-worlds');
 
-  /** What is written down when this is asked at this address. */
-  async function violationsOf(
-    address: string,
-    name: string,
-    change: Partial<Message> = {},
-  ): Promise<string[]> {
-    const internet = await FakeInternet.start(world());
+  it.concurrent.for(
+    folders.map((folder) => [folder, readWorld(folder, 'child-worlds')] as const),
+  )('%s', async ([folder, world]) => {
+    const { domain, own, asn, findings: wanted } = readChildExpectations(folder);
+    const internet = await FakeInternet.start(world);
+    const resolver = resolverIn(internet, world, hasSilence(world) ? 300 : TIMEOUT_MS, {});
     try {
-      const question: Message = {
-        ...QUESTION,
-        questions: [{ name: nameOf(name), type: TYPE.NS, class: CLASS.IN }],
-      };
-      await exchangeUdp(internet.route(address), encodeMessage({ ...question, ...change }), 100);
-      return internet.violations;
+      const evidence = await resolver.observeChild(domain, { own: own.map((name) => [name]) });
+      const asnOf = asn === '' ? undefined : readAsnDb(asn);
+      const findings = judgeChild(evidence, { own: new Set(own), asnOf });
+      const printed = findings.map(({ code, place }) => (place === 'operator' ? `${code}@operator` : code));
+      expect(printed.sort()).toEqual([...wanted].sort());
+      expect(evidence.queries).toBeLessThanOrEqual(40);
+      expect(internet.seen.length).toBeLessThanOrEqual(evidence.queries);
+      // A server that did not reply is queried again without EDNS.
+      expect(internet.violations.filter((text) => !text.includes('without EDNS'))).toEqual([]);
     } finally {
+      await resolver.close();
       await internet.close();
     }
-  }
-
-  it('has nothing against a proper question', async () => {
-    expect(await violationsOf('5.1.0.1', 'example.com.')).toEqual([]);
-    expect(await violationsOf('2a0b:1::2', 'nothing.com.')).toEqual([]);
   });
 
-  it('writes down who is asked from outside of it, or about what is not theirs', async () => {
-    expect(await violationsOf('10.0.0.1', 'example.com.')).toEqual(['10.0.0.1 is not in the world']);
-    expect(await violationsOf('5.1.0.1', 'example.org.')).toEqual([
-      '5.1.0.1 (a.nic.com.): example.org. NS is outside its zones',
-    ]);
-    expect(await violationsOf('5.1.0.1', 'secret.com.')).toEqual([
-      '5.1.0.1 (a.nic.com.): secret.com. NS must not be asked here',
-    ]);
+  it('has a world for every code', () => {
+    const shown = folders.flatMap((folder) => readChildExpectations(folder).findings);
+    const codes = new Set(shown.map((text) => text.split('@')[0]));
+    expect(CHILD_CODE_LIST.filter((code) => !codes.has(code))).toEqual([]);
+  });
+});
+
+describe('a TXT verification', () => {
+  const worlds = worldFolders('txt-worlds').map((folder) => {
+    const text = readWorldFile(folder, 'expect.txt', 'txt-worlds');
+    const expected = parseTxtExpectations(text, `fixtures/txt-worlds/${folder}/expect.txt`);
+    return { folder, world: readWorld(folder, 'txt-worlds'), expected };
   });
 
-  it('writes down questions that are not asked as docs/rules.md "Delegation check" says', async () => {
-    const at = (change: Partial<Message>) => violationsOf('5.1.0.1', 'example.com.', change);
-    const who = '5.1.0.1 (a.nic.com.):';
-    expect(await at({ rd: true })).toEqual([`${who} a question has RD, AA or TC`]);
-    expect(await at({ edns: { ...EDNS, dnssecOk: false } })).toEqual([
-      `${who} a question comes without DO, or offers another size`,
-    ]);
-    expect(await at(WITHOUT_EDNS)).toEqual([`${who} a question comes without EDNS`]);
+  it.concurrent.for(
+    worlds.map((scenario) => [`${scenario.folder}: ${scenario.world.title}`, scenario] as const),
+  )('%s', async ([, { world, expected }]) => {
+    const internet = await FakeInternet.start(world);
+    const { host, value, untrusted, check } = expected;
+    const timeoutMs = hasSilence(world) ? 400 : TIMEOUT_MS;
+    /** The world's recursive servers are its public resolvers. */
+    const addresses = [...world.servers.values()].flatMap(({ recursive, address }) =>
+      recursive ? [address] : [],
+    );
+    const publicResolvers = {
+      exchange: createExchange({ port: 53, timeoutMs, route: internet.route, recursive: true }),
+      addresses,
+      rates: new AddressRates(20, undefined, Date.now),
+    };
+    const resolver = resolverIn(internet, world, timeoutMs, addresses.length > 0 ? { publicResolvers } : {});
+    try {
+      const evidence = await resolver.observeTxt(host);
+      const judgement = judgeTxt(evidence, { value, untrusted });
+      expect(
+        { ...txtOutcomeOf(check, evidence, judgement), violations: internet.violations },
+        printTxtEvidence(evidence, judgement),
+      ).toEqual({ ...wantedTxtOf(check), violations: [] });
+      expect(evidence.queries, 'packets').toBeLessThanOrEqual(check.packets);
+      expect(internet.seen.length, 'packets that arrived').toBeLessThanOrEqual(evidence.queries);
+    } finally {
+      await resolver.close();
+      await internet.close();
+    }
   });
 });
 
@@ -238,14 +238,6 @@ class VirtualClock {
   }
 }
 
-function hasSilence({ servers }: World, { checks }: Expectations): boolean {
-  const faults = [...servers.values()].flatMap((server) => server.faults);
-  return (
-    faults.some(({ kind }) => SILENCES.includes(kind)) ||
-    checks.some(({ before }) => before.some(({ kind }) => kind === 'down'))
-  );
-}
-
 function prepare(internet: FakeInternet, { before }: ExpectedCheck): void {
   for (const { kind, words } of before) {
     if (kind === 'serve') internet.serve(words[0] ?? '', words[1] ?? '');
@@ -255,4 +247,58 @@ function prepare(internet: FakeInternet, { before }: ExpectedCheck): void {
         else internet.silenced.delete(address);
       }
   }
+}
+
+function txtOutcomeOf(check: ExpectedTxtCheck, evidence: TxtEvidence, judgement: TxtJudgement): object {
+  const { verdict, found, asked, servers, resolvers, message } = judgement;
+  const last = evidence.links.at(-1)?.servers ?? [];
+  const lines = servers.map(({ address, outcome }) => {
+    const said = last.find((server) => server.address === address);
+    // without a reply there is no transport
+    return `${placeOf(address)} ${outcome}${said?.transport === 'tcp' && outcome !== 'error' ? ' tcp' : ''}`;
+  });
+  return {
+    verdict: check.verdicts.includes(verdict) ? check.verdicts[0] : verdict,
+    counts: [found, asked],
+    ...(check.links === undefined
+      ? {}
+      : { links: evidence.links.map(({ host, zone }) => `${printName(host)} ${printName(zone)}`) }),
+    ...(check.servers === undefined ? { counts: undefined } : { servers: lines.sort() }),
+    resolvers: resolvers.map(({ address, outcome }) => `${placeOf(address)} ${outcome}`).sort(),
+    ...(check.message === undefined ? {} : { message }),
+  };
+}
+
+function wantedTxtOf({ verdicts, links, servers, resolvers, message }: ExpectedTxtCheck): object {
+  const found = servers?.filter((line) => line.split(' ')[1] === 'found');
+  return {
+    verdict: verdicts[0],
+    counts: servers && [found?.length, servers.length],
+    ...(links === undefined ? {} : { links }),
+    ...(servers === undefined ? {} : { servers: [...servers].sort() }),
+    resolvers: [...resolvers].sort(),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+function placeOf(address: string): string {
+  return address === '' ? 'none' : canonicalAddress(address);
+}
+
+/** For the reader of a failed test. */
+function printTxtEvidence(
+  { links, siblings, failure, queries }: TxtEvidence,
+  judgement: TxtJudgement,
+): string {
+  const line = ({ address, outcome, target, error }: TxtServerEvidence) =>
+    [placeOf(address), outcome, target && printName(target), error && `(${error})`].filter(Boolean).join(' ');
+  const told = links.map(
+    ({ host, zone, servers, again }) =>
+      `${printName(host)} in ${printName(zone)}: ${servers.map(line).join(', ')}; again ${again.map(line).join(', ')}`,
+  );
+  const beside = siblings.map(
+    ({ name, address, outcome, targets }) =>
+      `${printName(name)} at ${address} ${outcome} ${targets.map(printName).join(' → ')}`,
+  );
+  return [...told, ...beside, failure?.message ?? '', `${queries} packets`, judgement.message].join('\n');
 }

@@ -8,7 +8,7 @@ import { ROOT, TEST_END, tests } from '../support/tests/sources.ts';
 const POSTGRES = /^pg$|\/support\/database\/database\.ts$/;
 const OWN_PROCESS = /^node:(child_process|cluster|dgram|net|worker_threads)$/;
 const STARTS_PROGRAMS =
-  /\/support\/[a-z]+\/(api-process|forked-worker|fresh-clone|nodes|observer-process|run-cli|supervise|workers-process)\.ts$/;
+  /\/support\/[a-z]+\/(api-process|forked-worker|fresh-clone|nodes|run-cli|supervise|workers-process)\.ts$/;
 /** Replaces modules, functions or clocks for all files of the process. */
 const REPLACES = /\bvi\.(mock|spyOn|useFakeTimers)\(/;
 

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Evidence } from '../../src/checks/delegation/evidence.ts';
 import { until } from '../support/tests/until.ts';
 import {
   COM_A,
   COM_B,
   comInternet,
-  dice,
   failure,
   internet,
   outcomesOf,
@@ -78,19 +76,6 @@ describe('checks at the same time', () => {
       Array(2).fill('referral ns2.host.net.'),
     ]);
     expect(exchange.asked.filter((text) => text.endsWith(' com. NS'))).toHaveLength(2);
-  });
-
-  it('do not fail when one that waits is given up', async () => {
-    const exchange = comInternet(delegatedMany(2));
-    const { observe } = testResolver(exchange);
-    const gate = exchange.hold();
-    const controller = new AbortController();
-    const first = observe('shop0.com');
-    const second = observe('shop1.com', { signal: controller.signal });
-    controller.abort();
-    await expect(second).rejects.toThrow('aborted');
-    gate.release();
-    expect(outcomesOf(await first)).toEqual(Array(2).fill('referral ns0.host.net.'));
   });
 
   it('share the failure of what they all need', async () => {
@@ -282,15 +267,5 @@ describe('a resolver', () => {
   it('lets faults of its own through', async () => {
     const exchange = internet(`com NS a.gtld.\na.gtld. A ${COM_A}`);
     await expect(testResolver(exchange).observe('shop0.com')).rejects.toThrow('nobody has that address');
-  });
-
-  it('does the same again for the same dice', async () => {
-    const run = async (): Promise<[Evidence, string[]]> => {
-      const exchange = comInternet(delegatedMany(3));
-      const { observe } = testResolver(exchange, { random: dice(42) });
-      await observe('shop0.com');
-      return [await observe('shop2.com'), exchange.asked];
-    };
-    expect(await run()).toEqual(await run());
   });
 });

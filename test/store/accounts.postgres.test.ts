@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import {
   createAccount,
@@ -36,17 +35,15 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { until } from '../support/tests/until.ts';
 import { edit } from '../support/zone/customer-records.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value } = sharedDatabase();
 
 describe('address-trials', () => {
   const open = () => postgresTrials(db, () => {});
   const silences = async (address: string) =>
     (
-      await sql<{ silences: number; open: boolean }>`
-      select silences, open_until is not null as open from resolver_addresses where address = ${address}`.execute(
-        db,
-      )
-    ).rows[0];
+      await query<{ silences: number; open: boolean }>`
+      select silences, open_until is not null as open from resolver_addresses where address = ${address}`
+    )[0];
 
   test('of many processes one asks at a time, and three times a minute', async () => {
     const workers = Array.from({ length: 4 }, open);
@@ -86,25 +83,23 @@ describe('address-trials', () => {
     a.report('192.0.2.1', true);
     await until(async () => (await b.ask('192.0.2.1')).kind === 'proven');
     expect((await b.ask('192.0.2.2')).kind).toBe('go');
-    await sql`update resolver_addresses set replied_at = replied_at - interval '1 day', window_at = window_at - interval '1 day'`.execute(
-      db,
-    );
+    await query`update resolver_addresses set replied_at = replied_at - interval '1 day', window_at = window_at - interval '1 day'`;
     expect((await a.ask('192.0.2.1')).kind).toBe('go');
   });
 
   test('rows of long ago are deleted', async () => {
     const trials = open();
     await trials.ask('192.0.2.1');
-    await sql`update resolver_addresses set window_at = now() - interval '2 days'`.execute(db);
+    await query`update resolver_addresses set window_at = now() - interval '2 days'`;
     await Promise.all(Array.from({ length: 500 }, (_, i) => trials.ask(`2001:db8::${i.toString(16)}`)));
     await until(async () => (await silences('192.0.2.1')) === undefined);
   });
 
   test('while the database is away the caller is told', async () => {
     const trials = open();
-    await sql`alter table resolver_addresses rename to away`.execute(db);
+    await query`alter table resolver_addresses rename to away`;
     await expect(trials.ask('192.0.2.1')).rejects.toThrow();
-    await sql`alter table away rename to resolver_addresses`.execute(db);
+    await query`alter table away rename to resolver_addresses`;
     expect((await trials.ask('192.0.2.1')).kind).toBe('go');
   });
 });
@@ -237,12 +232,12 @@ describe('call-windows', () => {
   });
 
   it('at a high rate few entries stand for many calls, and no window has too many', async () => {
-    const rate = 1200;
+    const rate = 950; // above 900, so that an entry is of several calls
     const windows = new CallWindows(db, rate);
     const admitted: number[] = [];
     const start = 1_800_000_000_000;
-    for (let i = 0; i < 1500; i++) {
-      const now = start + i * 45;
+    for (let i = 0; i < 1150; i++) {
+      const now = start + i * 55;
       const { admitted: isIn, waitMs: told } = await windows.take('key:high', now);
       const live = admitted.filter((at) => at > now - WINDOW_MS);
       if (isIn) admitted.push(now);
@@ -254,10 +249,10 @@ describe('call-windows', () => {
       }
     }
     expect(mostInAWindow(admitted)).toBe(rate);
-    const { rows } = await sql<{ entries: number; size: number }>`
-      select cardinality(calls) as entries, pg_column_size(calls) as size from call_windows
-      where subject = 'key:high'`.execute(db);
-    expect(rows[0]?.entries).toBeLessThanOrEqual(900);
+    expect(
+      await value<number>`
+      select cardinality(calls) as entries from call_windows where subject = 'key:high'`,
+    ).toBeLessThanOrEqual(900);
   });
 
   it('a lower rate than before waits until enough calls are over', async () => {
@@ -282,9 +277,10 @@ describe('call-windows', () => {
     await windows.take('key:old', Date.now() - 5 * WINDOW_MS);
     await windows.take('key:new');
     await windows.purge();
-    const { rows } = await sql<{ subject: string }>`
-      select subject from call_windows where subject in ('key:old', 'key:new')`.execute(db);
-    expect(rows).toEqual([{ subject: 'key:new' }]);
+    expect(
+      await query<{ subject: string }>`
+      select subject from call_windows where subject in ('key:old', 'key:new')`,
+    ).toEqual([{ subject: 'key:new' }]);
   });
 });
 
@@ -427,8 +423,7 @@ describe('query-leases', () => {
     const granted = new Map<number, number>();
     const workers = Array.from({ length: 6 }, () => postgresLeases(db, perSecond));
     const shares = workers.map(() => 0);
-    const seconds = () => granted.size;
-    const enough = () => shares.every((share) => share > 0) && seconds() >= 3;
+    const enough = () => shares.every((share) => share > 0) && [...granted.values()].includes(perSecond);
     await Promise.all(
       workers.map(async (worker, i) => {
         while (!enough()) {
@@ -447,7 +442,7 @@ describe('query-leases', () => {
     const [first = second] = granted.keys();
     const total = shares.reduce((a, b) => a + b, 0);
     expect(total).toBeLessThanOrEqual(perSecond * (second - first + 1));
-    expect(total).toBeGreaterThanOrEqual(perSecond); // of a second that was seen whole
+    expect(total).toBeGreaterThanOrEqual(perSecond); // a whole second's
   });
 
   const rowSecond = async () =>
@@ -455,20 +450,18 @@ describe('query-leases', () => {
 
   test('what is used up comes back with the next second; addresses are apart, and those of resolvers', async () => {
     const { lease } = postgresLeases(db, 4);
-    await sql`insert into resolver_leases values
+    await query`insert into resolver_leases values
       ('192.0.2.1', floor(extract(epoch from now())) + 1, 4, 1),
-      ('resolver 192.0.2.1', floor(extract(epoch from now())) + 1, 3, 1)`.execute(db);
+      ('resolver 192.0.2.1', floor(extract(epoch from now())) + 1, 3, 1)`;
     expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 0 });
     expect(await lease('resolver 192.0.2.1', 10)).toMatchObject({ granted: 1 });
     expect(await lease('192.0.2.2', 1)).toMatchObject({ granted: 1 });
-    await sql`update resolver_leases set second = floor(extract(epoch from now())) - 1`.execute(db);
+    await query`update resolver_leases set second = floor(extract(epoch from now())) - 1`;
     expect(await lease('192.0.2.1', 10)).toMatchObject({ granted: 2 });
   });
 
   test('a clock that was set far back does not stop questions until it has caught up', async () => {
-    await sql`insert into resolver_leases values ('192.0.2.1', floor(extract(epoch from now())) + 9999, 50, 1)`.execute(
-      db,
-    );
+    await query`insert into resolver_leases values ('192.0.2.1', floor(extract(epoch from now())) + 9999, 50, 1)`;
     expect(await postgresLeases(db, 50).lease('192.0.2.1', 10)).toMatchObject({ granted: 10 });
   });
 });

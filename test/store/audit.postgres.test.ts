@@ -7,17 +7,15 @@ import { purgeAudit } from '../../src/store/housekeeping/purge-audit.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { rollBackTo } from '../../src/store/postgres/transaction.ts';
 import { auditAfter, lastAudit } from '../support/database/audit-rows.ts';
-import { asRole, createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { asRole } from '../support/database/database.ts';
+import { keptDatabase } from '../support/tests/shared-database.ts';
 
 describe('load-audit', () => {
-  let database: TestDatabase;
-  let db: Database;
+  const { db, query, column } = keptDatabase();
 
   beforeAll(async () => {
-    database = await createDatabase();
-    db = database.db;
     // Rare and frequent actions, actors and accounts, over a year.
-    await sql`
+    await query`
     insert into audit_log (at, action, actor_kind, actor_account_id, account_id, domain_id)
     select timestamptz '2030-01-01' + make_interval(mins => i),
       case when i % 5000 = 0 then 'plan.create' when i % 7 = 0 then 'session.begin' else 'records.edit' end,
@@ -25,15 +23,13 @@ describe('load-audit', () => {
       case when i % 4000 <> 0 then 1 + i % 500 end,
       case when i % 7 = 0 then 1 + i % 900 end,
       case when i % 7 <> 0 then 1 + i % 3000 end
-    from generate_series(1, 60000) i`.execute(db);
-    await sql`analyze audit_log`.execute(db);
+    from generate_series(1, 60000) i`;
+    await query`analyze audit_log`;
   });
-  afterAll(() => database.drop());
 
   async function expected(where: string): Promise<number[]> {
-    const { rows } = await sql<{ id: number }>`
-    select id from audit_log where ${sql.raw(where)} order by id desc limit 5`.execute(db);
-    return rows.map(({ id }) => id);
+    return await column<number>`
+    select id from audit_log where ${sql.raw(where)} order by id desc limit 5`;
   }
 
   /** What a call gives, and how many rows of the table it reads. */
@@ -86,24 +82,18 @@ describe('load-audit', () => {
 });
 
 describe('write-audit', () => {
-  let database: TestDatabase;
-  let db: Database;
+  const { db, url, query } = keptDatabase();
   let api: Database;
   const ids: number[] = [];
 
   beforeAll(async () => {
-    database = await createDatabase();
-    db = database.db;
-    api = openDatabase(asRole(database.url, 'zonefleet_api'));
+    api = openDatabase(asRole(url, 'zonefleet_api'));
     for (const name of ['ann', 'bob', 'cid']) {
       const made = await createAccount(db, { email: `${name}@shop.example` });
       if (made.kind === 'created') ids.push(made.account.id);
     }
   });
-  afterAll(async () => {
-    await api.destroy();
-    await database.drop();
-  });
+  afterAll(() => api.destroy());
 
   const [ann, bob] = [() => ids[0] as number, () => ids[1] as number];
   const BY = { kind: 'cli', name: 'tester' } as const;
@@ -131,11 +121,11 @@ describe('write-audit', () => {
       expect((await listAudit(api, { accountId: ann() }, { limit: 1 }))[0]?.action).toBe('account.password');
       await expect(sql`update audit_log set action = 'x'`.execute(api)).rejects.toThrow(/permission denied/);
       await expect(sql`delete from audit_log`.execute(api)).rejects.toThrow(/permission denied/);
-      const worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
+      const worker = openDatabase(asRole(url, 'zonefleet_worker'));
       await expect(sql`update audit_log set action = 'x'`.execute(worker)).rejects.toThrow(
         /permission denied/,
       );
-      const node = openDatabase(asRole(database.url, 'zonefleet_node'));
+      const node = openDatabase(asRole(url, 'zonefleet_node'));
       await expect(sql`select from audit_log`.execute(node)).rejects.toThrow(/permission denied/);
       await Promise.all([worker.destroy(), node.destroy()]);
     });
@@ -143,7 +133,7 @@ describe('write-audit', () => {
 
   describe('sign-ins that fail', () => {
     const failures = async () => (await auditAfter(db)).filter(({ action }) => action === 'session.fail');
-    const clear = () => sql`delete from audit_log where action = 'session.fail'`.execute(db);
+    const clear = () => query`delete from audit_log where action = 'session.fail'`;
     const fail = (emailKey: string, address = '192.0.2.1') =>
       noteFailedSignIn(api, { emailKey }, { step: 'password', address });
 
@@ -163,11 +153,11 @@ describe('write-audit', () => {
 
     it('are at most 200 a minute in all', async () => {
       await clear();
-      await sql`
+      await query`
       insert into audit_log (action, actor_kind, account_id, failed_minute)
       select 'session.fail', 'session', 1000000 + i, m
       from generate_series(1, 200) i, generate_series(date_trunc('minute', clock_timestamp()),
-        clock_timestamp() + interval '3 minutes', interval '1 minute') m`.execute(db);
+        clock_timestamp() + interval '3 minutes', interval '1 minute') m`;
       await fail('bob@shop.example');
       expect((await failures()).filter(({ accountId }) => accountId === bob())).toEqual([]);
       await clear();
@@ -178,12 +168,10 @@ describe('write-audit', () => {
 
   describe('old rows', () => {
     it('go after 400 days, some at a time', async () => {
-      await sql`truncate audit_log restart identity`.execute(db);
-      await sql`
+      await query`truncate audit_log restart identity`;
+      await query`
       insert into audit_log (action, actor_kind, at)
-      select 'account.update', 'system', clock_timestamp() - make_interval(hours => 9636 - 24 * i) from generate_series(0, 4) i`.execute(
-        db,
-      );
+      select 'account.update', 'system', clock_timestamp() - make_interval(hours => 9636 - 24 * i) from generate_series(0, 4) i`;
       expect(await purgeAudit(db, 1)).toBe(true);
       expect(await purgeAudit(db, 2)).toBe(false);
       expect(await countAudit(db, {})).toBe(3);

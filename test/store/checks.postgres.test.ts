@@ -34,7 +34,7 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { DS } from '../support/world/check-evidence.ts';
 import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value, column } = sharedDatabase();
 
 describe('claim-due-domains', () => {
   // Which domains are claimed for a check: those that are due, of every account and every parent alike, each by one process.
@@ -51,7 +51,7 @@ describe('claim-due-domains', () => {
     seconds = 60,
     { accountId = me, suffix = '', checked = true } = {},
   ): Promise<void> => {
-    await sql`
+    await query`
       with made as (
         insert into zones (name, kind, version, mark, records)
         select 'd' || d || '.p' || lpad(p::text, 4, '0') || '.' || ${suffix}, 'domain', 0, 0, 0
@@ -65,16 +65,13 @@ describe('claim-due-domains', () => {
       select id, ${accountId}::bigint, substr(name, position('.' in name) + 1),
         now() - make_interval(secs => ${seconds}) + make_interval(secs => substr(split_part(name, '.', 1), 2)::integer * 0.001),
         case when ${checked}::boolean then id end
-      from domain`.execute(db);
+      from domain`;
   };
   const claim = async (after?: ClaimPlace, limit = 10, perParent = 3, lightOnly = false) =>
     await claimDueDomains(db, { limit, perParent, after, leaseSeconds: 120, lightOnly });
-  const namesOf = async (ids: readonly { readonly id: number }[]) => {
-    const { rows } = await sql<{ name: string }>`
+  const namesOf = (ids: readonly { readonly id: number }[]) => column<string>`
       select d.name from domains d join domain_checks c on c.domain_id = d.id
-      where d.id = any(${ids.map(({ id }) => id)}::bigint[]) order by c.parent, d.name`.execute(db);
-    return rows.map(({ name }) => name);
-  };
+      where d.id = any(${ids.map(({ id }) => id)}::bigint[]) order by c.parent, d.name`;
 
   test('of one account the earliest of each parent, one after the other, until none is due', async () => {
     await add(4, 5);
@@ -116,11 +113,10 @@ describe('claim-due-domains', () => {
     await add(1, 2, 1, { suffix: 'new.', checked: false });
     const { domains } = await claim(undefined, 4);
     expect(domains.map(({ isFirst }) => isFirst)).toEqual([true, true, false, false]);
-    const { rows } = await sql<{ firsts: number }>`
-      select count(*)::integer as firsts from domain_checks where last_run_id is null and due_at > now()`.execute(
-      db,
-    );
-    expect(rows).toEqual([{ firsts: 2 }]);
+    expect(
+      await query<{ firsts: number }>`
+      select count(*)::integer as firsts from domain_checks where last_run_id is null and due_at > now()`,
+    ).toEqual([{ firsts: 2 }]);
   });
 
   test('a claim is a lease: what nobody saves is due again, and nothing before its time', async () => {
@@ -129,13 +125,14 @@ describe('claim-due-domains', () => {
     const before = await databaseNow(db);
     const { domains } = await claim();
     expect(domains).toHaveLength(2);
-    const { rows } = await sql<{ within: boolean }>`
+    expect(
+      await query<{ within: boolean }>`
       select due_at between ${before}::timestamptz + interval '2 minutes' and now() + interval '2 minutes' as within
-      from domain_checks`.execute(db);
-    expect(rows).toEqual([{ within: true }, { within: true }]);
-    await sql`update domain_checks set due_at = due_at - interval '3 minutes'`.execute(db);
+      from domain_checks`,
+    ).toEqual([{ within: true }, { within: true }]);
+    await query`update domain_checks set due_at = due_at - interval '3 minutes'`;
     expect((await claim()).domains).toHaveLength(2);
-    await sql`update domain_checks set due_at = null`.execute(db);
+    await query`update domain_checks set due_at = null`;
     expect((await claim()).domains).toEqual([]);
   });
 
@@ -166,13 +163,11 @@ describe('claim-due-domains', () => {
   test('goes along the indexes: no table is read through, whatever the planner expects', async () => {
     await add(40, 100, 0);
     for (const due of ['0.03', '0.00001', '1']) {
-      await sql`update domain_checks set due_at = now() + (random() - ${due}::float8) * interval '1 day'`.execute(
-        db,
-      );
-      await sql`analyze domain_checks`.execute(db);
+      await query`update domain_checks set due_at = now() + (random() - ${due}::float8) * interval '1 day'`;
+      await query`analyze domain_checks`;
       for (const after of [undefined, { accountId: me, parent: 'p0007.' }]) {
-        const { rows } = await sql<{ 'QUERY PLAN': string }>`
-          explain ${claimStatement({ limit: 500, perParent: 20, after, leaseSeconds: 120 })}`.execute(db);
+        const rows = await query<{ 'QUERY PLAN': string }>`
+          explain ${claimStatement({ limit: 500, perParent: 20, after, leaseSeconds: 120 })}`;
         const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
         expect(plan).toMatch(/Index Scan using domain_checks_due_2/);
         expect(plan).toMatch(/Index (Only )?Scan using domain_checks_new/);
@@ -192,18 +187,19 @@ describe('hasten-checks', () => {
 
   /** In `seconds`; `status` and `misses` as given. */
   async function plan(seconds: number, status = 'pending', misses = 0): Promise<void> {
-    await sql`update domains set status = ${status} where id = ${id}`.execute(db);
+    await query`update domains set status = ${status} where id = ${id}`;
     const at = sql`now() + make_interval(secs => ${seconds})`;
-    await sql`update domain_checks set due_at = ${at}, next_at = ${at}, miss_count = ${misses}
-    where domain_id = ${id}`.execute(db);
+    await query`update domain_checks set due_at = ${at}, next_at = ${at}, miss_count = ${misses}
+    where domain_id = ${id}`;
   }
 
   /** Whether the next check comes within these seconds. */
   async function comesWithin(seconds: number): Promise<boolean> {
-    const { rows } = await sql<{ is: boolean }>`
+    return (
+      (await value<boolean>`
     select next_at <= now() + make_interval(secs => ${seconds}) and due_at = next_at as is
-    from domain_checks where domain_id = ${id}`.execute(db);
-    return rows[0]?.is === true;
+    from domain_checks where domain_id = ${id}`) === true
+    );
   }
 
   it.each([
@@ -218,7 +214,7 @@ describe('hasten-checks', () => {
   });
 
   it('one by its name is hastened whatever it is, and no other', async () => {
-    const { rows } = await sql<{ name: string }>`select name from domains where id = ${id}`.execute(db);
+    const rows = await query<{ name: string }>`select name from domains where id = ${id}`;
     await plan(3600, 'active');
     await hastenNames(db, ['other.test.'], 15);
     expect(await comesWithin(3599)).toBe(false);
@@ -230,15 +226,11 @@ describe('hasten-checks', () => {
     await plan(10);
     await hastenWaiting(db, 45);
     expect(await comesWithin(10)).toBe(true);
-    await sql`update domain_checks set due_at = now() + interval '1 hour', next_at = now() - interval '1 s'`.execute(
-      db,
-    );
+    await query`update domain_checks set due_at = now() + interval '1 hour', next_at = now() - interval '1 s'`;
     await hastenWaiting(db, 45);
-    const { rows } =
-      await sql`select 1 from domain_checks where next_at < now() and due_at > now() + interval '50 min'`.execute(
-        db,
-      );
-    expect(rows).toHaveLength(1);
+    expect(
+      await query`select 1 from domain_checks where next_at < now() and due_at > now() + interval '50 min'`,
+    ).toHaveLength(1);
   });
 });
 
@@ -363,11 +355,11 @@ describe('take-asked-names', () => {
   /** Pending, answered whole, checked before, and not due for hours. */
   async function waiting(name: string): Promise<{ readonly id: number; readonly zoneId: number }> {
     const { id } = await newDomain(db, accountId, name);
-    await sql`
+    await query`
       update domain_checks set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours'
-      where domain_id = ${id}`.execute(db);
-    const { rows } = await sql<{ zoneId: number }>`
-      select zone_id as "zoneId" from domains where id = ${id}`.execute(db);
+      where domain_id = ${id}`;
+    const rows = await query<{ zoneId: number }>`
+      select zone_id as "zoneId" from domains where id = ${id}`;
     return { id, zoneId: (rows[0] as { zoneId: number }).zoneId };
   }
   const report = (...zones: readonly { readonly zoneId: number }[]) =>
@@ -378,16 +370,17 @@ describe('take-asked-names', () => {
   const take = () => takeAskedNames(workers);
   /** In seconds from now, and whether the scheduler takes it. */
   async function planOf({ id }: { readonly id: number }) {
-    const { rows } = await sql<{ askedIn: number | null; isDue: boolean; isPlanned: boolean }>`
+    return (
+      await query<{ askedIn: number | null; isDue: boolean; isPlanned: boolean }>`
       select extract(epoch from asked_due_at - now())::float8 as "askedIn", due_at <= now() as "isDue",
-        next_at <= now() as "isPlanned" from domain_checks where domain_id = ${id}`.execute(db);
-    return rows[0] as { askedIn: number | null; isDue: boolean; isPlanned: boolean };
+        next_at <= now() as "isPlanned" from domain_checks where domain_id = ${id}`
+    )[0] as { askedIn: number | null; isDue: boolean; isPlanned: boolean };
   }
   /** As if its check had been saved, so long ago. */
   const checked = ({ id }: { readonly id: number }, secondsAgo: number) =>
-    sql`
+    query`
       update domain_checks set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours',
-        asked_at = now() - make_interval(secs => ${secondsAgo}) where domain_id = ${id}`.execute(db);
+        asked_at = now() - make_interval(secs => ${secondsAgo}) where domain_id = ${id}`;
 
   test('a name that is asked for is due at once, once, whichever nodes report it', async () => {
     const [one, other] = [await waiting('one.example.'), await waiting('other.example.')];
@@ -406,14 +399,14 @@ describe('take-asked-names', () => {
     expect(await take()).toEqual({ ...NOTHING, later: 1 });
     expect((await planOf(name)).askedIn).toBeCloseTo(20, -1);
     expect(await planOf(name)).toMatchObject({ isDue: false });
-    await sql`update check_shares set asked_again = 100`.execute(db);
+    await query`update check_shares set asked_again = 100`;
     const next = await waiting('next.example.');
     await checked(next, 10);
     await report(next);
     await take();
     expect((await planOf(next)).askedIn).toBeGreaterThan(200);
     // When its account has a share again, it is due earlier.
-    await sql`update check_shares set asked_again = 0`.execute(db);
+    await query`update check_shares set asked_again = 0`;
     await report(next);
     await take();
     expect((await planOf(next)).askedIn).toBeLessThan(30);
@@ -425,8 +418,9 @@ describe('take-asked-names', () => {
     for (const name of names) await checked(name, 60);
     await report(...names);
     expect(await take()).toEqual({ ...NOTHING, due: 6, later: 4 });
-    const { rows } = await sql<{ again: number }>`select asked_again as again from check_shares`.execute(db);
-    expect(rows).toEqual([{ again: 6 }]);
+    expect(await query<{ again: number }>`select asked_again as again from check_shares`).toEqual([
+      { again: 6 },
+    ]);
   });
 
   test('what is planned becomes due when its time has come', async () => {
@@ -434,21 +428,17 @@ describe('take-asked-names', () => {
     await checked(name, 10);
     await report(name);
     await take();
-    await sql`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`.execute(db);
+    await query`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`;
     expect(await take()).toEqual({ ...NOTHING, due: 1 });
   });
 
   test('while a check waits or is under way, the next one waits until it is saved', async () => {
     const name = await waiting('one.example.');
-    await sql`update domain_checks set next_at = now() - interval '1 second' where domain_id = ${name.id}`.execute(
-      db,
-    );
+    await query`update domain_checks set next_at = now() - interval '1 second' where domain_id = ${name.id}`;
     await report(name);
     expect(await take()).toEqual(NOTHING);
     expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: expect.any(Number) });
-    await sql`update domain_checks set next_at = now() + interval '1 minute' where domain_id = ${name.id}`.execute(
-      db,
-    );
+    await query`update domain_checks set next_at = now() + interval '1 minute' where domain_id = ${name.id}`;
     expect(await take()).toEqual({ ...NOTHING, due: 1 });
   });
 
@@ -462,8 +452,8 @@ describe('take-asked-names', () => {
 
   test('names that do not wait, or of which only the apex is answered, are ignored', async () => {
     const names = [await waiting('one.example.'), await waiting('other.example.')] as const;
-    await sql`update domains set status = 'active' where id = ${names[0].id}`.execute(db);
-    await sql`update domains set served = 'apex' where id = ${names[1].id}`.execute(db);
+    await query`update domains set status = 'active' where id = ${names[0].id}`;
+    await query`update domains set served = 'apex' where id = ${names[1].id}`;
     await report(...names);
     await reportAskedZones(node, [2 ** 40]);
     expect(await take()).toEqual({ ...NOTHING, ignored: 3 });
@@ -475,8 +465,8 @@ describe('take-asked-names', () => {
     await checked(name, 10);
     await report(name);
     await take();
-    await sql`update domains set status = 'active' where id = ${name.id}`.execute(db);
-    await sql`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`.execute(db);
+    await query`update domains set status = 'active' where id = ${name.id}`;
+    await query`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`;
     expect(await take()).toEqual(NOTHING);
     expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: null });
   });
@@ -508,10 +498,11 @@ describe('take-manual-check', () => {
     const taken = await Promise.all(Array.from({ length: 8 }, () => takeManualCheck(db, id)));
     const [won, ...rest] = taken.filter(({ kind }) => kind === 'taken');
     expect(rest).toEqual([]);
-    const { rows } = await sql<{ is: boolean }>`
+    expect(
+      await query<{ is: boolean }>`
       select ${won?.kind === 'taken' ? won.taken : null} 
-        between date_trunc('milliseconds', ${before}::timestamptz) and now() as is`.execute(db);
-    expect(rows).toEqual([{ is: true }]);
+        between date_trunc('milliseconds', ${before}::timestamptz) and now() as is`,
+    ).toEqual([{ is: true }]);
     const waits = taken.flatMap((one) => (one.kind === 'limited' ? [one.retryAfterSeconds] : []));
     expect(waits).toHaveLength(7);
     expect(waits.every((seconds) => seconds > 3500 && seconds <= 3600)).toBe(true);

@@ -1,6 +1,5 @@
 // When a domain's own zone is due to be looked at, and what is kept of it.
 
-import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { ChildFinding } from '../../src/checks/child/child-findings.ts';
 import { parseName } from '../../src/dns/name.ts';
@@ -17,7 +16,7 @@ import { madeChild } from '../support/world/made-child.ts';
 const SET = ['ns1.example.net.', 'ns2.example.net.'];
 const OTHER = ['ns1.other.test.'];
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let id: number;
 beforeEach(async () => {
   const accountId = await newAccount(db, 'me@example.org');
@@ -25,7 +24,7 @@ beforeEach(async () => {
 });
 
 const shows = (ns: string[] | null) =>
-  sql`update domain_checks set current_ns = ${ns}::text[] where domain_id = ${id}`.execute(db);
+  query`update domain_checks set current_ns = ${ns}::text[] where domain_id = ${id}`;
 const note = (isByHand = false) => noteCheckedDomains(db, [{ domainId: id, isByHand }]);
 const claim = async () => (await claimDueChildChecks(db, 10)).map(({ domainId }) => domainId);
 const finding = (place: ChildFinding['place'], code: ChildFinding['code'] = 'TCP_REFUSED'): ChildFinding => ({
@@ -45,13 +44,11 @@ const save = async (findings: ChildFinding[] = [], wantedNs = SET, agoMs = 0) =>
     nextAt: now + 86_400_000,
   });
 };
-const row = async () => {
-  const { rows } = await sql<{ wanted: string[]; secondsLeft: number | null }>`
-    select wanted_ns as wanted, extract(epoch from due_at - now())::int as "secondsLeft" from child_checks`.execute(
-    db,
-  );
-  return rows[0];
-};
+const row = async () =>
+  (
+    await query<{ wanted: string[]; secondsLeft: number | null }>`
+    select wanted_ns as wanted, extract(epoch from due_at - now())::int as "secondsLeft" from child_checks`
+  )[0];
 
 test('a domain that the parent delegates to nobody is not due', async () => {
   await note();
@@ -109,7 +106,7 @@ test('of domains that were deleted, disabled or went to external mode nothing is
   await shows(SET);
   await note();
   expect(await loadChildDomain(db, id)).toMatchObject({ wantedNs: SET, isActive: false });
-  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(db);
+  await query`update domains set status = 'disabled', served = 'none' where id = ${id}`;
   expect(await loadChildDomain(db, id)).toBeUndefined();
   await endChildChecks(db, id);
   await note(true);
@@ -134,14 +131,14 @@ test('a domain shows what its owner can change at the registrar, of today’s de
   await shows(SET);
   await note();
   await save([finding('zone'), finding('registrar'), finding('operator', 'OUR_SERVERS_UNREACHABLE')]);
-  await sql`update domain_checks set conclusive_ours = false`.execute(db);
+  await query`update domain_checks set conclusive_ours = false`;
   expect(await shown(), 'while the parent names none of ours').toEqual([]);
-  await sql`update domain_checks set conclusive_ours = true`.execute(db);
+  await query`update domain_checks set conclusive_ours = true`;
   expect(await shown()).toEqual(['Change registrar.']);
   await shows(OTHER);
   expect(await shown()).toEqual([]);
   await shows(SET);
-  await sql`update domains set status = 'disabled', served = 'none' where id = ${id}`.execute(db);
+  await query`update domains set status = 'disabled', served = 'none' where id = ${id}`;
   expect(await shown()).toEqual([]);
 });
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { MOST_SWEPT_NAMES } from '../../src/checks/claims/sweep.ts';
 import { printName } from '../../src/dns/name.ts';
@@ -15,7 +14,7 @@ import { checkOnce, DAY_MS } from '../support/database/saved-checks.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { evidenceOf, makeCheck } from '../support/world/made-checks.ts';
 
-const { db } = sharedDatabase();
+const { db, query, column } = sharedDatabase();
 
 describe('claim-sets', () => {
   // Which sets prove a claim from its beginning, with static sets and with a pool, by what was sighted of the name before.
@@ -39,11 +38,8 @@ describe('claim-sets', () => {
   const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
   const check = (id: number, said: readonly string[] | string) =>
     checkOnce(db, id, typeof said === 'string' ? said : `referral ${said.join(' ')}`);
-  const rights = async () => {
-    const { rows } = await sql<{ names: string[]; account: number; exclusive: boolean }>`
-    select names, account_id as account, exclusive from ns_rights order by account_id, names`.execute(db);
-    return rows;
-  };
+  const rights = () => query<{ names: string[]; account: number; exclusive: boolean }>`
+    select names, account_id as account, exclusive from ns_rights order by account_id, names`;
   const sightings = async () =>
     (await db.selectFrom('ns_sightings').select(['name', 'names']).orderBy('names').execute()).map(
       ({ names }) => names,
@@ -109,10 +105,8 @@ describe('claim-sets', () => {
     });
 
     test('beyond 64 sightings no shared set proves the name', async () => {
-      await sql`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
-      select 'example.com.', array['x' || n || '.test.'], now(), now() from generate_series(1, 65) n`.execute(
-        db,
-      );
+      await query`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
+      select 'example.com.', array['x' || n || '.test.'], now(), now() from generate_series(1, 65) n`;
       const { id } = await claim(me);
       await check(id, 'nodata');
       await check(id, SECOND);
@@ -160,8 +154,7 @@ describe('claim-sets', () => {
         await db.transaction().execute((trx) => accountNameserverSet(trx, 1000 + i));
       const other = await newDomain(db, me, 'other.test.', { exempt: false });
       const [shared = []] = await setsOf(other.id);
-      const { rows } = await sql`select from domains where ns_sets @> '[{"exclusive": false}]'`.execute(db);
-      expect(rows).toHaveLength(1);
+      expect(await query`select from domains where ns_sets @> '[{"exclusive": false}]'`).toHaveLength(1);
       const made = await makeCheck(db, { domainId: other.id }, (name) => evidenceOf(name, shared));
       expect(made).toMatchObject({ kind: 'saved', verdict: expect.not.stringMatching('unknown') });
       const [substitute = []] = await setsOf(other.id);
@@ -185,12 +178,7 @@ describe('swept-names', () => {
     they = await newAccount(db, 'they@example.org');
   });
 
-  const swept = async () =>
-    (
-      await sql<{
-        row: string;
-      }>`select name || ' ' || account_id as row from swept_names order by name`.execute(db)
-    ).rows.map(({ row }) => row);
+  const swept = () => column<string>`select name || ' ' || account_id as row from swept_names order by name`;
   const made = async (name: string, accountId: number, said: string | undefined) => {
     const { id } = await newDomain(db, accountId, name);
     if (said !== undefined) await checkOnce(db, id, said);
@@ -199,8 +187,8 @@ describe('swept-names', () => {
   const remove = (domainId: number) => deleteDomain(db, { ...BY, domainId });
   /** Names that the parent shows with a name of ours, without domains. */
   const sighted = (names: readonly string[]) =>
-    sql`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
-    select n, array['ns1.example.net.'], now(), now() from unnest(${names}::text[]) n`.execute(db);
+    query`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
+    select n, array['ns1.example.net.'], now(), now() from unnest(${names}::text[]) n`;
 
   it('a name that was delegated here is looked at after its domain is deleted, or disabled by the operator', async () => {
     await remove(await made('active.example.', me, OURS));
@@ -208,8 +196,8 @@ describe('swept-names', () => {
     const off = await made('off.example.', they, OURS);
     await changeStatus(db, { ...BY, domainId: off, event: 'disable' });
     expect(await swept()).toEqual([`active.example. ${me}`, `half.example. ${me}`, `off.example. ${they}`]);
-    const { rows } = await sql<{ is_due: boolean }>`
-    select due_at > now() + interval '23 hours' as is_due from swept_names`.execute(db);
+    const rows = await query<{ is_due: boolean }>`
+    select due_at > now() + interval '23 hours' as is_due from swept_names`;
     expect(rows.every(({ is_due }) => is_due)).toBe(true);
   });
 
@@ -226,10 +214,10 @@ describe('swept-names', () => {
     );
     await sighted([...names, 'theirs.example.']);
     await sweepName(db, { name: 'theirs.example.', accountId: they }, new Date(0));
-    await sql`
+    await query`
     insert into swept_names (name, account_id, ended_at, due_at)
     select name, ${me}, to_timestamp((row_number() over (order by name) - 1) / 1000.0), now()
-    from unnest(${names.slice(0, -3)}::text[]) name`.execute(db);
+    from unnest(${names.slice(0, -3)}::text[]) name`;
     for (let i = names.length - 3; i < names.length; i++)
       await sweepName(db, { name: names[i] as string, accountId: me }, new Date(i));
     const left = await swept();
@@ -242,7 +230,7 @@ describe('swept-names', () => {
   it('who claims and deletes a name of another account can neither take its row nor hasten or delay the looks', async () => {
     await sighted(['shop.example.']);
     await sweepName(db, { name: 'shop.example.', accountId: they }, new Date(1000));
-    const due = async () => (await sql`select due_at from swept_names`.execute(db)).rows;
+    const due = () => query`select due_at from swept_names`;
     const before = await due();
     await sweepName(db, { name: 'shop.example.', accountId: me }, new Date(2000));
     expect(await swept()).toEqual([`shop.example. ${they}`]);
@@ -265,7 +253,7 @@ describe('swept-names', () => {
   it('a name that a domain’s own checks look at is told apart', async () => {
     await remove(await made('shop.example.', me, OURS));
     await newDomain(db, they, 'shop.example.');
-    await sql`update swept_names set due_at = now()`.execute(db);
+    await query`update swept_names set due_at = now()`;
     const { names } = await claimSweptNames(db, { limit: 1, after: 0 });
     expect(names).toMatchObject([{ name: 'shop.example.', isChecked: true }]);
   });
@@ -274,7 +262,7 @@ describe('swept-names', () => {
     await sighted(['kept.example.', 'gone.example.']);
     for (const name of ['kept.example.', 'gone.example.'])
       await sweepName(db, { name, accountId: me }, new Date(Date.now() - 91 * DAY_MS));
-    await sql`delete from ns_sightings where name = 'gone.example.'`.execute(db);
+    await query`delete from ns_sightings where name = 'gone.example.'`;
     await purgeSweptNames(db);
     expect(await swept()).toEqual([`kept.example. ${me}`]);
   });

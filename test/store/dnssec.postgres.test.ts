@@ -23,10 +23,9 @@ import { saveZones } from '../../src/store/zones/save-zones.ts';
 import { BY, newAccount, newDomain, saved, wantedDomain } from '../support/database/domains.ts';
 import { useSecrets } from '../support/database/signed-zones.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
-import { edit } from '../support/zone/customer-records.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value } = sharedDatabase();
 
 describe('change-goal', () => {
   // What owners ask for is one change of the domain, and refused where it could not be done.
@@ -41,12 +40,9 @@ describe('change-goal', () => {
 
   const order = () => ({ ...BY, domainId });
   const refusal = (result: ChangedGoal) => (result.kind === 'refused' ? result.code : result.kind);
-  const loggedChanges = async () => {
-    const { rows } = await sql<{ id: number; operation: string; action: string }>`
+  const loggedChanges = () => query<{ id: number; operation: string; action: string }>`
     select c.id, c.operation, a.action from domain_changes c join audit_log a on a.change_id = c.id
-    where c.operation = 'dnssec' order by c.id`.execute(db);
-    return rows;
-  };
+    where c.operation = 'dnssec' order by c.id`;
 
   test('a domain that is enabled has a key of its own, which no record shows yet, and a change in its log', async () => {
     const result = await enableDnssec(db, order());
@@ -125,9 +121,9 @@ describe('change-goal', () => {
     } finally {
       await without.destroy();
     }
-    await sql`
+    await query`
     insert into nodes (name, instance, started_at, loaded, zones, records)
-    values ('old', gen_random_uuid(), clock_timestamp(), true, 0, 0)`.execute(db);
+    values ('old', gen_random_uuid(), clock_timestamp(), true, 0, 0)`;
     expect(refusal(await enableDnssec(db, order()))).toBe('dnssec_unavailable');
     expect(await loadDnssec(db, domainId)).toBeUndefined();
   });
@@ -153,10 +149,10 @@ describe('claim-due-steps', () => {
     const ids: number[] = [];
     for (let i = 0; i < count; i++) {
       const domain = await newDomain(db, accountId, `${label}${i}.net.`, {});
-      const { rows } = await sql<{ id: number }>`
+      const rows = await query<{ id: number }>`
       insert into signed_zones (domain_id, account_id, goal, denial, algorithm, phase, machine, due_at)
       values (${domain.id}, ${accountId}, 'signed', 'nsec', 13, 'waiting', '{}', now() - make_interval(secs => ${1000 - i}))
-      returning id`.execute(db);
+      returning id`;
       ids.push(rows[0]?.id as number);
     }
     return { accountId, ids };
@@ -183,14 +179,15 @@ describe('claim-due-steps', () => {
 
   test('what is not due, or has no machine, is not looked at; a domain takes its turn to another account', async () => {
     const [later, without] = (await accountWith(2, 'bulk')).ids;
-    await sql`update signed_zones set due_at = now() + interval '1 hour' where id = ${later}`.execute(db);
-    await sql`update signed_zones set machine = null where id = ${without}`.execute(db);
+    await query`update signed_zones set due_at = now() + interval '1 hour' where id = ${later}`;
+    await query`update signed_zones set machine = null where id = ${without}`;
     expect(await claim()).toEqual([]);
     const other = await newAccount(db, 'other@example.org');
-    await sql`update domains set account_id = ${other} where name = 'bulk0.net.'`.execute(db);
-    const { rows } = await sql<{ account: number }>`
-    select account_id as account from signed_zones where id = ${later}`.execute(db);
-    expect(rows).toEqual([{ account: other }]);
+    await query`update domains set account_id = ${other} where name = 'bulk0.net.'`;
+    expect(
+      await query<{ account: number }>`
+    select account_id as account from signed_zones where id = ${later}`,
+    ).toEqual([{ account: other }]);
   });
 });
 
@@ -203,12 +200,12 @@ describe('create-signed-domain', () => {
   });
 
   const wanted = (name = 'new.example.com.') => wantedDomain(accountId, name, { exempt: true });
-  const made = async () => {
-    const { rows } = await sql<{ domains: number; keys: number; changes: number }>`
+  const made = async () =>
+    (
+      await query<{ domains: number; keys: number; changes: number }>`
     select (select count(*)::integer from domains) as domains, (select count(*)::integer from signing_keys) as keys,
-      (select count(*)::integer from domain_changes) as changes`.execute(db);
-    return rows[0];
-  };
+      (select count(*)::integer from domain_changes) as changes`
+    )[0];
 
   test('it has keys as they are wished, and is due to be signed', async () => {
     const created = await createDomainSigned(db, wanted(), { split: true, denial: 'nsec3' });
@@ -239,9 +236,9 @@ describe('create-signed-domain', () => {
       kind: 'refused',
       code: 'wrong_state',
     });
-    await sql`
+    await query`
     insert into nodes (name, instance, started_at, loaded, zones, records)
-    values ('old', gen_random_uuid(), clock_timestamp(), true, 0, 0)`.execute(db);
+    values ('old', gen_random_uuid(), clock_timestamp(), true, 0, 0)`;
     expect(await createDomainSigned(db, wanted(), {})).toMatchObject({ code: 'dnssec_unavailable' });
     expect(await made()).toEqual({ domains: 0, keys: 0, changes: 0 });
   });
@@ -264,8 +261,7 @@ describe('held-ds-version', () => {
     return saveZones(db, [{ apex: LAB, records }], { source: 'test', actor: 'me' });
   };
   const version = async () => (await loadHeldDsVersion(db, LAB, CHILD))?.version;
-  const zoneVersion = async () =>
-    (await sql<{ version: number }>`select version from zones`.execute(db)).rows[0]?.version;
+  const zoneVersion = () => value<number>`select version from zones`;
   const DS = `del DS 12345 13 2 ${'07'.repeat(32)}`;
 
   test('is that of the newest change of its records, not of the zone; a removal has one too', async () => {
@@ -286,9 +282,7 @@ describe('held-ds-version', () => {
 
   test('of a set that never changed since old rows were forgotten, is that time’s', async () => {
     await save(1);
-    await sql`with gone as (delete from zone_records where owner = 'del.lab.') update zones set complete_since = 7`.execute(
-      db,
-    );
+    await query`with gone as (delete from zone_records where owner = 'del.lab.') update zones set complete_since = 7`;
     expect(await version()).toBe(7);
   });
 });
@@ -311,12 +305,10 @@ describe('load-delegation', () => {
   async function run(verdict: string, after: number, ttls: readonly (number | undefined)[] = [3600]) {
     const at = new Date(madeAt + after);
     const evidence = JSON.stringify({ servers: ttls.map((ttl) => ({ ttl })) });
-    await sql`
+    await query`
     insert into check_runs (domain_id, kind, started_at, finished_at, last_seen_at, verdict, findings, status_before,
       status_after, queries, evidence)
-    values (${domainId}, 'background', ${at}, ${at}, ${at}, ${verdict}, '[]', 'active', 'active', 3, ${evidence})`.execute(
-      db,
-    );
+    values (${domainId}, 'background', ${at}, ${at}, ${at}, ${verdict}, '[]', 'active', 'active', 3, ${evidence})`;
   }
   const delegation = () => loadDelegation(db, domainId);
 
@@ -391,11 +383,11 @@ describe('load-told-dnssec', () => {
     const stored = await loadDnssec(db, domainId);
     expect(await loadToldDnssec(db, domainId)).toEqual(stored);
     const id = stored?.keys[0]?.id;
-    await sql`
+    await query`
     update signed_zones set machine = machine || jsonb_build_object('asked', jsonb_build_array(${String(id)}::text),
-      'epoch', (select ${sql.raw(EPOCH_SQL)} from feed))`.execute(db);
+      'epoch', (select ${sql.raw(EPOCH_SQL)} from feed))`;
     expect((await loadToldDnssec(db, domainId))?.machine?.asked).toEqual([String(id)]);
-    await sql`update feed set epoch = gen_random_uuid()`.execute(db);
+    await query`update feed set epoch = gen_random_uuid()`;
     expect((await loadToldDnssec(db, domainId))?.machine?.asked).toEqual([]);
     expect((await loadToldDnssecOf(db, stored?.signed.id as number))?.machine?.asked).toEqual([]);
     expect((await loadDnssec(db, domainId))?.machine?.asked).toEqual([String(id)]);
@@ -409,20 +401,17 @@ describe('nodes-serving', () => {
 
   beforeEach(async () => {
     domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
-    const { rows } = await sql<{ id: number }>`select zone_id as id from domains`.execute(db);
+    const rows = await query<{ id: number }>`select zone_id as id from domains`;
     zoneId = (rows[0] as { id: number }).id;
-    await sql`
+    await query`
     insert into nodes (name, instance, started_at, loaded, zones, records, unserved)
-    values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{}')`.execute(db);
+    values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{}')`;
   });
 
   const follow = () =>
-    sql`
-    update nodes set snapshot = pg_current_snapshot(), epoch = (select ${sql.raw(EPOCH_SQL)} from feed)`.execute(
-      db,
-    );
-  const change = async (name: string) =>
-    (await saved(db, domainId, edit({ create: [`${name} A 198.51.100.1`] }))).changeId;
+    query`
+    update nodes set snapshot = pg_current_snapshot(), epoch = (select ${sql.raw(EPOCH_SQL)} from feed)`;
+  const change = async (name: string) => (await saved(db, domainId, [`${name} A 198.51.100.1`])).changeId;
   const versionAt = async (zone: number | null = zoneId) => (await loadServing(db, zone)).nodes[0]?.version;
   const setNode = async (columns: string) => await sql.raw(`update nodes set ${columns}`).execute(db);
 
@@ -460,7 +449,7 @@ describe('nodes-serving', () => {
     const before = await sql<{ snapshot: string }>`select snapshot::text from nodes`.execute(db);
     await change('b');
     await purge('pg_snapshot_xmax(pg_current_snapshot())::text::xid8');
-    await sql`update nodes set snapshot = ${before.rows[0]?.snapshot}::pg_snapshot`.execute(db);
+    await query`update nodes set snapshot = ${before.rows[0]?.snapshot}::pg_snapshot`;
     expect(await versionAt()).toBeNull();
     await follow();
     await change('c'); // so that the snapshot's past is all purged

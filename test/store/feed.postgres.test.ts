@@ -21,9 +21,9 @@ import { BY, newAccount, newDomain, saved } from '../support/database/domains.ts
 import { followLoaded, smallZone } from '../support/processes/follow.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { until } from '../support/tests/until.ts';
-import { APEX, edit } from '../support/zone/customer-records.ts';
+import { APEX } from '../support/zone/customer-records.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, column } = sharedDatabase();
 
 describe('asked-names', () => {
   // The table in which nodes report zones that are asked for.
@@ -37,11 +37,8 @@ describe('asked-names', () => {
   afterEach(async () => {
     await node.close();
   });
-  const reported = async () => {
-    const { rows } = await sql<{ id: number }>`
-      select zone_id as id from asked_names order by zone_id`.execute(db);
-    return rows.map(({ id }) => id);
-  };
+  const reported = () => column<number>`
+      select zone_id as id from asked_names order by zone_id`;
 
   test('reports of one zone are one row; those whose slot another zone has are told', async () => {
     expect(await reportAskedZones(node, [5, 6, 7])).toEqual([]);
@@ -81,8 +78,7 @@ describe('in-sync', () => {
     domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
   });
 
-  const change = async (i: number) =>
-    (await saved(db, domainId, edit({ create: [`h${i} A 192.0.2.1`] }))).changeId;
+  const change = async (i: number) => (await saved(db, domainId, [`h${i} A 192.0.2.1`])).changeId;
   const sync = async (id: number) => (await inSync(db, [id])).get(id);
 
   test('it is never told before the last node serves the change, and soon after', async () => {
@@ -107,15 +103,15 @@ describe('in-sync', () => {
 
   test('a node that is silent is waited for until it was not seen for a day, one that left is not', async () => {
     const node = await followLoaded({ databaseUrl: url, nodeName: 'here' });
-    await sql`insert into nodes (name, instance, started_at, seen_at, loaded, epoch, position, snapshot)
+    await query`insert into nodes (name, instance, started_at, seen_at, loaded, epoch, position, snapshot)
       select 'silent', gen_random_uuid(), now(), now() - interval '23 hours', true, epoch, position, snapshot
-      from nodes where name = 'here'`.execute(db);
+      from nodes where name = 'here'`;
     const id = await change(1);
     await until(async () => (await sync(id))?.nodes.seen === 1);
     expect(await sync(id)).toEqual({ inSync: false, nodes: { seen: 1, live: 2 } });
-    await sql`update nodes set seen_at = now() - interval '25 hours' where name = 'silent'`.execute(db);
+    await query`update nodes set seen_at = now() - interval '25 hours' where name = 'silent'`;
     expect(await sync(id)).toEqual({ inSync: true, nodes: { seen: 1, live: 1 } });
-    await sql`update nodes set seen_at = now(), left_at = now() where name = 'silent'`.execute(db);
+    await query`update nodes set seen_at = now(), left_at = now() where name = 'silent'`;
     expect((await sync(id))?.inSync).toBe(true);
     expect((await inSync(db, [id, 4711])).has(4711)).toBe(false);
     await node.stop();
@@ -129,10 +125,8 @@ describe('in-sync', () => {
     await until(async () => (await sync(removal))?.inSync === true);
     await node.stop();
     const withNode = async (set: string) => {
-      await sql`update nodes set left_at = null, loaded = true, held_since = null, unserved = '{}'`.execute(
-        db,
-      );
-      await sql`update nodes set ${sql.raw(set)}`.execute(db);
+      await query`update nodes set left_at = null, loaded = true, held_since = null, unserved = '{}'`;
+      await query`update nodes set ${sql.raw(set)}`;
       return [(await sync(edited))?.inSync, (await sync(removal))?.inSync];
     };
     expect(await withNode('loaded = true')).toEqual([true, true]);
@@ -295,9 +289,9 @@ describe('report-dns-counts', () => {
     await reportDnsCounts(node, REPORT);
     await reportDnsCounts(node, { ...REPORT, counts: [99, 99] });
     await reportDnsCounts(node, { ...REPORT, part: 1 });
-    const { rows } = await sql`
+    const rows = await query`
       select part, minute, to_jsonb(zone_ids) as zone_ids, types, rcodes, to_jsonb(counts) as counts, names,
-        to_jsonb(name_counts) as name_counts, moved_at from dns_counts order by part`.execute(db);
+        to_jsonb(name_counts) as name_counts, moved_at from dns_counts order by part`;
     expect(rows).toHaveLength(2);
     expect(rows[0]).toMatchObject({
       minute: new Date(REPORT.minuteMs),

@@ -25,25 +25,29 @@ import { BY, newAccount, newDomain } from '../support/database/domains.ts';
 import { smallZone } from '../support/processes/follow.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 
-const { db } = sharedDatabase();
+const { db, query, value, column } = sharedDatabase();
 
 describe('keep-house', () => {
+  /** Purges as if the last purge was so many minutes ago. */
+  const purge = async (minutes = 61) => {
+    await query`update feed set purged_at = clock_timestamp() - make_interval(mins => ${minutes}::integer)`;
+    await purgeOld(db);
+  };
+
   it('forgets old changes at most once an hour, whoever asks', async () => {
     await saveZones(db, [smallZone('a.example.', 1)], { source: 'test' });
-    await sql`update changes set at = at - interval '8 days'`.execute(db);
+    await query`update changes set at = at - interval '8 days'`;
     const changes = async () => (await db.selectFrom('changes').selectAll().execute()).length;
-    await sql`update feed set purged_at = clock_timestamp() - interval '59 minutes'`.execute(db);
-    await purgeOld(db);
+    await purge(59);
     expect(await changes()).toBe(1);
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
-    await purgeOld(db);
+    await purge();
     expect(await changes()).toBe(0);
   });
 
   it('a writer forgets nothing: no call waits for it', async () => {
     await saveZones(db, [smallZone('a.example.', 1)], { source: 'test' });
-    await sql`update changes set at = at - interval '8 days'`.execute(db);
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
+    await query`update changes set at = at - interval '8 days'`;
+    await query`update feed set purged_at = clock_timestamp() - interval '61 minutes'`;
     await saveZones(db, [smallZone('b.example.', 1)], { source: 'test' });
     expect(await db.selectFrom('changes').selectAll().execute()).toHaveLength(2);
   });
@@ -53,16 +57,12 @@ describe('keep-house', () => {
     const old = '731 days';
     const young = '729 days';
     const seen = async (name: string, ago: string) => {
-      await sql`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
-      values (${name}, '{ns1.example.net.}', now() - interval '3 years', now() - ${ago}::interval)`.execute(
-        db,
-      );
+      await query`insert into ns_sightings (name, names, first_seen_at, last_seen_at)
+      values (${name}, '{ns1.example.net.}', now() - interval '3 years', now() - ${ago}::interval)`;
     };
     const right = async (name: string) => {
-      await sql`insert into ns_rights (name, names, account_id, exclusive, made_at)
-      values (${name}, '{ns1.example.net.,ns2.example.net.}', ${accountId}, true, now() - interval '3 years')`.execute(
-        db,
-      );
+      await query`insert into ns_rights (name, names, account_id, exclusive, made_at)
+      values (${name}, '{ns1.example.net.,ns2.example.net.}', ${accountId}, true, now() - interval '3 years')`;
     };
     await seen('gone.test.', old);
     await seen('seen.test.', young);
@@ -70,16 +70,11 @@ describe('keep-house', () => {
     await newDomain(db, accountId, 'live.test.');
     const left = await newDomain(db, accountId, 'left.test.');
     await deleteDomain(db, { ...BY, domainId: left.id });
-    await sql`insert into name_holders (name, account_id, active_at)
-    values ('a.test.', ${accountId}, now() - ${old}::interval), ('b.test.', ${accountId}, now() - ${young}::interval)`.execute(
-      db,
-    );
-    await sql`insert into name_takeovers (name, at, from_account_id, to_account_id)
-    values ('a.test.', now() - interval '91 days', 1, 2), ('b.test.', now() - interval '89 days', 1, 2)`.execute(
-      db,
-    );
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
-    await purgeOld(db);
+    await query`insert into name_holders (name, account_id, active_at)
+    values ('a.test.', ${accountId}, now() - ${old}::interval), ('b.test.', ${accountId}, now() - ${young}::interval)`;
+    await query`insert into name_takeovers (name, at, from_account_id, to_account_id)
+    values ('a.test.', now() - interval '91 days', 1, 2), ('b.test.', now() - interval '89 days', 1, 2)`;
+    await purge();
     const names = async (table: 'ns_sightings' | 'ns_rights' | 'name_holders' | 'name_takeovers') =>
       (await db.selectFrom(table).select('name').distinct().orderBy('name').execute()).map(
         ({ name }) => name,
@@ -96,32 +91,25 @@ describe('keep-house', () => {
     const inviter = { sharer: { accountId, isAdmin: false }, mails: true };
     for (const email of ['old@b.example', 'new@b.example'])
       await createInvite(db, { domainId, email, role: 'viewer', inviter });
-    await sql`update invites set expires_at = expires_at - interval '98 days' where email = 'old@b.example'`.execute(
-      db,
-    );
-    await sql`update invite_windows set ends_at = clock_timestamp() where subject like 'domain:%'`.execute(
-      db,
-    );
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
-    await purgeOld(db);
-    const { rows } = await sql`
+    await query`update invites set expires_at = expires_at - interval '98 days' where email = 'old@b.example'`;
+    await query`update invite_windows set ends_at = clock_timestamp() where subject like 'domain:%'`;
+    await purge();
+    expect(
+      await query`
     select array(select email from invites) as invites, (select count(*) from invite_tokens)::integer as tokens,
       (select count(*) from mails)::integer as mails,
       (select count(*) from invite_windows where subject like 'domain:%')::integer as counts,
-      (select count(*) from invite_windows where subject like 'account:%')::integer as others`.execute(db);
-    expect(rows).toEqual([{ invites: ['new@b.example'], tokens: 1, mails: 1, counts: 0, others: 1 }]);
+      (select count(*) from invite_windows where subject like 'account:%')::integer as others`,
+    ).toEqual([{ invites: ['new@b.example'], tokens: 1, mails: 1, counts: 0, others: 1 }]);
   });
 
   it('forgets sessions, links, browsers, failures and mails that are over, and no others', async () => {
     const accountId = await newAccount(db, 'a@example.org');
     const session = { accountId, carrier: 'cookie', address: '192.0.2.1', userAgent: undefined } as const;
-    const count = async () => {
-      const { rows } = await sql<{ counts: number[] }>`
+    const count = () => value<number[]>`
       select array[(select count(*) from sessions), (select count(*) from account_links),
         (select count(*) from account_devices), (select count(*) from sign_in_failures),
-        (select count(*) from mails)]::integer[] as counts`.execute(db);
-      return rows[0]?.counts;
-    };
+        (select count(*) from mails)]::integer[] as counts`;
     for (let i = 0; i < 2; i++) {
       await openSession(db, session);
       await makeLink(db, { kind: 'reset', accountId });
@@ -143,7 +131,7 @@ describe('keep-house', () => {
       ['mails', "created_at = created_at - interval '2 days'"],
     ] as const)
       await sql.raw(`update ${table} set ${change} ${first(table)}`).execute(db);
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
+    await query`update feed set purged_at = clock_timestamp() - interval '61 minutes'`;
     expect(await count()).toEqual([2, 2, 2, 2, 2]);
     await purgeOld(db);
     expect(await count()).toEqual([1, 1, 1, 1, 1]);
@@ -158,9 +146,9 @@ describe('keep-house', () => {
       return {
         id,
         expire: () =>
-          sql`
+          query`
           update payments set expires_at = clock_timestamp() - make_interval(days => ${expiredDays}::integer, mins => 1)
-          where id = ${id}`.execute(db),
+          where id = ${id}`,
       };
     };
     const [old, young, paid, cancelled] = [
@@ -173,10 +161,8 @@ describe('keep-house', () => {
     expect((await cancelTopup(db, { accountId, id: cancelled.id })).kind).toBe('cancelled');
     const open = await topup(-1);
     for (const each of [old, young, paid, cancelled, open]) await each.expire();
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
-    await purgeOld(db);
-    const { rows } = await sql<{ id: number }>`select id from payments order by id`.execute(db);
-    expect(rows.map(({ id }) => id)).toEqual([young.id, paid.id, open.id]);
+    await purge();
+    expect(await column<number>`select id from payments order by id`).toEqual([young.id, paid.id, open.id]);
   });
 
   it('forgets tickets 400 days after they were closed, with their messages, and none that is open', async () => {
@@ -187,18 +173,17 @@ describe('keep-house', () => {
       ['open', 'open', 4000],
       ['answered', 'answered', 4000],
     ] as const)
-      await sql`
+      await query`
       with made as (
         insert into tickets (account_id, subject, status, priority, updated_at, messages)
         values (${accountId}, ${subject}, ${status}, false,
           clock_timestamp() - make_interval(days => ${days}::integer, mins => 1), 1) returning id)
       insert into ticket_messages (ticket_id, is_staff, account_id, message)
-      select id, false, ${accountId}, ${subject} from made`.execute(db);
-    await sql`update feed set purged_at = clock_timestamp() - interval '61 minutes'`.execute(db);
-    await purgeOld(db);
-    const { rows } = await sql`
+      select id, false, ${accountId}, ${subject} from made`;
+    await purge();
+    const rows = await query`
     select array(select subject from tickets order by id) as tickets,
-      array(select message from ticket_messages order by id) as messages`.execute(db);
+      array(select message from ticket_messages order by id) as messages`;
     const kept = ['young', 'open', 'answered'];
     expect(rows).toEqual([{ tickets: kept, messages: kept }]);
   });
@@ -209,8 +194,8 @@ describe('purge-feed', () => {
   const BY = { source: 'test' } as const;
 
   async function age(days: number): Promise<void> {
-    await sql`update changes set at = at - make_interval(days => ${days})`.execute(db);
-    await sql`update zones set deleted_at = deleted_at - make_interval(days => ${days})`.execute(db);
+    await query`update changes set at = at - make_interval(days => ${days})`;
+    await query`update zones set deleted_at = deleted_at - make_interval(days => ${days})`;
   }
 
   test('changes, tombstones and deleted zones older than the retention go, and leave their marks', async () => {
@@ -223,18 +208,15 @@ describe('purge-feed', () => {
     expect(await purgeFeed(db, 7)).toEqual({ changes: 4 });
     const left = await db.selectFrom('changes').select('id').orderBy('id').execute();
     expect(left.map((row) => row.id)).toEqual([young?.version, gone?.version]);
-    const tombstones = await db
-      .selectFrom('zone_records')
-      .select('version')
-      .where('removed', '=', true)
-      .execute();
+    const tombstones = await query`select version from zone_records where removed`;
     expect(tombstones).toEqual([{ version: gone?.version }]);
     const zones = await db.selectFrom('zones').select(['name', 'complete_since']).execute();
     expect(zones).toEqual([{ name: 'a.example.', complete_since: old?.version }]);
-    const { rows } = await sql<{ ok: boolean }>`
+    expect(
+      await query<{ ok: boolean }>`
       select purged_xid > '0'::xid8 and purged_xid < (select min(xid::text::bigint)::text::xid8 from changes) as ok
-      from feed`.execute(db);
-    expect(rows).toEqual([{ ok: true }]);
+      from feed`,
+    ).toEqual([{ ok: true }]);
     expect((await loadZone(db, parseName('a.example.')))?.records).toHaveLength(3);
   });
 
@@ -287,11 +269,11 @@ describe('purge-idempotency', () => {
 
   /** What stands there, and what is said to stand there. */
   async function keptBytes(account = accountId): Promise<number> {
-    const { rows } = await sql<{ stored: number; noted: number; total: number }>`
+    const rows = await query<{ stored: number; noted: number; total: number }>`
       select coalesce(sum(octet_length(response::text)) filter (where octets > 0), 0)::bigint as stored,
         coalesce(sum(octets), 0)::bigint as noted,
         coalesce((select octets from idempotency_octets where account_id = ${account}), 0) as total
-      from idempotency_keys where account_id = ${account}`.execute(db);
+      from idempotency_keys where account_id = ${account}`;
     const { stored, noted, total } = rows[0] as { stored: number; noted: number; total: number };
     expect([stored, noted]).toEqual([total, total]);
     return total;
@@ -319,7 +301,7 @@ describe('purge-idempotency', () => {
   test('a failure leaves neither a key nor bytes', async () => {
     await ask('a', { status: 400, body: text(900) });
     expect(await keptBytes()).toBe(0);
-    expect((await sql`select from idempotency_keys`.execute(db)).rows).toEqual([]);
+    expect(await query`select from idempotency_keys`).toEqual([]);
   });
 
   test('an account keeps no more than it may; what comes then is known by its key alone, others are not concerned', async () => {
@@ -362,12 +344,8 @@ describe('purge-idempotency', () => {
 
   test('keys of more than 30 days go, piece by piece, and their bytes with them; younger ones stay', async () => {
     for (let i = 0; i < 4; i++) await ask(`k${i}`, { body: text(500) });
-    await sql`update idempotency_keys set created_at = now() - interval '30 days 1 minute' where key <> 'k3'`.execute(
-      db,
-    );
-    await sql`update idempotency_keys set created_at = now() - interval '29 days 23 hours' where key = 'k3'`.execute(
-      db,
-    );
+    await query`update idempotency_keys set created_at = now() - interval '30 days 1 minute' where key <> 'k3'`;
+    await query`update idempotency_keys set created_at = now() - interval '29 days 23 hours' where key = 'k3'`;
     const pieces = { ...PURGE, rows: 2 };
     expect(await purgeIdempotency(db, pieces)).toEqual({ forgotten: 2, shrunk: 0, isMore: true });
     expect(await purgeIdempotency(db, pieces)).toEqual({ forgotten: 1, shrunk: 0, isMore: false });
@@ -378,7 +356,7 @@ describe('purge-idempotency', () => {
 
   test('one process purges at a time, and it finds what is old without reading all', async () => {
     await ask('a');
-    await sql`update idempotency_keys set created_at = now() - interval '31 days'`.execute(db);
+    await query`update idempotency_keys set created_at = now() - interval '31 days'`;
     const both = await Promise.all([1, 2].map(() => purgeIdempotency(db, PURGE)));
     expect(both.reduce((sum, { forgotten }) => sum + forgotten, 0)).toBe(1);
     await db.connection().execute(async (connection) => {
@@ -402,10 +380,7 @@ describe('purge-idempotency', () => {
     expect(await asked(path)).toMatchObject({ replayed: false });
     expect(await asked(path)).toMatchObject({ replayed: true });
     expect(await asked(`${path}2`)).toEqual({ kind: 'mismatch' });
-    const { rows } = await sql<{
-      length: number;
-    }>`select length(path) as length from idempotency_keys`.execute(db);
-    expect(rows[0]?.length).toBeLessThan(100);
+    expect(await value<number>`select length(path) as length from idempotency_keys`).toBeLessThan(100);
   });
 });
 
@@ -416,16 +391,16 @@ describe('purge-uptime', () => {
     const ids: number[] = [];
     for (const name of ['a.test.', 'b.test.', 'c.test.']) ids.push((await newDomain(db, account, name)).id);
     const [a, b, c] = ids;
-    await sql`
+    await query`
     insert into uptime_incidents (domain_id, started_at, ended_at, requests, failures) values
       (${a}, now() - interval '91 days', now() - interval '90 days', 1, 1),
       (${a}, now() - interval '89 days', now() - interval '88 days', 2, 2),
-      (${b}, now() - interval '200 days', null, 3, 3)`.execute(db);
+      (${b}, now() - interval '200 days', null, 3, 3)`;
     const minute = (days: number) => Math.floor(Date.now() / 60_000) - days * 1440;
-    await sql`
+    await query`
     insert into uptime_states (domain_id, judged, state) values
       (${a}, ${minute(2)}, '{"kind": "run"}'), (${b}, ${minute(200)}, '{"kind": "incident"}'),
-      (${c}, ${minute(0)}, '{"kind": "run"}')`.execute(db);
+      (${c}, ${minute(0)}, '{"kind": "run"}')`;
     await purgeUptime(db);
     const incidents = await sql<{ n: number }>`select requests as n from uptime_incidents order by 1`.execute(
       db,

@@ -22,8 +22,7 @@ import { privateParts } from '../support/secrets/private-parts.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { APEX, edit } from '../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
-const { db } = database;
+const { db, url, query, column } = sharedDatabase();
 
 describe('hashed-names', () => {
   // What lies below a name of a zone with NSEC3 is found from an index, which every change of the zone keeps true.
@@ -31,31 +30,27 @@ describe('hashed-names', () => {
   let zoneId: number;
 
   beforeEach(async () => {
-    useSecrets(database.db);
-    domainId = (await newDomain(database.db, await newAccount(database.db, 'a@example.org'))).id;
-    const { rows } = await sql<{ id: number }>`select zone_id as id from domains`.execute(database.db);
+    useSecrets(db);
+    domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
+    const rows = await query<{ id: number }>`select zone_id as id from domains`;
     zoneId = rows[0]?.id as number;
   });
 
   const at = (text: string): Name => parseName(text, APEX);
 
   async function noted(): Promise<string[]> {
-    const { rows } = await sql<{ name: string }>`
-    select reverse(reversed) as name from hashed_names where zone_id = ${zoneId} order by 1`.execute(
-      database.db,
-    );
-    return rows.map(({ name }) => name);
+    return await column<string>`
+    select reverse(reversed) as name from hashed_names where zone_id = ${zoneId} order by 1`;
   }
 
   async function standing(): Promise<string[]> {
-    const { rows } = await sql<{ name: string }>`
+    return await column<string>`
     select distinct owner as name from zone_records
-    where zone_id = ${zoneId} and not removed and type not in (46, 47, 50) order by 1`.execute(database.db);
-    return rows.map(({ name }) => name);
+    where zone_id = ${zoneId} and not removed and type not in (46, 47, 50) order by 1`;
   }
 
   test('the names are those that stand, whatever changes, and none when the zone is unsigned', async () => {
-    const { ops } = await saved(db, domainId, edit({ create: ['a.b.c A 192.0.2.1', 'd.c TXT x'] }));
+    const { ops } = await saved(db, domainId, ['a.b.c A 192.0.2.1', 'd.c TXT x']);
     await enabled(db, { domainId }, { denial: 'nsec3' });
     expect(await noted()).toEqual(await standing());
     expect(await noted()).toContain(`a.b.c.${printName(APEX)}`);
@@ -84,26 +79,31 @@ describe('hashed-names', () => {
   });
 
   test('a zone with NSEC has none', async () => {
-    await enabled(database.db, { domainId });
-    await saved(database.db, domainId, edit({ create: ['a.b A 192.0.2.1'] }));
+    await enabled(db, { domainId });
+    await saved(db, domainId, ['a.b A 192.0.2.1']);
     expect(await noted()).toEqual([]);
   });
 
   test('an escaped dot ends no label, and neither ends nor other names count as below', async () => {
     const names = ['x\\.ent', 'x\\\\.deep', 'y.deep', 'deep', 'aent', 'ent'];
-    await saved(db, domainId, edit({ create: names.map((name) => `${name} A 192.0.2.1`) }));
+    await saved(
+      db,
+      domainId,
+      names.map((name) => `${name} A 192.0.2.1`),
+    );
     await noteStandingNames(db, zoneId);
     const below = async (name: string) => {
-      const { rows } = await sql<{ owner: string }>`${ownersBelow(zoneId, [at(name)])}`.execute(db);
-      return rows.map(({ owner }) => owner.slice(0, -printName(APEX).length)).sort();
+      return (await query<{ owner: string }>`${ownersBelow(zoneId, [at(name)])}`)
+        .map(({ owner }) => owner.slice(0, -printName(APEX).length))
+        .sort();
     };
     expect(await below('ent')).toEqual([]);
     expect(await below('deep')).toEqual(['x\\\\.deep.', 'y.deep.']);
-    const found = async (asked: string[], others: string[]) => {
-      const { rows } = await sql<{ owner: string }>`
-      ${recordsBelow(zoneId, asked.map(at), others.map(at))}`.execute(db);
-      return rows.map(({ owner }) => owner.slice(0, -printName(APEX).length));
-    };
+    const found = async (asked: string[], others: string[]) =>
+      (
+        await query<{ owner: string }>`
+      ${recordsBelow(zoneId, asked.map(at), others.map(at))}`
+      ).map(({ owner }) => owner.slice(0, -printName(APEX).length));
     expect(await found(['deep', 'ent'], ['y.deep'])).toEqual(['x\\\\.deep.']);
     expect(await found(['deep', 'ent'], ['y.deep', 'x\\\\.deep'])).toEqual([]);
     await noteNames(
@@ -119,30 +119,26 @@ describe('hashed-names', () => {
 describe('key-store', () => {
   // Private keys: sealed where they are stored, opened only with the right secret, and nowhere else to be found.
   beforeAll(async () => {
-    await openRole(database.url, 'zonefleet_node');
+    await openRole(url, 'zonefleet_node');
   });
   let boxes: KeyBoxes;
   let domainId: number;
 
   beforeEach(async () => {
-    boxes = useSecrets(database.db);
-    const accountId = await newAccount(database.db, 'a@example.org');
-    domainId = (await newDomain(database.db, accountId)).id;
+    boxes = useSecrets(db);
+    const accountId = await newAccount(db, 'a@example.org');
+    domainId = (await newDomain(db, accountId)).id;
   });
 
   test('no table but the sealed column has an octet of a private part, in any form', async () => {
-    await enabled(database.db, { domainId }, { split: true });
-    const parts = await privateParts(database.db, boxes);
+    await enabled(db, { domainId }, { split: true });
+    const parts = await privateParts(db, boxes);
     expect(parts.map((part) => part.length)).toEqual([32, 32]);
-    const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
-      database.db,
-    );
+    const tables = await query<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`;
     expect(tables.length).toBeGreaterThan(40);
     for (const { name } of tables) {
-      const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(name)} t`.execute(
-        database.db,
-      );
+      const rows = await query<{ text: string }>`select t::text as text from ${sql.table(name)} t`;
       const text = rows.map((row) => row.text).join('\n');
       for (const part of parts) {
         for (const form of ['hex', 'base64', 'base64url'] as const)
@@ -152,22 +148,19 @@ describe('key-store', () => {
   });
 
   test('the role of nodes can read no key and no box', async () => {
-    await enabled(database.db, { domainId });
-    const db = openDatabase(asRole(database.url, 'zonefleet_node'));
-    try {
-      for (const table of ['signing_keys', 'key_boxes', 'signed_zones'])
-        await expect(sql`select from ${sql.table(table)}`.execute(db)).rejects.toThrow('permission denied');
-    } finally {
-      await db.destroy();
-    }
+    await enabled(db, { domainId });
+    const node = openDatabase(asRole(url, 'zonefleet_node'));
+    for (const table of ['signing_keys', 'key_boxes', 'signed_zones'])
+      await expect(sql`select from ${sql.table(table)}`.execute(node)).rejects.toThrow('permission denied');
+    await node.destroy();
   });
 
   test.each(['zonefleet_api', 'zonefleet_worker'] as const)('%s signs with its own rights', async (role) => {
-    const db = openDatabase(asRole(database.url, role));
+    const db = openDatabase(asRole(url, role));
     useSecrets(db);
     try {
       await enabled(db, { domainId });
-      if (role === 'zonefleet_api') await saved(db, domainId, edit({ create: ['www A 192.0.2.1'] }));
+      if (role === 'zonefleet_api') await saved(db, domainId, ['www A 192.0.2.1']);
       expect((await checkKeys(db)).unreadable).toEqual([]);
     } finally {
       await db.destroy();
@@ -175,16 +168,13 @@ describe('key-store', () => {
   });
 
   test('a key opens in its own row only, and with its own secret only; nothing is written where it does not', async () => {
-    const { db, url } = database;
     await enabled(db, { domainId });
     const other = await newDomain(db, await newAccount(db, 'b@example.org'), 'other.test.');
     await enabled(db, { domainId: other.id });
     expect(await checkKeys(db)).toEqual({ keys: 2, unreadable: [] });
-    await sql`
+    await query`
     update signing_keys k set sealed = o.sealed from signing_keys o
-    where k.id = (select min(id) from signing_keys) and o.id = (select max(id) from signing_keys)`.execute(
-      db,
-    );
+    where k.id = (select min(id) from signing_keys) and o.id = (select max(id) from signing_keys)`;
     expect((await checkKeys(db)).unreadable).toMatchObject([{ zone: 'example.com.' }]);
 
     const wrong = openDatabase(url);
@@ -207,11 +197,12 @@ describe('key-store', () => {
       [29, 0],
       [31, 1],
     ] as const) {
-      const later = await atLater(database, days);
+      const later = await atLater({ db, url }, days);
       expect(await destroyRetiredKeys(later)).toBe(destroyed);
       await later.destroy();
     }
-    const { rows } = await sql<{ sealed: Buffer | null }>`select sealed from signing_keys`.execute(db);
-    expect(rows).toEqual([{ sealed: null }]);
+    expect(await query<{ sealed: Buffer | null }>`select sealed from signing_keys`).toEqual([
+      { sealed: null },
+    ]);
   });
 });

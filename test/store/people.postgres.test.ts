@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { openMailer } from '../../src/mail/mailer.ts';
 import { enableDnssec } from '../../src/store/dnssec/change-goal.ts';
@@ -16,7 +15,7 @@ import { useSecrets } from '../support/database/signed-zones.ts';
 import { startSmtp } from '../support/mail/smtp.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, column } = sharedDatabase();
 
 describe('dnssec-reminders', () => {
   // The mails that remind owners of DS records: to those who can do something, once in 30 days for a domain, 20 a day for an account.
@@ -41,15 +40,10 @@ describe('dnssec-reminders', () => {
       await db.destroy();
     }
   };
-  const mails = async () => {
-    const { rows } = await sql<{ to: string }>`
-      select split_part(email, '@', 1) as to from mails where kind = 'dnssec' order by id`.execute(db);
-    return rows.map(({ to }) => to);
-  };
+  const mails = () => column<string>`
+      select split_part(email, '@', 1) as to from mails where kind = 'dnssec' order by id`;
   const longAgo = (days: number) =>
-    sql`update signed_zones set reminded_at = reminded_at - make_interval(days => ${days}::integer)`.execute(
-      db,
-    );
+    query`update signed_zones set reminded_at = reminded_at - make_interval(days => ${days}::integer)`;
 
   test('one in thirty days goes to the owner and the admins of a domain, and to nobody else', async () => {
     const { domainId, signedZoneId } = await signedZone('a.example.com.');
@@ -59,7 +53,7 @@ describe('dnssec-reminders', () => {
       ['fay', 'admin'],
     ] as const)
       await saveMembership(db, domainId, await newAccount(db, `${name}@example.org`), role);
-    await sql`update accounts set active = false where email = 'fay@example.org'`.execute(db);
+    await query`update accounts set active = false where email = 'fay@example.org'`;
     expect(await order(signedZoneId)).toBe(true);
     expect(await mails()).toEqual(['ann', 'dan']);
     expect(await order(signedZoneId)).toBe(false);
@@ -73,12 +67,11 @@ describe('dnssec-reminders', () => {
   test('an account with many domains gets twenty a day, and the rest on other days', async () => {
     const [one, two] = [await signedZone('a.example.com.'), await signedZone('b.example.com.')];
     expect(await order(one.signedZoneId)).toBe(true);
-    await sql`update dnssec_reminders set mails = 20`.execute(db);
+    await query`update dnssec_reminders set mails = 20`;
     expect(await order(two.signedZoneId)).toBe(false);
-    await sql`update dnssec_reminders set day = day - 1`.execute(db);
+    await query`update dnssec_reminders set day = day - 1`;
     expect(await order(two.signedZoneId)).toBe(true);
-    const { rows } = await sql<{ mails: number }>`select mails from dnssec_reminders`.execute(db);
-    expect(rows).toEqual([{ mails: 1 }]);
+    expect(await query<{ mails: number }>`select mails from dnssec_reminders`).toEqual([{ mails: 1 }]);
   });
 
   test('the letter says which domain it is, and what to enter', async () => {

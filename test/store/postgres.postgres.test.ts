@@ -9,22 +9,18 @@ import {
   withMigrationLimits,
 } from '../../src/store/postgres/deadlines.ts';
 import { countUpTo } from '../../src/store/postgres/list-page.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { keptDatabase } from '../support/tests/shared-database.ts';
+
+const { db, url } = keptDatabase();
 
 describe('bounded-client', () => {
   // What a pool's connection prepares, seen by Postgres.
-  let database: TestDatabase;
   let db: Database;
 
-  beforeAll(async () => {
-    database = await createDatabase();
-    db = openDatabase(database.url, { maxConnections: 1 });
+  beforeAll(() => {
+    db = openDatabase(url, { maxConnections: 1 });
   });
-
-  afterAll(async () => {
-    await db?.destroy();
-    await database?.drop();
-  });
+  afterAll(() => db.destroy());
 
   async function prepared(text: string): Promise<number> {
     const { rows } = await sql
@@ -114,18 +110,15 @@ describe('deadlines', () => {
     current_setting('idle_in_transaction_session_timeout') as idle`;
 
   it('every connection of a pool has limits of its own on the server', async () => {
-    const { url, drop } = await createDatabase();
     const db = openDatabase(url, { limits: { readMs: 2000, writeMs: 4500 } });
     const connections = Array.from({ length: 3 }, () => settingOf.execute(db));
     for (const { rows } of await Promise.all(connections)) {
       expect(rows).toEqual([{ statement: '4s', lock: '3200ms', idle: '30s' }]);
     }
     await db.destroy();
-    await drop();
   });
 
   it('a long transaction and a migration get more, and give it back', async () => {
-    const { url, drop } = await createDatabase();
     const db = openDatabase(url, { maxConnections: 1 });
     for (let i = 0; i < 20; i++) await db.transaction().execute(allowLong); // what is repeated is prepared elsewhere
     await db.transaction().execute(async (trx) => {
@@ -140,20 +133,13 @@ describe('deadlines', () => {
     });
     expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '9500ms', lock: '7600ms' }]);
     await db.destroy();
-    await drop();
   });
 });
 
 describe('list-page', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createDatabase();
-  });
-  afterAll(() => database?.drop());
-
   it('a count is exact up to its bound, and one more for whatever is beyond it', async () => {
     const count = (rows: number, most?: number) =>
-      countUpTo(database.db, sql`generate_series(1, ${rows}::integer)`, most);
+      countUpTo(db, sql`generate_series(1, ${rows}::integer)`, most);
     expect(await Promise.all([0, 9, 10, 11, 12, 1000].map((rows) => count(rows, 10)))).toEqual([
       0, 9, 10, 11, 11, 11,
     ]);

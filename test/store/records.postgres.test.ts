@@ -41,7 +41,7 @@ describe('load-changes', () => {
     const { id } = await newDomain(db, mine);
     const other = await newDomain(db, mine, 'other.test.');
     const ids: number[] = [];
-    for (let i = 0; i < 5; i++) ids.push((await saved(db, id, edit({ create: [`h${i} TXT x`] }))).changeId);
+    for (let i = 0; i < 5; i++) ids.push((await saved(db, id, [`h${i} TXT x`])).changeId);
     const page = async (rest: Partial<LogPage>, filter: ChangeFilter = {}) =>
       (await listDomainChanges(db, id, { limit: 2, ...rest }, filter)).map((change) => change.id);
     expect(await page({})).toEqual([ids[4], ids[3]]);
@@ -174,13 +174,9 @@ describe('load-records', () => {
     const accountId = await newAccount(db, 'me@example.org');
     domainId = (await newDomain(db, accountId)).id;
     otherId = (await newDomain(db, accountId, 'other.test.')).id;
-    await saved(db, domainId, edit({ create: ['b A 192.0.2.1', 'b A 192.0.2.2', 'B2 AAAA 2001:db8::1'] }));
-    await saved(
-      db,
-      domainId,
-      edit({ create: ['@ MX 10 mail.example.net', '@ TXT Hello_World', 'example TXT x'] }),
-    );
-    await saved(db, domainId, edit({ create: ['p CNAME b.example.com ; proxied comment=Behind'] }));
+    await saved(db, domainId, ['b A 192.0.2.1', 'b A 192.0.2.2', 'B2 AAAA 2001:db8::1']);
+    await saved(db, domainId, ['@ MX 10 mail.example.net', '@ TXT Hello_World', 'example TXT x']);
+    await saved(db, domainId, ['p CNAME b.example.com ; proxied comment=Behind']);
   });
 
   const list = async (filter: RecordFilter) => {

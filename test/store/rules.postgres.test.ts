@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hashSecret } from '../../src/store/accounts/secret-text.ts';
 import { setPlan } from '../../src/store/change/set-plan.ts';
 import { createEdge, findEdges, revokeEdge, saveEdgeHealth } from '../../src/store/edges/edges.ts';
 import { loadEdgeRules } from '../../src/store/rules/load-edge-rules.ts';
-import { type Answer, startTestApi, type TestApi } from '../support/api/api.ts';
+import { type Answer, sharedTestApi } from '../support/api/api.ts';
+
+const api = sharedTestApi();
 
 describe('judge-limits', () => {
   // How much the rules of one domain may make edges hold.
   const MIB = 1024 * 1024;
-  let api: TestApi;
-
-  beforeAll(async () => {
-    api = await startTestApi();
-  });
-  afterAll(() => api.stop());
 
   it('rules for many records are bounded by what edges are told: names, not ids', async () => {
     const { id: domainId } = await api.makeDomain('names.example', { planSlug: 'pro' });
@@ -45,14 +41,11 @@ describe('judge-limits', () => {
 
 describe('load-unsupported', () => {
   // What members of a domain are told of rules that edges cannot obey.
-  let api: TestApi;
   const rules = '/domains/told.example/rules';
 
   beforeAll(async () => {
-    api = await startTestApi();
     await api.makeDomain('told.example', { planSlug: 'pro' });
   });
-  afterAll(() => api.stop());
 
   async function makeEdge(name: string, region: string) {
     const made = await createEdge(api.db, { name, region, v4: [], v6: [] });
@@ -109,13 +102,7 @@ describe('load-unsupported', () => {
 
 describe('plan-rule-revert', () => {
   // A change that is taken back is judged as if it was written now: origins, room, and what the plan includes.
-  let api: TestApi;
   let domains = 0;
-
-  beforeAll(async () => {
-    api = await startTestApi();
-  });
-  afterAll(() => api.stop());
 
   async function fresh(planSlug = 'pro') {
     const name = `b${++domains}.example`;

@@ -9,9 +9,8 @@ import { importScanned, type ScannedImport } from '../../src/store/scans/import-
 import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../support/database/domains.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { scanOf } from '../support/world/made-scans.ts';
-import { edit } from '../support/zone/customer-records.ts';
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 
 describe('claim-due-scans', () => {
   // Which scans are claimed: those that are due, each by one process, the accounts in turn.
@@ -22,19 +21,20 @@ describe('claim-due-scans', () => {
     for (const [i, name] of names.entries()) {
       const { id } = await newDomain(db, accountId, name);
       await openBackgroundScan(db, id, BY.by);
-      await sql`
-      update scans set due_at = now() - make_interval(secs => ${sinceSeconds - i}) where domain_id = ${id}`.execute(
-        db,
-      );
+      await query`
+      update scans set due_at = now() - make_interval(secs => ${sinceSeconds - i}) where domain_id = ${id}`;
     }
     return names;
   }
 
   async function claim(limit = 10): Promise<string[]> {
     const ids = (await claimDueScans(db, limit)).map(({ scanId }) => scanId);
-    const { rows } = await sql<{ name: string }>`
-    select d.name from scans s join domains d on d.id = s.domain_id where s.id = any(${ids})`.execute(db);
-    return rows.map(({ name }) => name).sort();
+    return (
+      await query<{ name: string }>`
+    select d.name from scans s join domains d on d.id = s.domain_id where s.id = any(${ids})`
+    )
+      .map(({ name }) => name)
+      .sort();
   }
 
   test('an account with many domains does not delay others, and each account gets its longest due first', async () => {
@@ -59,9 +59,7 @@ describe('claim-due-scans', () => {
   test('what is not yet due, over or in hand is left, and comes up again when its lease is over', async () => {
     const [now, later, over] = (await scansOf('a', 3, 10)) as [string, string, string];
     const at = (name: string, change: ReturnType<typeof sql>) =>
-      sql`update scans s set ${change} from domains d where d.id = s.domain_id and d.name = ${name}`.execute(
-        db,
-      );
+      query`update scans s set ${change} from domains d where d.id = s.domain_id and d.name = ${name}`;
     await at(later, sql`due_at = now() + interval '1 minute'`);
     await at(over, sql`due_at = null, finished_at = now()`);
     expect(await claim()).toEqual([now]);
@@ -83,9 +81,7 @@ describe('claim-due-scans', () => {
     const turns = async (limit: number) => (await claimDueScans(db, limit)).map(({ turn }) => turn).sort();
     expect(await turns(2)).toEqual([2, 2]);
     expect(await turns(10)).toEqual([4, 6]);
-    const { rows } = await sql<{
-      id: number;
-    }>`select id from accounts where email = 'bulk@example.org'`.execute(db);
+    const rows = await query<{ id: number }>`select id from accounts where email = 'bulk@example.org'`;
     expect(await countScansInHand(db, rows[0]?.id as number)).toBe(3);
   });
 });
@@ -119,7 +115,7 @@ describe('import-scanned', () => {
   });
 
   test('a repeat adds nothing, and a name and type that has a record is left alone', async () => {
-    await saved(db, id, edit({ create: ['@ MX 5 elsewhere.example.net'] }));
+    await saved(db, id, ['@ MX 5 elsewhere.example.net']);
     expect(await bring(MAIL)).toMatchObject({ created: 1, present: 2 });
     expect(await bring(MAIL)).toMatchObject({ created: 0, present: 3, changeId: undefined });
     expect((await here()).filter((line) => line.includes('MX'))).toEqual([
@@ -128,7 +124,7 @@ describe('import-scanned', () => {
   });
 
   test('a set that conflicts fails as a whole, and the others come', async () => {
-    await saved(db, id, edit({ create: ['www A 192.0.2.9 ; proxied', 'blog CNAME other.example.net'] }));
+    await saved(db, id, ['www A 192.0.2.9 ; proxied', 'blog CNAME other.example.net']);
     const imported = await bring([
       'www AAAA 2001:db8::1',
       'www AAAA 2001:db8::2',

@@ -18,17 +18,14 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { APEX, edit } from '../support/zone/customer-records.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
-const database = sharedDatabase();
-const { db } = database;
+const { db, url, query } = sharedDatabase();
 
 describe('claim-due-zones', () => {
   // Which large zones are signed, unsigned or given another chain next: each in its turn.
   test('a zone that is due again and again waits until all others had their turn', async () => {
-    await sql`
+    await query`
     insert into signed_zones (zone_name, goal, denial, algorithm, phase, denial_change)
-    select name, 'signed', 'nsec', 13, 'waiting', 'removing' from unnest(array['a.', 'b.', 'c.']) name`.execute(
-      db,
-    );
+    select name, 'signed', 'nsec', 13, 'waiting', 'removing' from unnest(array['a.', 'b.', 'c.']) name`;
     const seen: string[] = [];
     for (let last = 0; seen.length < 4; ) {
       const [zone] = await claimDuePieces(db, 1, last);
@@ -46,13 +43,13 @@ describe('enable-signing', () => {
   let domainId: number;
 
   beforeEach(async () => {
-    useSecrets(database.db);
-    const accountId = await newAccount(database.db, 'a@example.org');
-    domainId = (await newDomain(database.db, accountId)).id;
+    useSecrets(db);
+    const accountId = await newAccount(db, 'a@example.org');
+    domainId = (await newDomain(db, accountId)).id;
   });
 
   const typesOf = async () => {
-    const lines = (await published(database.db)) ?? [];
+    const lines = (await published(db)) ?? [];
     return [...new Set(lines.map((line) => line.split(' ')[2]))].sort();
   };
 
@@ -61,24 +58,18 @@ describe('enable-signing', () => {
     { denial: 'nsec3', algorithm: 15, split: true },
   ] as const)('with $denial, algorithm $algorithm', (order) => {
     test('a domain is signed whole, edits keep it so, and it is unsigned again as if nothing had been', async () => {
-      await saved(
-        db,
-        domainId,
-        edit({
-          create: [
-            'www A 198.51.100.1',
-            'x.y.z TXT "a"',
-            'sub NS ns1.sub.example.com',
-            'ns1.sub A 198.51.100.2',
-            '* MX 10 mail.example.com',
-          ],
-        }),
-      );
+      await saved(db, domainId, [
+        'www A 198.51.100.1',
+        'x.y.z TXT "a"',
+        'sub NS ns1.sub.example.com',
+        'ns1.sub A 198.51.100.2',
+        '* MX 10 mail.example.com',
+      ]);
       const before = await published(db);
       expect((await enabled(db, { domainId }, order)).kind).toBe('signed');
       expect(await signatureFaults(db, APEX)).toEqual([]);
       expect(await typesOf()).toContain('DNSKEY');
-      await saved(db, domainId, edit({ create: ['w2 A 198.51.100.3', 'a.b.sub2 NS ns.example.org'] }));
+      await saved(db, domainId, ['w2 A 198.51.100.3', 'a.b.sub2 NS ns.example.org']);
       expect(await signatureFaults(db, APEX)).toEqual([]);
       await expectPublished(db, domainId);
       expect((await enabled(db, { domainId }, order)).kind).toBe('unchanged');
@@ -94,7 +85,6 @@ describe('enable-signing', () => {
   });
 
   test('a process without secrets writes no signed zone, and no unsigned one in its place', async () => {
-    const { db, url } = database;
     await enabled(db, { domainId });
     const before = await published(db);
     const without = openDatabase(url);
@@ -116,9 +106,9 @@ describe('refresh-signatures', () => {
   const later: Database[] = [];
 
   beforeEach(async () => {
-    useSecrets(database.db);
-    const accountId = await newAccount(database.db, 'a@example.org');
-    domainId = (await newDomain(database.db, accountId)).id;
+    useSecrets(db);
+    const accountId = await newAccount(db, 'a@example.org');
+    domainId = (await newDomain(db, accountId)).id;
   });
   afterEach(async () => {
     await Promise.all(later.splice(0).map((db) => db.destroy()));
@@ -126,45 +116,44 @@ describe('refresh-signatures', () => {
 
   /** The same database so many days later. */
   async function daysLater(days: number): Promise<Database> {
-    const db = await atLater(database, days);
-    useSecrets(db);
-    later.push(db);
-    return db;
+    const then = await atLater({ db, url }, days);
+    useSecrets(then);
+    later.push(then);
+    return then;
   }
 
   const rowsBut = async (types: readonly number[]) =>
-    (await loadZone(database.db, APEX))?.records
+    (await loadZone(db, APEX))?.records
       .filter(({ type }) => !types.includes(type))
       .map(({ owner, type, rdata }) => `${owner} ${type} ${Buffer.from(rdata).toString('hex')}`);
 
   describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
     test('a zone is due after five to seven days, and is whole until its new signatures end', async () => {
-      await saved(database.db, domainId, edit({ create: ['www A 198.51.100.1', 'sub NS ns.example.net'] }));
-      const { signed } = await enabled(database.db, { domainId }, { denial });
+      await saved(db, domainId, ['www A 198.51.100.1', 'sub NS ns.example.net']);
+      const { signed } = await enabled(db, { domainId }, { denial });
       const before = await rowsBut([6, 46]);
-      const changes = (await listDomainChanges(database.db, domainId, { limit: 99 })).length;
+      const changes = (await listDomainChanges(db, domainId, { limit: 99 })).length;
       expect(await claimDueRefreshes(await daysLater(4.9), 9)).toEqual([]);
       for (const days of [7.1, 14.2, 21.3]) {
-        const db = await daysLater(days);
-        expect(await signatureFaults(db, APEX)).toEqual([]);
-        expect(await claimDueRefreshes(db, 9)).toMatchObject([{ id: signed.id, name: 'example.com.' }]);
-        expect(await claimDueRefreshes(db, 9)).toEqual([]); // leased
-        const { made } = await refreshSignatures(db, signed.id, NEVER);
-        await endLease(db, signed.id);
+        const then = await daysLater(days);
+        expect(await signatureFaults(then, APEX)).toEqual([]);
+        expect(await claimDueRefreshes(then, 9)).toMatchObject([{ id: signed.id, name: 'example.com.' }]);
+        expect(await claimDueRefreshes(then, 9)).toEqual([]); // leased
+        const { made } = await refreshSignatures(then, signed.id, NEVER);
+        await endLease(then, signed.id);
         expect(made).toBeGreaterThan(5);
-        expect(await claimDueRefreshes(db, 9)).toEqual([]);
+        expect(await claimDueRefreshes(then, 9)).toEqual([]);
       }
-      const db = await daysLater(21.3 + 13.9);
-      expect(await signatureFaults(db, APEX)).toEqual([]);
+      expect(await signatureFaults(await daysLater(21.3 + 13.9), APEX)).toEqual([]);
       expect(await rowsBut([6, 46])).toEqual(before);
-      await expectPublished(database.db, domainId);
-      expect(await listDomainChanges(database.db, domainId, { limit: 99 })).toHaveLength(changes);
+      await expectPublished(db, domainId);
+      expect(await listDomainChanges(db, domainId, { limit: 99 })).toHaveLength(changes);
       expect(await signatureFaults(await daysLater(40), APEX)).not.toEqual([]);
     });
   });
 
   test('eight days without workers, and every signature still stands', async () => {
-    await enabled(database.db, { domainId });
+    await enabled(db, { domainId });
     expect(await signatureFaults(await daysLater(14), APEX)).toEqual([]);
   });
 
@@ -184,9 +173,9 @@ describe('refresh-signatures', () => {
       const { id } = await newDomain(db, account, `d${i}.example.org.`);
       const { signed } = await enabled(db, { domainId: id });
       const days = (i * 3) % 7;
-      await sql`
+      await query`
       update signed_zones set resign_at = now(), expires_at = now() + make_interval(days => ${days})
-      where id = ${signed.id}`.execute(db);
+      where id = ${signed.id}`;
     }
     const names = (await claimDueRefreshes(db, 6)).map(({ name }) => name);
     expect(names).toEqual([0, 5, 3, 1, 6, 4].map((i) => `d${i}.example.org.`));
@@ -197,27 +186,22 @@ describe('refresh-signatures', () => {
       ['fast.test.', 2],
       ['slow.test.', -2],
     ] as const) {
-      const db = await daysLater(hours / 24);
-      const account = await newAccount(db, `${name}@example.org`);
-      const { id } = await newDomain(db, account, name);
-      await enabled(db, { domainId: id });
-      expect(await signatureFaults(database.db, parseName(name))).toEqual([]);
+      const then = await daysLater(hours / 24);
+      const { id } = await newDomain(then, await newAccount(then, `${name}@example.org`), name);
+      await enabled(then, { domainId: id });
+      expect(await signatureFaults(db, parseName(name))).toEqual([]);
     }
   });
 
   test('what an edit changes while signatures are made stays as the edit wrote it', async () => {
-    const { signed } = await enabled(database.db, { domainId });
-    const db = await daysLater(8);
-    const refreshing = refreshSignatures(db, signed.id, NEVER);
-    await Promise.all(
-      ['a', 'b', 'c'].map((name) => saved(db, domainId, edit({ create: [`${name} A 192.0.2.1`] }))),
-    );
+    const { signed } = await enabled(db, { domainId });
+    const then = await daysLater(8);
+    const refreshing = refreshSignatures(then, signed.id, NEVER);
+    await Promise.all(['a', 'b', 'c'].map((name) => saved(then, domainId, [`${name} A 192.0.2.1`])));
     await refreshing;
-    expect(await signatureFaults(db, APEX)).toEqual([]);
-    await expectPublished(db, domainId);
-    const { rows } = await sql<{ serial: number }>`select serial from domains where id = ${domainId}`.execute(
-      db,
-    );
+    expect(await signatureFaults(then, APEX)).toEqual([]);
+    await expectPublished(then, domainId);
+    const rows = await query<{ serial: number }>`select serial from domains where id = ${domainId}`;
     // created, signed, three edits; refreshed once, unless the edits made anew all that was due
     expect([5, 6]).toContain(rows[0]?.serial);
   });
@@ -229,38 +213,38 @@ describe('unable-nodes', () => {
     name: string,
     { abilities = ['dnssec'], silentDays = 0, used = 10, hasLeft = false } = {},
   ): Promise<void> {
-    await sql`
+    await query`
     insert into nodes (name, instance, started_at, seen_at, left_at, abilities, image_octets, image_capacity)
     values (${name}, gen_random_uuid(), now(), now() - make_interval(days => ${silentDays}::integer),
-      ${hasLeft ? sql`now()` : null}, ${abilities}, ${used}, 100)`.execute(database.db);
+      ${hasLeft ? sql`now()` : null}, ${abilities}, ${used}, 100)`;
   }
 
   it('every node of today can; one that left, and one that is silent for longer than signatures live, do not count', async () => {
-    expect(await findUnableNodes(database.db)).toBeUndefined();
+    expect(await findUnableNodes(db)).toBeUndefined();
     await node('a');
     await node('left', { abilities: [], hasLeft: true });
     await node('long-gone', { abilities: [], silentDays: 19 });
-    expect(await findUnableNodes(database.db)).toBeUndefined();
+    expect(await findUnableNodes(db)).toBeUndefined();
   });
 
   it('an older node is named, until it is forgotten; one that reports itself cannot be', async () => {
     await node('a');
     await node('old', { abilities: [], silentDays: 17 });
     await node('older', { abilities: [], silentDays: 0 });
-    expect(await findUnableNodes(database.db)).toMatch(/^old, older: too old/);
-    expect(await forgetNodes(database.db, ['old', 'older', 'none'])).toEqual([
+    expect(await findUnableNodes(db)).toMatch(/^old, older: too old/);
+    expect(await forgetNodes(db, ['old', 'older', 'none'])).toEqual([
       { name: 'old', outcome: 'forgotten' },
       { name: 'older', outcome: 'live' },
       { name: 'none', outcome: 'absent' },
     ]);
-    expect(await forgetNodes(database.db, ['old'])).toEqual([{ name: 'old', outcome: 'unchanged' }]);
-    expect(await findUnableNodes(database.db)).toMatch(/^older: too old/);
+    expect(await forgetNodes(db, ['old'])).toEqual([{ name: 'old', outcome: 'unchanged' }]);
+    expect(await findUnableNodes(db)).toMatch(/^older: too old/);
   });
 
   it('an image that is nearly full has no room for signatures', async () => {
     await node('a', { used: 85 });
-    expect(await findUnableNodes(database.db)).toBeUndefined();
+    expect(await findUnableNodes(db)).toBeUndefined();
     await node('full', { used: 86 });
-    expect(await findUnableNodes(database.db)).toBe('full: no room for signatures (IMAGE_BYTES)');
+    expect(await findUnableNodes(db)).toBe('full: no room for signatures (IMAGE_BYTES)');
   });
 });

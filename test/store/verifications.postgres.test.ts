@@ -14,7 +14,7 @@ import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld, txtEvidenceOf } from '../support/world/made-verifications.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
-const { db } = sharedDatabase();
+const { db, query, column } = sharedDatabase();
 
 describe('claim-due-verifications', () => {
   // Which domains are claimed for a verification: those that are due, each by one process, the accounts in turn.
@@ -28,15 +28,16 @@ describe('claim-due-verifications', () => {
   });
 
   const dueAgo = (id: number, seconds: number) =>
-    sql`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at
-    where domain_id = ${id}`.execute(db);
+    query`update domain_verifications set due_at = now() - make_interval(secs => ${seconds}), next_at = due_at
+    where domain_id = ${id}`;
   const claim = async (limit = 10) => (await claimDueVerifications(db, { limit })).rows.map(({ id }) => id);
 
   test('a fresh value is looked for after a minute, not at once', async () => {
     expect(await claim()).toEqual([]);
-    const { rows } = await sql<{ seconds: number }>`
-    select extract(epoch from due_at - started_at)::int as seconds from domain_verifications`.execute(db);
-    expect(rows.map(({ seconds }) => seconds)).toEqual([60, 60, 60]);
+    expect(
+      await column<number>`
+    select extract(epoch from due_at - started_at)::int as seconds from domain_verifications`,
+    ).toEqual([60, 60, 60]);
   });
 
   test('the longest due first, and none twice until the lease is over; what was planned stays as it is', async () => {
@@ -60,9 +61,9 @@ describe('claim-due-verifications', () => {
 
   test('only what is to be proved is due', async () => {
     for (const id of ids) await dueAgo(id, 10);
-    await sql`update domains set status = 'active' where id = ${ids[0]}`.execute(db);
-    await sql`update domains set dns_mode = 'managed' where id = ${ids[1]}`.execute(db);
-    await sql`update domains set deleted_at = now(), zone_id = null where id = ${ids[2]}`.execute(db);
+    await query`update domains set status = 'active' where id = ${ids[0]}`;
+    await query`update domains set dns_mode = 'managed' where id = ${ids[1]}`;
+    await query`update domains set deleted_at = now(), zone_id = null where id = ${ids[2]}`;
     expect(await claim()).toEqual([]);
   });
 
@@ -107,8 +108,8 @@ describe('claim-due-verifications', () => {
     test('a round goes on behind the account where the last one ended', async () => {
       const bulk = await another('bulk', 1);
       for (const id of ids) await dueAgo(id, 5);
-      const { rows } = await sql<{ first: number }>`
-      select min(account_id) as first from domain_verifications`.execute(db);
+      const rows = await query<{ first: number }>`
+      select min(account_id) as first from domain_verifications`;
       const { rows: claimed } = await claimDueVerifications(db, {
         limit: 10,
         after: rows[0]?.first,
@@ -176,7 +177,7 @@ describe('load-verified-domain', () => {
       const { id } = await newDomain(db, mine, 'proved.com.', { exempt: true });
       await checkOnce(db, id, `referral ${OURS.join(' ')}`);
       expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
-      await sql`update domains set status = 'moved', moved_since = now() where id = ${id}`.execute(db);
+      await query`update domains set status = 'moved', moved_since = now() where id = ${id}`;
       expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
     });
 
@@ -288,9 +289,7 @@ describe('wait-for-verification', () => {
     await changeStatus(db, { ...BY, domainId: disabled.domainId, event: 'disable' });
     expect(await disabled.wait()).toEqual({ kind: 'over' });
     const expired = await waiting();
-    await sql`update domain_verifications set expires_at = now() where domain_id = ${expired.domainId}`.execute(
-      db,
-    );
+    await query`update domain_verifications set expires_at = now() where domain_id = ${expired.domainId}`;
     expect(await expired.wait()).toEqual({ kind: 'over' });
   });
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
@@ -20,7 +19,7 @@ import { smallZone } from '../support/processes/follow.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 
 describe('note-verbatim', () => {
   // Operators watch when the signatures of zones end that others signed, however such zones came and go.
@@ -158,11 +157,7 @@ k 60 TYPE65281 \\# 0`,
       BY,
     );
     expect(second).toMatchObject({ outcome: 'replaced' });
-    const rows = await db
-      .selectFrom('zone_records')
-      .select(['owner', 'version', 'removed'])
-      .orderBy('owner')
-      .execute();
+    const rows = await db.selectFrom('zone_records').selectAll().orderBy('owner').execute();
     const versions = { first: first?.version, second: second?.version };
     expect(rows.map((row) => [row.owner, row.version, row.removed])).toEqual([
       ['a.example.', versions.first, false],
@@ -173,11 +168,7 @@ k 60 TYPE65281 \\# 0`,
       ['www.a.example.', versions.first, false],
     ]);
     const [third] = await saveZones(db, [smallZone('a.example.', 1, 'old A 192.0.2.1')], BY);
-    const revived = await db
-      .selectFrom('zone_records')
-      .selectAll()
-      .where('owner', '=', 'old.a.example.')
-      .execute();
+    const revived = await query`select * from zone_records where owner = 'old.a.example.'`;
     expect(revived).toMatchObject([{ removed: false, version: third?.version }]);
   });
 
@@ -226,9 +217,7 @@ k 60 TYPE65281 \\# 0`,
   });
 
   test('a customer domain is not overwritten by an operator zone', async () => {
-    await sql`insert into zones (name, kind, version, mark, records) values ('a.example.', 'domain', 1, 1, 0)`.execute(
-      db,
-    );
+    await query`insert into zones (name, kind, version, mark, records) values ('a.example.', 'domain', 1, 1, 0)`;
     await expect(saveZones(db, [smallZone('a.example.', 1)], BY)).rejects.toThrow("customer's domain");
     await expect(unloadZones(db, [A], BY)).rejects.toThrow("customer's domain");
   });
@@ -246,11 +235,10 @@ k 60 TYPE65281 \\# 0`,
     const moved = [...base, ...hosts(500, 25_500)];
     const [second] = await saveZones(db, [{ apex: A, records: moved }, smallZone('b.example.', 1)], BY);
     expect(sorted((await loadZone(db, A))?.records ?? [])).toEqual(sorted(moved));
-    const { rows } = await sql<{ removed: boolean; count: number }>`
-      select removed, count(*) from zone_records where version = ${second?.version} group by 1 order by 1`.execute(
-      db,
-    );
-    expect(rows).toEqual([
+    expect(
+      await query<{ removed: boolean; count: number }>`
+      select removed, count(*) from zone_records where version = ${second?.version} group by 1 order by 1`,
+    ).toEqual([
       { removed: false, count: 500 },
       { removed: true, count: 500 },
     ]);
@@ -276,17 +264,15 @@ k 60 TYPE65281 \\# 0`,
       }
     });
     await Promise.all(writers);
-    const { rows } = await sql<{ name: string; ok: boolean }>`
+    const rows = await query<{ name: string; ok: boolean }>`
       select z.name, z.version = (select max(id) from changes c where c.zone_id = z.id)
         and z.version >= coalesce((select max(version) from zone_records r where r.zone_id = z.id), 0) as ok
-      from zones z`.execute(db);
+      from zones z`;
     expect(rows.filter((row) => !row.ok)).toEqual([]);
     expect(rows).toHaveLength(8);
     // In one zone a transaction that committed later has the higher version: at commit it held the row's lock.
-    const { rows: wrong } = await sql`
-      select a.id from changes a join changes b on a.zone_id = b.zone_id and a.id < b.id and a.at > b.at`.execute(
-      db,
-    );
+    const wrong = await query`
+      select a.id from changes a join changes b on a.zone_id = b.zone_id and a.id < b.id and a.at > b.at`;
     expect(wrong).toEqual([]);
   });
 
@@ -322,13 +308,11 @@ describe('write-zone', () => {
 
   test('a change of a few names of a large zone reads the rows of these names only', async () => {
     await saveZones(db, [{ apex: A, records: recordsOf(ZONE, 'a.example.') }], { source: 'test' });
-    await sql`
+    await query`
       insert into zone_records (zone_id, owner, type, ttl, rdata, version, place)
       select zone_id, owner || n, type, ttl, rdata, version, place
-      from zone_records, generate_series(1, ${NAMES}::integer) n where type = 1 and owner like '%www%'`.execute(
-      db,
-    );
-    await sql`analyze zone_records`.execute(db);
+      from zone_records, generate_series(1, ${NAMES}::integer) n where type = 1 and owner like '%www%'`;
+    await query`analyze zone_records`;
     const { id, version } = await db.selectFrom('zones').select(['id', 'version']).executeTakeFirstOrThrow();
     const owners = recordsOf(CHANGED, 'a.example.').map((record) => ({
       owner: record.owner,
@@ -336,8 +320,8 @@ describe('write-zone', () => {
     }));
     const [chunk] = chunksOfOwners({ id, nextVersion: version + 1 }, A, owners);
     if (chunk === undefined) throw new Error('there is nothing to write');
-    const { rows } = await sql<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>`
-      explain (format json) with ${differenceWritten(chunk)} select * from grown`.execute(db);
+    const rows = await query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>`
+      explain (format json) with ${differenceWritten(chunk)} select * from grown`;
     const nodes = nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as PlanNode);
     const scans = nodes.filter((node) => node['Relation Name'] === 'zone_records');
     expect(scans.map((node) => node['Node Type']).sort()).toEqual(

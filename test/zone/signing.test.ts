@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Name, parseName, printName } from '../../src/dns/name.ts';
+import { compareNames, type Name, parseName, printName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import type { DenialKind } from '../../src/zone/signing/signed-types.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
-import { DenialChain } from '../support/dnssec/denial-chain.ts';
+import { denialRecords } from '../support/dnssec/denial-chain.ts';
 import { ODD_LABELS, WantedZone } from '../support/dnssec/signed-edits.ts';
 import { SignedRows } from '../support/dnssec/signed-rows.ts';
 import { toldRows } from '../support/dnssec/told-rows.ts';
@@ -66,20 +66,21 @@ describe.each(['nsec', 'nsec3'] as const)('the ring of %s', (denial) => {
       const rows = new SignedRows(APEX);
       rows.sign(order(denial, wanted.names, true), TIMES);
       for (let edit = 0; edit < 10; edit++) rows.sign(order(denial, wanted.edit()), TIMES);
-      const sets = new Map<Name, Map<number, Uint8Array[]>>();
-      for (const { owner, type, rdata } of rows.records()) {
+      const sets = new Map<Name, Map<number, true>>();
+      for (const { owner, type } of rows.records()) {
         if (type === TYPE.RRSIG || type === TYPE.NSEC || type === TYPE.NSEC3) continue;
-        const at = sets.get(owner) ?? new Map<number, Uint8Array[]>();
-        sets.set(owner, at.set(type, [...(at.get(type) ?? []), rdata]));
+        sets.set(owner, (sets.get(owner) ?? new Map<number, true>()).set(type, true));
       }
       const style =
         denial === 'nsec'
           ? { kind: 'nsec' as const }
           : { kind: 'nsec3' as const, iterations: 0, salt: new Uint8Array(), optOut: false };
-      const chain = new DenialChain(APEX, sets, style);
-      const made = rows.records().filter(({ type }) => type === TYPE.NSEC || type === TYPE.NSEC3);
-      expect(made.map(({ owner }) => owner).sort()).toEqual(chain.owners().sort());
-      for (const { owner, type, rdata } of made) expect(chain.recordAt(owner)).toEqual({ type, rdata });
+      const made = rows
+        .records()
+        .filter(({ type }) => type === TYPE.NSEC || type === TYPE.NSEC3)
+        .map(({ owner, type, rdata }) => ({ owner, type, rdata }))
+        .sort((a, b) => compareNames(a.owner, b.owner));
+      expect(made).toEqual(denialRecords(APEX, sets, style));
     }
   });
 });

@@ -1,23 +1,19 @@
 // Calls that have a worker do something and wait for it share the queue and the Idempotency-Key.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CheckJob, ScanJob, VerifyJob } from '../../../src/queue/jobs.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { type Answer, ownApi, startTestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { until } from '../../support/tests/until.ts';
 import { evidenceOf, makeCheck } from '../../support/world/made-checks.ts';
 import { runScan, scanOf } from '../../support/world/made-scans.ts';
 import { makeVerification } from '../../support/world/made-verifications.ts';
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ checks, verifications, scans }));
 const checks = new FakeQueue<CheckJob>();
 const verifications = new FakeQueue<VerifyJob>();
 const scans = new FakeQueue<ScanJob>();
-beforeAll(async () => {
-  api = await startTestApi({ checks, verifications, scans });
-});
-afterAll(() => api?.stop());
 
 interface Waiting<J> {
   readonly dnsMode?: 'external';

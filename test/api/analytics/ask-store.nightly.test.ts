@@ -1,12 +1,12 @@
 // What becomes of questions whose store does not answer, and of those whose caller goes.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Analytics, AnalyticsFault } from '../../../src/analytics/open-analytics.ts';
 import { askStore } from '../../../src/api/analytics/ask-store.ts';
 import { turnsOf } from '../../../src/api/analytics/store-turns.ts';
 import { Problem } from '../../../src/api/answers/problem.ts';
 import { NO_REQUESTS } from '../../support/analytics/no-requests.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../support/api/api.ts';
 
 type Answering = Analytics['query'];
 let answering: Answering;
@@ -22,12 +22,10 @@ const store: Analytics = {
   },
 };
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ analytics: store }));
 beforeAll(async () => {
-  api = await startTestApi({ analytics: store });
   await api.makeDomain('asked.test');
 });
-afterAll(() => api?.stop());
 beforeEach(() => {
   begun = [];
   allowed = [];
@@ -143,18 +141,4 @@ describe('a caller who hangs up', () => {
     await until(() => turnsOf(store).running === 0);
     expect(begun[0]?.aborted).toBe(false);
   });
-});
-
-it('without a store it is a 503, after what the caller may not ask at all', async () => {
-  const without = await startTestApi();
-  try {
-    await without.makeDomain('asked.test');
-    const path = '/analytics/summary?domain=asked.test';
-    const { status, headers } = await without.ask('GET', path);
-    expect([status, headers['retry-after']]).toEqual([503, '60']);
-    expect((await without.ask('GET', path, { as: 'stranger' })).status).toBe(404);
-    expect((await without.ask('GET', '/analytics/summary')).status).toBe(400);
-  } finally {
-    await without.stop();
-  }
 });

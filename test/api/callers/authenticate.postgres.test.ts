@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   authenticate,
   judgeCredentials,
@@ -17,16 +17,12 @@ import {
   revokeApiKey,
   touchApiKey,
 } from '../../../src/store/accounts/api-keys.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../support/api/api.ts';
 
 const KEY = `svc_${'a'.repeat(40)}`;
 const OTHER = `svc_${'b'.repeat(40)}`;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.stop());
+const api = ownApi(() => startTestApi());
 
 const statusWith = async (headers: Record<string, string>) =>
   (await api.ask('GET', '/domains/ns-sets', { as: null, headers })).status;

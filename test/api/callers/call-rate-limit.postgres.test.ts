@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { ownApi, startTestApi } from '../../support/api/api.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 describe('the limit of a key', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createDatabase();
-  });
-  afterAll(() => database?.drop());
+  const database = keptDatabase();
 
   it('is refused until the oldest call is a minute old, and Postgres is not asked before', async () => {
     let nowMs = 0;
@@ -36,11 +32,7 @@ describe('the limit of a key', () => {
 });
 
 describe('a request beyond the limit', () => {
-  let api: TestApi;
-  beforeAll(async () => {
-    api = await startTestApi({ requestsPerMinute: 3 });
-  });
-  afterAll(() => api?.stop());
+  const api = ownApi(() => startTestApi({ requestsPerMinute: 3 }));
 
   it('is 429 with the time to wait; every answer before it says what is left', async () => {
     const left: unknown[] = [];

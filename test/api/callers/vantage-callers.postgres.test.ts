@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Problem } from '../../../src/api/answers/problem.ts';
 import { VantageCallers, type VerifiedVantage } from '../../../src/api/callers/vantage-callers.ts';
 import {
@@ -7,26 +7,21 @@ import {
   readPrivateKey,
   signVantageRequest,
 } from '../../../src/process/vantage-signature.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { addVantage } from '../../../src/store/vantage/vantages.ts';
 import { countStatements } from '../../support/database/count-statements.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const SIGNED = { method: 'POST', path: '/vantage/v1/jobs', body: Buffer.from('{}') };
 
-let database: TestDatabase;
-let db: Database;
+const { db } = keptDatabase();
 const keys: Record<string, KeyObject> = {};
 beforeAll(async () => {
-  database = await createDatabase();
-  ({ db } = database);
   for (const name of ['ams', 'fra']) {
     const { privateKey, publicKey } = makeVantageKey();
     keys[name] = readPrivateKey(privateKey) as KeyObject;
     await addVantage(db, { name, network: name, publicKey, address: null });
   }
 });
-afterAll(() => database.drop());
 
 const headersOf = (name: string, by = keys[name] as KeyObject) => signVantageRequest(by, name, SIGNED);
 const statusOf = (outcome: unknown) => (outcome instanceof Problem ? outcome.status : 200);

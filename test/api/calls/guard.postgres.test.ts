@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { domainRoute, type Method } from '../../../src/api/calls/route.ts';
 import { idText } from '../../../src/api/schemas/ids.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { BY, newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 
@@ -60,10 +60,8 @@ const ID = domainRoute({
   run: ({ domain }) => ({ ran: String(domain.id), body: undefined }),
 });
 
-let api: TestApi;
-let domainId: number;
-beforeAll(async () => {
-  api = await startTestApi({
+const api = ownApi(() =>
+  startTestApi({
     routes: [
       route('GET', '/view', { permission: 'domain.view' }),
       ID,
@@ -73,10 +71,12 @@ beforeAll(async () => {
       route('GET', '/money', { permission: 'billing' }),
       THING,
     ],
-  });
+  }),
+);
+let domainId: number;
+beforeAll(async () => {
   domainId = (await api.makeDomain(NAME)).id;
 });
-afterAll(() => api?.stop());
 beforeEach(() => setStatus('pending'));
 
 async function setStatus(status: string): Promise<void> {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedTestApi } from '../../support/api/api.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api?.stop());
+const api = sharedTestApi();
 
 describe('a path that is open to everybody', () => {
   it.each([

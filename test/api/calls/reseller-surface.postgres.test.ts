@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { type Answer, sharedTestApi } from '../../support/api/api.ts';
 import { emailOf } from '../../support/api/people.ts';
 import { newDomain } from '../../support/database/domains.ts';
+import { saveMembership } from '../../support/database/memberships.ts';
 import { bearerSession, makeClient, makeReseller, type Reseller } from '../../support/walk/resellers.ts';
 
 const NOBODYS = 999_999_999;
@@ -49,6 +50,8 @@ beforeAll(async () => {
 
 it('a reseller manages the members of a client’s domain, whom the client can only read', async () => {
   const { viewer } = api.accountIds;
+  const { id: domainId } = (await ask('GET', own)).body;
+  await saveMembership(api.db, domainId, reseller.id, 'viewer'); // it is listed once all the same
   const invited = await ask('POST', `${own}/invites`, { email: emailOf('viewer'), role: 'viewer' });
   const token = invited.body.url.split('=')[1];
   expect((await api.ask('POST', `/invites/${token}/accept`, { as: 'viewer' })).status).toBe(200);
@@ -65,7 +68,10 @@ it('a reseller manages the members of a client’s domain, whom the client can o
   expect((await ask('DELETE', `${own}/members/${viewer}`)).status).toBe(200);
   expect(await roles()).toEqual(new Map(alone));
   const as = await bearerSession(api, clientId);
-  expect((await api.ask('GET', `${own}/members`, { as })).body).toHaveLength(2);
+  expect((await api.ask('GET', `${own}/members`, { as })).body).toMatchObject([
+    { user_id: reseller.id, provider: true },
+    { user_id: clientId, role: 'owner' },
+  ]);
   const refused = await api.ask('DELETE', `${own}/members/${reseller.id}`, { as });
   expect([refused.status, refused.body.code]).toEqual([403, 'managed_by_reseller']);
 });
@@ -80,6 +86,8 @@ it.each([
   ['PATCH', 'rules', '/rules/waf/ID/toggle'],
   ['DELETE', 'rules', '/rules/waf/ID'],
   ['DELETE', 'webhooks', '/webhooks/ID'],
+  ['POST', 'webhooks', '/webhooks/ID/test'],
+  ['GET', 'webhooks', '/webhooks/ID/deliveries'],
   ['POST', 'invites', '/invites/ID/resend'],
   ['DELETE', 'invites', '/invites/ID'],
   ['GET', 'subscriptions', '/subscriptions/ID'],
@@ -105,4 +113,15 @@ it.each([
   const read = async (list: string) => (await ask('GET', `${others}/${list}`, undefined, other.token)).body;
   expect(await read('rules/waf/')).toMatchObject([{ id: theirs.rules, threshold: 3, enabled: true }]);
   expect(await read('records/?name=www')).toHaveLength(1);
+});
+
+it('an unknown path is 404 for resellers only, and OPTIONS lists the methods of a path to its reseller', async () => {
+  const statusOf = async (as: string | null, method = 'GET', path = '/nowhere') =>
+    (await api.ask(method, `/reseller/v1${path}`, { as })).status;
+  const session = await bearerSession(api, api.accountIds.owner);
+  expect([await statusOf(null), await statusOf('owner'), await statusOf(session)]).toEqual([401, 403, 403]);
+  expect(await statusOf(reseller.token)).toBe(404);
+  const { body } = await ask('OPTIONS', own);
+  expect(body.methods).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT']);
+  expect(await statusOf(other.token, 'OPTIONS', own)).toBe(403);
 });

@@ -39,8 +39,3 @@ it('a file of the page is sent once, until it changes', async () => {
   const again = await open('/docs/viewer.css', { 'if-none-match': first.headers.etag });
   expect([again.status, again.text]).toEqual([304, '']);
 });
-
-it('who writes a wrong slash or method is told without a key', async () => {
-  expect((await open('/docs/')).body).toEqual({ error: 'path not found; did you mean /docs?' });
-  expect((await api.ask('POST', '/docs', { as: null })).headers.allow).toBe('GET, HEAD, OPTIONS');
-});

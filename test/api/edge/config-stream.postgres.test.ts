@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
-import { rotateEdgeToken } from '../../../src/store/edges/edges.ts';
-import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import { revokeEdge, rotateEdgeToken } from '../../../src/store/edges/edges.ts';
+import { ownApi } from '../../support/api/api.ts';
+import { startEdgeApi } from '../../support/edge/edge-api.ts';
 import type { ConfigLine } from '../../support/edge/follow-config.ts';
 import { until } from '../../support/tests/until.ts';
 
-let api: EdgeApi;
-beforeAll(async () => {
-  api = await startEdgeApi();
-});
-afterAll(() => api.stop());
+const api = ownApi(() => startEdgeApi());
 
 const proxied = (name: string, destination = '198.51.100.9') => ({
   name,
@@ -54,6 +51,20 @@ describe('the stream of configs', () => {
     expect(fresh.held.has('regions.example.com')).toBe(false);
     await setServedRegions(api.db, domain.id, null);
     await until(() => eu.held.has('regions.example.com') && fresh.held.has('regions.example.com'));
+  });
+
+  it('is one of at most four of an edge: the oldest ends', async () => {
+    const headers = { authorization: `Bearer ${await api.makeEdge('greedy')}` };
+    const hasEnded: boolean[] = [];
+    for (let i = 0; i < 6; i++) {
+      const { body } = await fetch(`${api.url}/edge/v1/config`, { headers });
+      hasEnded.push(false);
+      void body?.pipeTo(new WritableStream()).then(() => (hasEnded[i] = true));
+    }
+    await until(() => hasEnded.filter(Boolean).length === 2);
+    expect(hasEnded).toEqual([true, true, false, false, false, false]);
+    await revokeEdge(api.db, 'greedy');
+    await until(() => hasEnded.every(Boolean));
   });
 
   it('ends when the token is rotated, and the one before is refused', async () => {

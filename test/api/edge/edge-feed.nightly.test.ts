@@ -1,19 +1,15 @@
-import { get, type IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setSuspended } from '../../../src/store/change/update-domain.ts';
 import { setServedRegions } from '../../../src/store/edges/edge-regions.ts';
 import { revokeEdge } from '../../../src/store/edges/edges.ts';
-import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import { ownApi } from '../../support/api/api.ts';
+import { startEdgeApi } from '../../support/edge/edge-api.ts';
 import { ConfigFollower } from '../../support/edge/follow-config.ts';
 import { until } from '../../support/tests/until.ts';
 
-let api: EdgeApi;
-beforeAll(async () => {
-  api = await startEdgeApi();
-});
-afterAll(() => api.stop());
+const api = ownApi(() => startEdgeApi());
 
 const REGIONS = ['eu', 'us'];
 const SERVED = [null, ['eu'], ['us'], REGIONS, []];
@@ -138,26 +134,6 @@ describe('edges that follow', () => {
     }
   }
 
-  it('are told the newest version once, however much changed while they were away', async () => {
-    await api.makeDomain('away.example.com');
-    const record = { name: 'www', type: 'A', destination: '198.51.100.1', proxied: true };
-    const { body } = await api.ask('POST', '/domains/away.example.com/records/', { body: record });
-    const told: string[] = [];
-    const edge = api.follow(await api.makeEdge('away'), {
-      onLine: (line) => {
-        if ('domain' in line && line.domain === 'away.example.com') told.push(line.cursor);
-      },
-    });
-    await until(() => told.length === 1);
-    await edge.stop();
-    for (let i = 0; i < 60; i++)
-      await api.ask('PUT', `/domains/away.example.com/records/${body.id}`, { body: { port: 1000 + i } });
-    edge.start();
-    await until(() => edge.configFor('away.example.com')?.hosts[0]?.origins[0]?.port === 1059);
-    expect(told).toHaveLength(2);
-    expect(edge.snapshots).toBe(1);
-  });
-
   it('go on in the middle of a snapshot where they broke off', async () => {
     await sql`
       insert into edge_changes (name) select 'many' || i || '.example.net.' from generate_series(1, 3) i`.execute(
@@ -227,33 +203,5 @@ describe('edges that follow', () => {
     await late;
     edge.start();
     await until(() => edge.held.get('late.example.com')?.version !== before);
-  });
-});
-
-describe('streams', () => {
-  const open = (token: string) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      get(
-        `${api.url}/edge/v1/config`,
-        { headers: { authorization: `Bearer ${token}` }, agent: false },
-        resolve,
-      ).on('error', reject);
-    });
-
-  it('of one edge are at most four: the oldest ends', async () => {
-    const token = await api.makeEdge('greedy');
-    const streams: IncomingMessage[] = [];
-    let ended = 0;
-    for (let i = 0; i < 6; i++) {
-      const stream = await open(token);
-      stream.resume().once('end', () => {
-        ended++;
-      });
-      streams.push(stream);
-    }
-    await until(() => ended === 2);
-    expect(streams.map((stream) => stream.complete)).toEqual([true, true, false, false, false, false]);
-    await revokeEdge(api.db, 'greedy');
-    await until(() => ended === 6);
   });
 });

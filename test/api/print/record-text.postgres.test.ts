@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { printPlainRecord } from '../../../src/api/print/plain-record.ts';
 import { RecordPrinter } from '../../../src/api/print/print-record.ts';
 import { RecordTexts } from '../../../src/api/print/record-text.ts';
@@ -11,17 +11,13 @@ import { decodeListed, listRecordRows } from '../../../src/store/records/load-re
 import type { RecordJson } from '../../../src/store/records/record-row.ts';
 import { API_TYPES, type ApiType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
 import { printDestination } from '../../../src/zone/records/destination.ts';
-import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { RANDOM_RDATA, randomName } from '../../support/random/random-rdata.ts';
 import { scale } from '../../support/tests/scale.ts';
+import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDatabase();
-});
-afterAll(() => database?.drop());
+const database = keptDatabase();
 
 const OWNER = { id: 7, accountId: 3, name: APEX };
 /** Prints a row by printer and schema. */

@@ -192,16 +192,6 @@ describe('the log of checks', () => {
     });
     for (const field of ['address', 'rtt_ms']) expect(stale.evidence[0]).not.toHaveProperty(field);
   });
-
-  it('does not contain checks of another domain', async () => {
-    const { id } = await freshDomain();
-    const { path } = await freshDomain();
-    for (const other of [await check(id, OURS), 'x'])
-      expect(await api.ask('GET', `${path}/${other}`)).toMatchObject({
-        status: 404,
-        body: { error: 'check not found' },
-      });
-  });
 });
 
 it('a check and the domain contain what is wrong at its own nameservers', async () => {

@@ -7,7 +7,6 @@ import { MOST_FOREIGN_KEYS } from '../../../src/checks/dnssec/foreign-key.ts';
 import type { Machine } from '../../../src/checks/dnssec/machine.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { dsOfKey } from '../../../src/checks/dnssec/told/parent-view.ts';
-import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
@@ -92,39 +91,20 @@ describe('a domain', () => {
     expect(await read()).toEqual(body);
   });
 
-  it('contains the DNSSEC status, alone and in lists', async () => {
-    const statuses = async () => {
-      const [listed] = (await api.ask('GET', `/domains/?search=${name}`)).body;
-      return [(await api.ask('GET', `/domains/${name}`)).body.dnssec, listed.dnssec];
-    };
-    expect(await statuses()).toEqual([{ status: 'off' }, { status: 'off' }]);
-    await enable();
-    expect(await statuses()).toEqual([{ status: 'signing' }, { status: 'signing' }]);
-    const body = { ...(await api.ask('GET', `/domains/${name}`)).body, outage_alerts: true };
-    expect((await api.ask('PUT', `/domains/${name}`, { body })).status).toBe(200);
-    await ask('POST', '/abort');
-    expect(await statuses()).toEqual([{ status: 'off' }, { status: 'off' }]);
-  });
-
-  it('with two keys can roll one of them', async () => {
+  it('with two keys can roll one of them, or abort a change of the algorithm', async () => {
     await enable({ split: true });
     await goOn(24 * 12, askedDs);
-    const secure = await read();
-    expect(secure).toMatchObject({ status: 'secure', keys: [{ role: 'ksk' }, { role: 'zsk' }] });
-    const [ksk, zsk] = secure.keys;
-    const roll = () => ask('POST', '/rollover', { key_id: zsk.id });
-    expect((await roll()).body.keys).toMatchObject([{ role: 'ksk' }, { role: 'zsk' }, { role: 'zsk' }]);
+    const [, zsk] = (await read()).keys;
+    const roll = (body: object) => ask('POST', '/rollover', body);
+    expect(await roll({ key_id: 999_999_999 })).toMatchObject(refusal(400, 'wrong_state'));
+    expect((await roll({ algorithm: 8 })).status).toBe(400);
+    const roles = [{ role: 'ksk' }, { role: 'zsk' }, { role: 'zsk' }];
+    expect((await roll({ key_id: zsk.id })).body.keys).toMatchObject(roles);
+    expect(await roll({})).toMatchObject(refusal(409, 'dnssec_busy'));
     await goOn(24 * 12, askedDs);
-    expect(await read()).toMatchObject({
-      status: 'secure',
-      ds: secure.ds,
-      keys: [
-        { id: ksk.id, state: 'signing' },
-        { id: zsk.id, state: 'withdrawn' },
-        { role: 'zsk', state: 'signing', ds: 'none' },
-      ],
-    });
-    expect(await roll()).toMatchObject(refusal(400, 'wrong_state'));
+    const rolled = await roll({ reason: 'planned', algorithm: 15, split: false });
+    expect(rolled).toMatchObject({ status: 200, body: { algorithm: { number: 15, name: 'ED25519' } } });
+    expect(await ask('POST', '/abort')).toMatchObject({ status: 200, body: { algorithm: { number: 13 } } });
   });
 
   it('returns the DS to enter when resolvers are ready for it, and then the state of the parent', async () => {
@@ -159,27 +139,6 @@ describe('a domain', () => {
       ds: [],
       registrar: { action: 'remove', remove: ds },
     });
-  });
-
-  it('keeps the old key in a rollover until its DS is gone', async () => {
-    await enable();
-    await goOn(24 * 12, askedDs);
-    expect((await ask('POST', '/rollover', { algorithm: 8 })).status).toBe(400);
-    const rolled = await ask('POST', '/rollover', { reason: 'planned', algorithm: 15 });
-    expect(rolled).toMatchObject({ status: 200, body: { algorithm: { number: 15, name: 'ED25519' } } });
-    expect(rolled.body.keys).toHaveLength(2);
-    expect(await ask('POST', '/rollover', {})).toMatchObject(refusal(409, 'dnssec_busy'));
-    await goOn(24 * 3, askedDs);
-    expect(await read()).toMatchObject({
-      status: 'rolling',
-      keys: [
-        { state: 'retiring', ds: 'none', algorithm: 13 },
-        { state: 'signing', ds: 'seen', algorithm: 15 },
-      ],
-    });
-    expect(await ask('POST', '/abort')).toMatchObject({ status: 200, body: { algorithm: { number: 13 } } });
-    await goOn(24 * 3);
-    expect((await read()).keys).toMatchObject([{ state: 'signing' }, { state: 'retiring' }]);
   });
 
   it('changes the denial of existence without the registrar, and back', async () => {
@@ -241,15 +200,6 @@ describe('a request is refused', () => {
     await enable();
     const put = await withOldNode(() => ask('PUT', '', { denial: 'nsec3' }));
     expect(put).toMatchObject(refusal(503, 'dnssec_unavailable'));
-  });
-
-  it('to sign an external or disabled domain', async () => {
-    const event = 'disable';
-    await changeStatus(api.database.db, { domainId, event, by: { kind: 'cli' }, source: 'test' });
-    expect((await enable()).status).toBe(409);
-    name = `elsewhere-${domains}.test`;
-    await api.makeDomain(name, { dnsMode: 'external' });
-    expect(await enable()).toMatchObject(refusal(400, 'wrong_state'));
   });
 });
 

@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
-import { readPages, sharedTestApi, startTestApi, type TestApi } from '../../support/api/api.ts';
-import { createDatabase } from '../../support/database/database.ts';
+import { readPages, sharedTestApi, type TestApi } from '../../support/api/api.ts';
 import { type FollowingNode, followLoaded } from '../../support/processes/follow.ts';
 import { holdTimers } from '../../support/tests/hold-timers.ts';
 import { until } from '../../support/tests/until.ts';
@@ -125,95 +124,45 @@ describe('GET changes', () => {
     ] as const) {
       for (const [query, expected, count] of [
         ['', first, 4],
-        ['sort=id', ids, 4],
         ['sort=-id', newest, 4],
         ['source=revert,scan', [ids[3]], 1],
-        ['source=API&actor=key&limit=2&sort=id', ids.slice(0, 2), 3],
-        ['source=api&sort=id&offset=1', ids.slice(1, 3), 3],
+        ['source=API&actor=key&limit=2&sort=id&offset=1', ids.slice(1, 3), 3],
         ['actor=session', [], 0],
       ] as const) {
         const answer = await api.ask('GET', `${url}?after=${after}&count=true&${query}`);
         expect([query, idsOf(answer)]).toEqual([query, expected]);
         expect(answer.headers['x-total-count']).toBe(String(count));
       }
-      const [page, last] = await readPages(api, `${url}?after=${after}&sort=-id&limit=3`);
-      expect(last?.body).toMatchObject([{ id: ids[0] }]);
-      const next = /^<([^>]+)>/.exec(String(page?.headers.link))?.[1] as string;
-      const wrong = [
-        next.replace('sort=-id', 'sort=id'),
-        ...['after=-1', 'limit=0', 'cursor=0', 'source=nobody', 'actor=me', 'sort=at'].map(
-          (query) => `${url}?${query}`,
-        ),
-      ];
-      const fields: string[] = [];
-      for (const each of wrong) {
-        const { status, body } = await api.ask('GET', each);
-        fields.push(`${status} ${body.fields?.[0]?.field}`);
-      }
-      expect(fields).toEqual(
-        ['cursor', 'after', 'limit', 'cursor', 'source', 'actor', 'sort'].map((field) => `400 ${field}`),
-      );
+      const pages = await readPages(api, `${url}?after=${after}&sort=-id&limit=3`);
+      expect(pages.flatMap(idsOf)).toEqual(newest);
+      for (const wrong of ['after=-1', 'limit=0', 'cursor=0', 'source=nobody', 'actor=me', 'sort=at'])
+        expect(await api.ask('GET', `${url}?${wrong}`)).toMatchObject({
+          status: 400,
+          body: { fields: [{ field: wrong.split('=')[0] }] },
+        });
     }
   });
 
-  it('of an account lists those of all its domains, oldest first, deleted ones too', async () => {
-    const since = `after=${await write(await freshDomain(), { create: [A('before')] })}`;
-    const idOf = async (base: string) => (await api.ask('GET', base.slice(0, -1))).body.id;
-    const [one, two] = [await freshDomain(), await freshDomain()];
-    const [firstId, secondId] = [await idOf(one), await idOf(two)];
-    const written = [
-      await write(one, { create: [A('a')] }),
-      await write(two, { create: [A('a')] }),
-      await write(one, { create: [A('b')] }),
-    ];
-    // The feed withholds a change while an older transaction is open, which can be one of another database.
-    const settled = (id: number) =>
-      until(async () => idsOf(await api.ask('GET', `/changes?after=${id - 1}`)).includes(id));
-    await settled(written[2] as number);
-    const whole = await api.ask('GET', `/changes?${since}`);
-    expect(whole.body.map((c: Record<string, unknown>) => [c.domain_id, c.status])).toEqual([
-      [firstId, { to: 'pending' }],
-      [secondId, { to: 'pending' }],
-      [firstId, undefined],
-      [secondId, undefined],
-      [firstId, undefined],
-    ]);
-    expect(idsOf(whole).slice(2)).toEqual(written);
-    expect(whole.body[2].records[0].after.original_name).toBe(`a.${one.split('/')[2]}.`);
-    expect((await api.ask('GET', `/changes?${since}`, { as: 'stranger' })).body).toEqual([]);
-    const pages = await readPages(api, `/changes?${since}&limit=2`);
-    expect(pages.flatMap(({ body }) => body)).toEqual(whole.body);
-    const as = await api.makeKey({ domains: [two.split('/')[2] as string] });
-    const narrowed = await api.ask('GET', '/changes', { as });
-    expect(narrowed.body).toMatchObject([{ domain_id: secondId }, { domain_id: secondId }]);
-    const gone = await api.ask('DELETE', two.slice(0, -1));
-    await settled(Number(gone.headers['x-change-id']));
-    const more = await api.ask('GET', `/changes?after=${written[2]}`);
-    expect(more.body).toMatchObject([{ domain_id: secondId, status: { from: 'pending' } }]);
-  });
-
-  it("responds 404 to another domain's change, to read and to revert", async () => {
+  it('of an account are those of its domains and of the domains of a narrowed key', async () => {
     const base = await freshDomain();
-    const id = await write(await freshDomain(), { create: [A('a')] });
-    for (const none of [id, '0', 'x', '999999999']) {
-      expect((await api.ask('GET', `${base}changes/${none}?wait=1`)).status).toBe(404);
-      expect((await api.ask('POST', `${base}changes/${none}/revert`)).status).toBe(404);
-    }
+    const { id } = (await api.ask('GET', base.slice(0, -1))).body;
+    const written = await write(base, { create: [A('a')] });
+    const as = await api.makeKey({ domains: [base.split('/')[2] as string] });
+    const list = async (as: string) => (await api.ask('GET', '/changes', { as })).body;
+    await until(async () => (await list('owner')).at(-1)?.id === written);
+    const narrowed = await list(as);
+    expect(narrowed).toMatchObject([{ domain_id: id, status: { to: 'pending' } }, { id: written }]);
+    expect(narrowed[1].records[0].after.original_name).toBe(`a.${base.split('/')[2]}.`);
+    expect((await api.ask('GET', '/changes?count=true', { as })).headers['x-total-count']).toBe('2');
   });
 });
 
 describe('POST revert', () => {
   it('restores the records under their ids, in a new change that can be reverted too', async () => {
     const base = await freshDomain();
-    await write(base, {
-      create: [A('a', '192.0.2.1', { comment: 'c' }), A('b', '192.0.2.2', { ttl: 600 }), A('b', '192.0.2.3')],
-    });
+    await write(base, { create: [A('a'), A('b', '192.0.2.2', { ttl: 600, comment: 'c' })] });
     const before = await records(base);
-    const change = await write(base, {
-      create: [A('n', '192.0.2.9')],
-      update: [{ id: before[0]?.id, name: 'z', type: 'TXT', destination: 'text' }],
-      delete: [before[1]?.id],
-    });
+    const change = await write(base, { create: [A('n')], delete: [before[1]?.id] });
     const { status, headers, body } = await api.ask('POST', `${base}changes/${change}/revert`);
     expect([status, body]).toMatchObject([200, { source: 'revert', reverts: change, serial: 4 }]);
     expect(headers).toMatchObject({ 'x-change-id': String(body.id), 'x-zone-serial': '4' });
@@ -299,47 +248,4 @@ describe('in_sync', () => {
         body: { fields: [{ field: 'wait' }] },
       });
   });
-});
-
-it('a wait ends when its client disconnects, and, with the known state, when the process stops', async () => {
-  let checks = 0;
-  const database = await createDatabase();
-  const db = database.db.withPlugin({
-    transformQuery({ node }) {
-      if (JSON.stringify(node).includes('pg_visible_in_snapshot')) checks++;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  const own = await startTestApi({ database, db });
-  await own.makeDomain('wait.example');
-  const made = await own.ask('POST', '/domains/wait.example/records/', { body: A('a') });
-  const address = await own.app.listen({ host: '127.0.0.1', port: 0 });
-  const url = `${address}/domains/wait.example/changes/${made.headers['x-change-id']}?wait=10`;
-  const end = holdTimers(10_000);
-  const startWait = async (signal?: AbortSignal) => {
-    const headers = { authorization: `Bearer ${own.keys.owner}` };
-    const answer = fetch(url, { headers, signal: signal ?? null });
-    answer.catch(() => {});
-    const before = checks;
-    await until(() => checks > before + 3, 'the state is checked repeatedly');
-    return { answer };
-  };
-
-  const gone = new AbortController();
-  const first = await startWait(gone.signal);
-  gone.abort();
-  await expect(first.answer).rejects.toThrow();
-  await until(async () => {
-    const before = checks;
-    await pause(200);
-    return before === checks;
-  }, 'the state is no longer checked');
-
-  const { answer } = await startWait();
-  end.release();
-  await own.app.close();
-  const response = await answer;
-  expect([response.status, await response.json()]).toMatchObject([200, { in_sync: false }]);
-  await own.stop();
 });

@@ -95,18 +95,6 @@ it.each([
   for (const { headers } of pages) expect(headers['x-total-count']).toBe(String(expected.length));
 });
 
-it('skips items by offset, and continues from a cursor', async () => {
-  expect(await names('?limit=2&offset=9')).toEqual([]);
-  expect(await names('?offset=3')).toEqual(NAMES.slice(3));
-  const { headers } = await list('?limit=2&offset=1');
-  const next = /^<([^>]+)>/.exec(String(headers.link))?.[1] as string;
-  expect(next).not.toContain('offset');
-  for (const rest of [next, next.replace(/limit=2&?/, '')])
-    expect(await names(rest.slice('/domains/'.length))).toEqual(NAMES.slice(3));
-  const turned = await list(`${next.slice('/domains/'.length)}&sort=created_at`);
-  expect([turned.status, turned.body.fields?.[0]?.field]).toEqual([400, 'cursor']);
-});
-
 it.each([
   ['offset', ['-1', '2147483648']],
   ['sort', ['', 'id', 'NAME']],
@@ -123,19 +111,4 @@ it.each([
     expect([value, status, body.code]).toEqual([value, 400, 'validation_failed']);
     expect(body.fields).toEqual([{ field: name, error: expect.any(String) }]);
   }
-});
-
-it('without a limit contains more domains than a page', async () => {
-  const expected = Array.from({ length: 1050 }, (_, i) => `n${String(i).padStart(4, '0')}.long.test`);
-  await sql`
-    with made as (
-      insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation,
-        created_at, updated_at)
-      select ${api.accountIds.owner}, name || '.', name, 'managed', 'disabled', 'none', 1, 1, now(), now()
-      from unnest(${expected}::text[]) as name returning id, account_id)
-    insert into domain_checks (domain_id, account_id, parent) select id, account_id, 'long.test.' from made`.execute(
-    api.db,
-  );
-  expect(await names('?search=long&sort=-created_at')).toEqual(expected.toReversed());
-  expect(await names('?search=long&offset=10')).toHaveLength(1040);
 });

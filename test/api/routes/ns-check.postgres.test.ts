@@ -1,9 +1,9 @@
 // What all calls that wait for a worker share is tested in test/api/actions/enqueue.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckJob } from '../../../src/queue/jobs.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { until } from '../../support/tests/until.ts';
 import { evidenceOf, makeCheck, type Said } from '../../support/world/made-checks.ts';
@@ -14,13 +14,9 @@ const BEGAN_AT = Date.now();
 const queue = new FakeQueue<CheckJob>();
 const seeing = (said: Said) => (job: CheckJob) =>
   makeCheck(api.database.db, job, (domain) => evidenceOf(domain, said));
-let api: TestApi;
+const api = ownApi(() => startTestApi({ checks: queue }));
 let domains = 0;
 
-beforeAll(async () => {
-  api = await startTestApi({ checks: queue });
-});
-afterAll(() => api?.stop());
 beforeEach(() => queue.reset());
 
 async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {

@@ -103,20 +103,6 @@ describe('POST import', () => {
     expect((await api.ask('GET', `${path}${mx.id}`)).body.mx_priority).toBe(30);
   });
 
-  it('removes the other records of a set, unless one of its items failed', async () => {
-    const { path, id } = await freshDomain();
-    await load(path, [A('w'), A('w', '192.0.2.2')]);
-    for (const bad of [A('w', 'nonsense'), A('w', '192.0.2.7', { comment: 'x'.repeat(1025) })]) {
-      const { body } = await load(path, [A('w', '192.0.2.2'), bad]);
-      expect(body).toMatchObject({ overwritten: 1, removed: 0, failed: [{ index: 1 }] });
-      expect(await lines(path)).toEqual(['w 300 A 192.0.2.1', 'w 300 A 192.0.2.2']);
-    }
-    const { body } = await load(path, [A('w', '192.0.2.2', { ttl: 600 })]);
-    expect(body).toMatchObject({ created: 0, overwritten: 1, removed: 1, failed: [] });
-    expect(await lines(path)).toEqual(['w 600 A 192.0.2.2']);
-    expect(await checkPublished(api.db, id)).toEqual([]);
-  });
-
   it('without a valid item makes no change', async () => {
     const { path } = await freshDomain();
     const { status, headers, body } = await load(path, [A('www', 'x')]);

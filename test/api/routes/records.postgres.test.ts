@@ -298,13 +298,6 @@ describe('the list of records', () => {
       expect([at, status]).toEqual([at, expected]);
     }
   });
-
-  it('is complete without a limit', async () => {
-    const path = await freshRecords();
-    const create = Array.from({ length: 1100 }, (_, i) => A(`h${i}`));
-    expect((await put(path, { create })).status).toBe(200);
-    expect(new Set(await idsOf(path)).size).toBe(1100);
-  });
 });
 
 describe('PUT batch', () => {

@@ -7,7 +7,7 @@ import { startTestApi, type TestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/tests/until.ts';
-import { type Found, runScan, scanOf, unreachable } from '../../support/world/made-scans.ts';
+import { type Found, runScan, scanOf } from '../../support/world/made-scans.ts';
 
 const queue = new FakeQueue<ScanJob>();
 let api: TestApi;
@@ -139,19 +139,6 @@ describe('POST scan-import', () => {
     expect(queue.jobs).toHaveLength(1);
   });
 
-  it('is refused beyond the plan before anything is written', async () => {
-    const free = await freshDomain({ planSlug: 'free' });
-    lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
-    for (const query of ['', '?dry_run=true'])
-      expect(await free.scanImport(query)).toMatchObject({
-        status: 403,
-        body: { code: 'plan_limit', limit: 200 },
-      });
-    expect(await free.ofType('A')).toEqual([]);
-    const none = await freshDomain({ planSlug: null });
-    expect(await none.scanImport()).toMatchObject({ status: 402, body: { code: 'no_active_plan' } });
-  });
-
   it('continues after its call has ended, and a second call joins it', async () => {
     const { id, ofType, scanImport } = await freshDomain();
     queue.work = slowly;
@@ -185,17 +172,6 @@ describe('GET scan', () => {
     ]);
     expect(found).not.toHaveProperty('imported');
     expect(await ofType('MX')).toEqual([]);
-  });
-
-  it('repeats a scan of the last 10 minutes unless it failed', async () => {
-    const { scan } = await freshDomain();
-    queue.work = working(async (domain) => unreachable(domain));
-    const failed = { complete: false, shortfalls: ['no server answers'], records: [] };
-    expect((await scan()).body).toMatchObject(failed);
-    queue.work = working(finds);
-    const first = await scan();
-    expect((await scan()).text).toBe(first.text);
-    expect(queue.jobs).toHaveLength(2);
   });
 
   it('responds 503 if no worker begins in time, and leaves no scan', async () => {

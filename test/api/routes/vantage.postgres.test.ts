@@ -84,14 +84,6 @@ describe('a request of an observer', () => {
     expect(unsigned.headers['www-authenticate']).toBe('Zonefleet-Vantage');
   });
 
-  it('is refused in the same words with another key, the name of another observer, or an unknown name', async () => {
-    const { privateKey } = makeVantageKey();
-    const other = readPrivateKey(privateKey) as KeyObject;
-    const answers = [await take({ by: other }), await take({ name: 'fra' }), await take({ name: 'lon' })];
-    for (const { status, body } of answers) expect([status, body]).toEqual([401, answers[0]?.body]);
-    expect((await sql`select 1 from vantage_nonces`.execute(api.db)).rows).toEqual([]);
-  });
-
   it('is refused soon after its observer was removed', async () => {
     const by = await addObserver('lon');
     await expect.poll(async () => (await take({ by, name: 'lon' })).status).toBe(200);
@@ -166,13 +158,8 @@ describe('an answer', () => {
     const { ask: of, id } = await ask();
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: true });
     const [read] = await loadVantageAnswers(api.db, [of], []);
-    expect(read?.vantage).toBe('ams');
-    expect(encodeEvidence((read as NonNullable<typeof read>).evidence)).toEqual({
-      ...seen(),
-      startedAt: expect.any(Number),
-      finishedAt: expect.any(Number),
-      servers: seen().servers.map((server) => ({ ...server, askedAt: expect.any(Number) })),
-    });
+    const { servers } = encodeEvidence((read as NonNullable<typeof read>).evidence);
+    expect([read?.vantage, servers.map(({ ns }) => ns)]).toEqual(['ams', seen().servers.map(({ ns }) => ns)]);
     expect((await send(ANSWERS, answer(id))).body).toEqual({ taken: false, reason: 'twice' });
     expect(await counts('ams')).toEqual([1, 1]);
   });

@@ -7,16 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addCheckCommand } from '../../../src/cli/check/check.ts';
 import { INTERRUPTED } from '../../../src/cli/terminal/output.ts';
-import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { TYPE } from '../../../src/dns/type-codes.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
-import { serveAt } from '../../support/dnssec/chain-internet.ts';
-import { SignedZone } from '../../support/dnssec/signed-zone.ts';
-import { dsOf, makeKey } from '../../support/dnssec/signing.ts';
-import { freePort } from '../../support/processes/free-port.ts';
 import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
-import { name } from '../../support/world/zone-exchange.ts';
 
 const SETS = 'ns1.fleet.example,ns2.fleet.example;ns1.fleet.test,ns2.fleet.test';
 
@@ -167,87 +160,5 @@ describe('check', () => {
       const { code, stdout, stderr } = await check([...args], env);
       expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
     }
-  });
-});
-
-describe('check with TRUST_ANCHORS', () => {
-  const now = Math.floor(Date.now() / 1000);
-  const [rootKey, testKey] = [makeKey(13), makeKey(15)];
-  const made = (apex: string, key: typeof rootKey, text: string, ds: [string, Uint8Array][] = []) =>
-    new SignedZone({
-      apex: name(apex),
-      text,
-      ds: new Map(ds.map(([owner, rdata]) => [name(owner), [rdata]])),
-      keys: { entry: [key], others: [] },
-      time: { inception: now - 3600, expiration: now + 86_400 },
-      denial: { kind: 'nsec' },
-    });
-  const root = made(
-    '.',
-    rootKey,
-    '@ NS a.root.\na.root. A 127.0.7.1\ntest NS a.nic.test.\na.nic.test. A 127.0.7.2\nwrong NS a.nic.test.',
-    [
-      ['test', dsOf(name('test'), testKey)],
-      ['wrong', dsOf(name('wrong'), rootKey)],
-    ],
-  );
-  const test = made(
-    'test',
-    testKey,
-    '@ NS a.nic\na.nic A 127.0.7.2\nshop NS ns1.fleet.test.\nshop NS ns2.fleet.test.',
-  );
-  const wrong = made('wrong', testKey, '@ NS a.nic.test.\nshop NS ns1.fleet.test.');
-  const close: (() => Promise<void>)[] = [];
-  let env: Record<string, string> = {};
-
-  beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'zonefleet-anchors-'));
-    const port = await freePort();
-    const seats = [
-      await serveAt({ address: '127.0.7.1', port }, (asked, type) => root.answer({ name: asked, type })),
-      await serveAt({ address: '127.0.7.2', port }, (asked, type) =>
-        (asked.endsWith(name('wrong')) ? wrong : test).answer({ name: asked, type }),
-      ),
-    ];
-    close.push(...seats.map((seat) => () => seat.close()), () => rm(folder, { recursive: true }));
-    const hints = join(folder, 'hints');
-    const anchors = join(folder, 'anchors');
-    await writeFile(hints, '. NS a.root.\na.root. A 127.0.7.1\n');
-    await writeFile(anchors, `. DS ${printRdata(TYPE.DS, dsOf(name('.'), rootKey))}\n`);
-    env = {
-      ROOT_HINTS: hints,
-      TRUST_ANCHORS: anchors,
-      DNS_PORT_OUT: String(port),
-      RESOLVER_ALLOW: '127.0.0.0/8',
-      NAMESERVER_SETS: SETS,
-    };
-  });
-  afterAll(async () => {
-    for (const each of close) await each();
-  });
-
-  it('of a delegation in a secure zone says so, and what is proven', async () => {
-    const { code, stdout } = await runCli(['check', 'shop.test'], { env });
-    expect(stdout).toContain('DNSSEC of test: signatures lead from the root to it (secure)');
-    expect(stdout).toMatch(/referral +NS ns1\.fleet\.test ns2\.fleet\.test; proven/);
-    expect(code).toBe(0);
-    const json = JSON.parse((await runCli(['check', '--json', 'shop.test'], { env })).stdout);
-    expect(json.evidence).toMatchObject({ security: 'secure', servers: [{ proof: 'secure' }] });
-  });
-
-  it('of a name in a zone with another key than its DS record’s concludes nothing', async () => {
-    const { code, stdout } = await runCli(['check', 'shop.wrong'], { env });
-    expect(stdout).toContain('the signatures of wrong. do not validate: no key matches its DS records');
-    expect(stdout).toContain('PARENT_BOGUS: ');
-    expect(code).toBe(1);
-  });
-
-  it('of another root says that the fault is ours, and goes on', async () => {
-    const other = join(tmpdir(), `zonefleet-anchor-${process.pid}`);
-    await writeFile(other, `. DS ${printRdata(TYPE.DS, dsOf(name('.'), testKey))}\n`);
-    const { code, stdout } = await runCli(['check', 'shop.test'], { env: { ...env, TRUST_ANCHORS: other } });
-    await rm(other);
-    expect(stdout).toContain('DNSSEC: the root does not validate by our trust anchors');
-    expect(code).toBe(0);
   });
 });

@@ -43,11 +43,6 @@ async function load(text: string, secret = K1) {
   return await run(`zone load ${file}`, secret);
 }
 
-const serial = async () => {
-  const { stdout } = await run('zone export op.test', K1);
-  return Number(/SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(stdout)?.[1]);
-};
-
 /** Commands that are refused with an exit code, and a part of what they print. */
 async function expectRefused(...refusals: readonly (readonly [string, number, RegExp])[]): Promise<void> {
   for (const [args, code, stderr] of refusals)
@@ -108,27 +103,8 @@ describe('zonefleet dnssec', () => {
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
   });
 
-  it('a file that is loaded again changes nothing; one with other records is signed, with a serial that rises', async () => {
-    const before = await serial();
-    expect(before).toBe(10); // signing counted up, and both changes of denial
-    expect((await load(ZONE)).stdout).toContain('(unchanged)');
-    expect((await load(`${ZONE}new A 192.0.2.2\n`)).stdout).toContain('(replaced)');
-    expect(await serial()).toBe(11);
-    expect((await load(`${ZONE.replace(' 7 ', ' 70 ')}`)).stdout).toContain('(replaced)');
-    expect(await serial()).toBe(70);
-    expect(await signatureFaults(database.db, APEX)).toEqual([]);
-  });
-
-  it('a file with keys of another signer is refused', async () => {
-    const key =
-      '@ DNSKEY 257 3 13 mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==\n';
-    const { code, stderr, stdout } = await load(`${ZONE}${key}`);
-    expect(code).toBe(1);
-    expect(stdout + stderr).toMatch(/op\.test\./);
-    expect(await signatureFaults(database.db, APEX)).toEqual([]);
-  });
-
   it('a secret that is lost is found before anything is due, and changes nothing that is served', async () => {
+    const before = (await run('zone export op.test', K1)).stdout;
     const checked = await run('dnssec check-keys', K2);
     expect(checked).toMatchObject({
       code: 1,
@@ -136,7 +112,7 @@ describe('zonefleet dnssec', () => {
     });
     const loaded = await load(`${ZONE}lost A 192.0.2.9\n`, K2);
     expect(loaded.code).toBe(2);
-    expect(await serial()).toBe(70);
+    expect((await run('zone export op.test', K1)).stdout).toBe(before);
     expect(await signatureFaults(database.db, APEX)).toEqual([]);
   });
 

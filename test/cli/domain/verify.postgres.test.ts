@@ -124,6 +124,7 @@ it('refuses what is not to be verified', async () => {
 });
 
 it('says when it was interrupted', async () => {
+  await worker.stop(0); // nobody may look before the command sees the interrupt
   const interrupt = AbortSignal.abort();
   const { code, stderr } = await runCommands(addVerifyCommand, ['verify', 'shop.com'], database.url, {
     interrupt,

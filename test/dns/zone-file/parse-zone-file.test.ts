@@ -112,6 +112,43 @@ then MINIMUM for the SOA and what follows | @ SOA / a A 192.0.2.1 | 777 777`),
   });
 });
 
+describe('TTL, class and type', () => {
+  it.each([
+    ['a A 192.0.2.1', ['a.z.test. 300 A 192.0.2.1']],
+    ['a IN A 192.0.2.1', ['a.z.test. 300 A 192.0.2.1']],
+    ['a 60 IN A 192.0.2.1', ['a.z.test. 60 A 192.0.2.1']],
+    ['a IN 60 A 192.0.2.1', ['a.z.test. 60 A 192.0.2.1']],
+    ['a in 1h30m mx 1 b', ['a.z.test. 5400 MX 1 b.z.test.']],
+    ['a CLASS1 1W TYPE65280 \\# 0', ['a.z.test. 604800 TYPE65280 \\# 0']],
+    ['a 2147483647 A 192.0.2.1', ['a.z.test. 2147483647 A 192.0.2.1']],
+  ])('are read from %j', (text, records) => {
+    expect(parse(text)).toEqual(records);
+  });
+
+  it.each([
+    ['2147483648 A x', '1:3:ttl the TTL 2147483648 is more than 2147483647'],
+    ['3551w A x', '1:3:ttl the TTL 3551w is more than 2147483647'],
+    ['1h30 A x', '1:3:ttl "1h30" is not a TTL such as 3600 or 1h30m'],
+    ['99999999999999999999 A x', '1:3:ttl "99999999999999999999" is not a TTL such as 3600 or 1h30m'],
+    ['300 300 A x', '1:7:type "300" is not a known record type'],
+    ['IN IN A x', '1:6:type "IN" is not a known record type'],
+    ['CH A x', '1:3:class class CH is not served, only IN'],
+    ['CLASS255 A x', '1:3:class class CLASS255 is not served, only IN'],
+    ['FOO x', '1:3:type "FOO" is not a known record type'],
+    ['TYPE65536 x', '1:3:type "TYPE65536" is not a known record type'],
+    ['"A" x', '1:3:type "A" is not a known record type'],
+    ['ANY x', '1:3:type a zone cannot hold records of type ANY'],
+    ['OPT x', '1:3:type a zone cannot hold records of type OPT'],
+    ['TYPE0 x', '1:3:type a zone cannot hold records of type TYPE0'],
+    ['TYPE200 x', '1:3:type a zone cannot hold records of type TYPE200'],
+    ['300 IN', '1:7:type the line ends before a record type'],
+  ])('are a problem in "%s"', (text, problem) => {
+    const zone = parseZoneFile(`a ${text}`, { origin: ORIGIN, defaultTtlSeconds: 300 });
+    const [first] = zone.problems;
+    expect(`${places(zone)[0]} ${first?.message.replace(/ \(.*/, '')}`).toBe(problem);
+  });
+});
+
 describe('the origin', () => {
   it('is the owner of the SOA when none is given', () => {
     const zone = parseZoneFile('$TTL 1\n$ORIGIN test.\nb.Z A 192.0.2.1\nZ SOA ns h 1 2 3 4 5\n');

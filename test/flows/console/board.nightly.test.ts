@@ -1,8 +1,5 @@
-// The board of the queues in a browser: it opens from the console, shows what waits, and can neither be framed nor ask
-// another host for anything.
+// The board of the queues in a browser: it opens from the console, shows the waiting jobs, and asks no other host for anything.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { JobQueue } from '../../../src/queue/job-queue.ts';
@@ -19,7 +16,6 @@ let jobId: string;
 beforeAll(async () => {
   own = await startConsoleApi();
   await own.makePerson(ADMIN, { isAdmin: true });
-  await own.makePerson('ann@shop.example');
   browser = await openBrowser();
   const queue = new JobQueue({ databaseUrl: own.database.url, redisUrl: undefined }, CHECK_DELEGATION);
   try {
@@ -58,30 +54,4 @@ it.each([
   await page.waitForLoadState('networkidle');
   expect(faults).toEqual([]);
   await context.close();
-});
-
-it('is not there for others, nor in a frame', async () => {
-  const { page, context } = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
-  expect((await page.goto('/console/queues/'))?.status()).toBe(404);
-  await context.close();
-
-  const host: Server = createServer((_request, response) => {
-    response
-      .setHeader('content-type', 'text/html')
-      .end(`<iframe src="${own.api.url}/console/queues/"></iframe>`);
-  }).listen(0, '127.0.0.1');
-  try {
-    await new Promise((resolve) => host.once('listening', resolve));
-    const admin = await own.openAs(browser, ADMIN, { mayFail: true });
-    await admin.page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
-    await expect
-      .poll(() => admin.faults.filter((fault) => /frame-ancestors|X-Frame-Options/i.test(fault)).length, {
-        timeout: 30_000,
-      })
-      .toBeGreaterThan(0);
-    expect(await admin.page.frames()[1]?.locator('#root').count()).toBe(0);
-    await admin.context.close();
-  } finally {
-    host.close();
-  }
 });

@@ -79,16 +79,6 @@ describe('a new rule', () => {
     await context.close();
   });
 
-  it('takes fingerprints as they are pasted, one a line', async () => {
-    const { context, dialog, stored, save } = await openDialog('fingerprint');
-    const prints = ['0'.repeat(32), '1'.repeat(32)];
-    await dialog.getByLabel('Fingerprints').fill(prints.join('\n'));
-    await save();
-    await isGone(dialog);
-    expect(await stored()).toMatchObject([{ fingerprints: prints }]);
-    await context.close();
-  });
-
   it('with a page of its own shows it in a frame without scripts', async () => {
     const { page, context, dialog, stored, save, faults } = await openDialog('error_page');
     const html = '<h1 id="gone">Gone</h1><script>parent.document.title = "broken"</script>';

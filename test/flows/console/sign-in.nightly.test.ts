@@ -78,20 +78,6 @@ describe('a page of somebody else, in a browser that is signed in', () => {
 
   afterAll(() => evil.close());
 
-  it('shows the console in no frame', async () => {
-    const { page, context } = await own.openAs(browser, 'ann@shop.example');
-    await page.goto(evilUrl);
-    await page.evaluate(`new Promise((done) => {
-      const frame = document.createElement('iframe');
-      frame.src = '${own.api.url}/console/';
-      frame.onload = done;
-      document.body.append(frame);
-    })`);
-    const framed = page.frames()[1];
-    expect(await framed?.evaluate('document.title').catch(() => 'blocked')).not.toBe('Zonefleet');
-    await context.close();
-  });
-
   it('reads no answer, and no write of it is taken', async () => {
     const { page, context } = await own.openAs(browser, 'ann@shop.example');
     await page.goto(evilUrl);

@@ -1,16 +1,17 @@
-// What is typed is not lost and not shown to somebody else, and what fails is told: with a browser that keeps nothing, two tabs,
-// an account after another one, answers that break off, a session that ends, and a clock that is wrong.
+// Input is not lost and not shown to other accounts, and failures are reported: with a browser that stores nothing, two tabs, two
+// accounts one after the other, truncated responses, a session that ends, a wrong clock, and a screen whose own code fails.
 
 import { sql } from 'kysely';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../support/browser/browser.ts';
+import { openBrowser, type WatchedPage } from '../../support/browser/browser.ts';
 import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
 const NAME = 'ann.example';
 const ANN = 'ann@shop.example';
 const BOB = 'bob@shop.example';
+const FAILED = 'This part of the page could not be loaded, or failed.';
 
 let own: ConsoleApi;
 let browser: Browser;
@@ -166,4 +167,58 @@ describe('a clock that is wrong by a day', () => {
     expect(told.filter((text) => /\bin\b|tomorrow|yesterday/.test(text))).toEqual([]);
     await context.close();
   });
+});
+
+async function openRecords(): Promise<WatchedPage> {
+  const opened = await openAs(ANN);
+  await opened.page.goto(`/console/domains/${NAME}/records/import`);
+  await opened.page.getByRole('textbox').waitFor();
+  return opened;
+}
+
+describe('a screen', () => {
+  it('whose code fails is told, while the rest goes on and what was typed is there', async () => {
+    const { context, page, faults } = await openRecords();
+    await page.getByRole('textbox').fill('shop 300 IN A 192.0.2.77');
+    // No answer has this form: whatever reads it throws.
+    const changes = `**/domains/${NAME}/changes?*`;
+    await context.route(changes, (route) => route.fulfill({ json: [null] }));
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByRole('main').getByRole('alert').getByText(FAILED).waitFor();
+    await page.getByRole('link', { name: 'Records', exact: true }).click();
+    await page.getByText(FAILED).waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Import…' }).click();
+    await page.getByRole('textbox').waitFor();
+    expect(await page.getByRole('textbox').inputValue()).toContain('192.0.2.77');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByText(FAILED).waitFor();
+    await context.unroute(changes);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(FAILED).waitFor({ state: 'hidden' });
+    expect(faults.filter((fault) => fault.startsWith('error:'))).toEqual([]); // caught, and on the console
+    expect(faults.some((fault) => fault.startsWith('console:'))).toBe(true);
+    await context.close();
+  });
+
+  it('whose file did not come is loaded when it is tried again', async () => {
+    const { context, page } = await openRecords();
+    await context.route(/assets\/history-screen/, (route) => route.abort());
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByText(FAILED).waitFor();
+    await context.unroute(/assets\/history-screen/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Look again' }).waitFor();
+    expect(await page.getByText(FAILED).count()).toBe(0);
+    await context.close();
+  });
+});
+
+it('an address that there is not is told, whatever its name is', async () => {
+  for (const place of ['nowhere', 'constructor']) {
+    const { context, page, faults } = await openAs(ANN);
+    await page.goto(`/console/${place}`);
+    await page.getByRole('main').getByText('There is no such page').waitFor();
+    expect([place, faults]).toEqual([place, []]);
+    await context.close();
+  }
 });

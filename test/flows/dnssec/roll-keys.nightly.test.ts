@@ -31,6 +31,8 @@ describe.skipIf(needs !== '')(`a signed domain below a real parent${needs}`, () 
     await signed.parent.showDs('shop', await signed.askedDs());
     await signed.passUntil('secure', undefined);
     expect(await signed.validated()).toEqual(SECURE);
+    const { stdout } = await signed.fleet.cli('check', signed.name);
+    expect(stdout).toContain('DNSSEC of zz: signatures lead from the root to it (secure)');
 
     expect((await rollDnssec(db, { ...order(), compromised: false })).kind).toBe('updated');
     await signed.passUntil('rolling', 'ds_wanted');

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CacheReport } from '../../../docs/edge-agent/cache/report-cache.mjs';
-import { cacheFolder, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
+import { cacheFolder, dropFormerCaches, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
 import { refreshUrl } from '../../../docs/edge-agent/refresh-url.mjs';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
@@ -38,7 +38,7 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
   };
   const config = () =>
     madeConfig('shop.example', {
-      hosts: [madeHost('www.shop.example', to()), madeHost('*.shop.example', to())],
+      hosts: ['www', 'pic', '*'].map((label) => madeHost(`${label}.shop.example`, to())),
       rules: [madeRule('cache', 1, { ...rule, key_query: 'all' as const })],
     });
 
@@ -91,10 +91,9 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
     }
     await report.look([config()]);
     expect(sent).toEqual([]); // nothing is new
-    const folder = cacheFolder(nginx.state, config().domain_id);
     const { hostname, store_path, key_hash } = told[0] as Record<string, string>;
     const target = { kind: 'stored', hostname, store_path } as Parameters<typeof purgeCache>[1];
-    expect(await purgeCache(folder, target)).toBe(1);
+    expect(await purgeCache(folder(), target)).toBe(1);
     await report.look([config()]);
     expect(sent).toMatchObject([[{ op: 'evicted', domain_id: config().domain_id, key_hash }]]);
     await report.look([]);
@@ -102,26 +101,75 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
   });
 
   it('takes no path of a customer out of its folder', async () => {
-    const folder = cacheFolder(nginx.state, config().domain_id);
     const hash = 'a'.repeat(32);
     for (const store_path of [`../../${hash}`, `/etc/${hash}`, 'x', `0/../${hash}`, `0/aa/${hash}\n`])
-      expect(await purgeCache(folder, { kind: 'stored', hostname: 'www.shop.example', store_path })).toBe(0);
+      expect(await purgeCache(folder(), { kind: 'stored', hostname: 'www.shop.example', store_path })).toBe(
+        0,
+      );
   });
 
   it('has an answer again when a URL is refreshed', async () => {
     const before = (await askEdge(nginx, 'http://www.shop.example/r')).text;
     const url = { host: 'www.shop.example', path: '/r', query: '' };
-    await purgeCache(cacheFolder(nginx.state, config().domain_id), { kind: 'url', ...url });
+    await purgeCache(folder(), { kind: 'url', ...url });
     const asked = count;
     await refreshUrl(`127.0.0.1:${nginx.httpPort}`, url);
     expect(count).toBe(asked + 1);
     const { text, headers } = await askEdge(nginx, 'http://www.shop.example/r');
     expect([text === before, headers['x-cache'], count]).toEqual([false, 'HIT', asked + 1]);
   });
+
+  const folder = () => cacheFolder(nginx.state, config().domain_id);
+  const URLS = [
+    'http://www.shop.example/a',
+    'http://www.shop.example/a?x=1',
+    'http://www.shop.example/a%20b/c',
+    'http://pic.shop.example/a',
+  ];
+  const getAll = async () => {
+    const found: string[] = [];
+    for (const url of URLS) found.push((await askEdge(nginx, url)).text);
+    return found;
+  };
+  const renewed = async (target: Parameters<typeof purgeCache>[1]) => {
+    const before = await getAll();
+    expect(await getAll()).toEqual(before);
+    const gone = await purgeCache(folder(), target);
+    const after = await getAll();
+    const which = URLS.flatMap((_, at) => (after[at] === before[at] ? [] : [at]));
+    expect(which).toHaveLength(gone);
+    return which;
+  };
+
+  it('loses what a purge names, and keeps the rest', async () => {
+    await purgeCache(folder(), { kind: 'all' });
+    const host = 'www.shop.example';
+    expect(await renewed({ kind: 'url', host, path: '/a', query: '' })).toEqual([0, 1]);
+    expect(await renewed({ kind: 'url', host, path: '/%61%20b/c', query: '' })).toEqual([2]);
+    expect(await renewed({ kind: 'prefix', host, path: '/a%20b' })).toEqual([2]);
+    expect(await renewed({ kind: 'prefix', host, path: '/' })).toEqual([0, 1, 2]);
+    expect(await renewed({ kind: 'host', host: 'pic.shop.example' })).toEqual([3]);
+    expect(await renewed({ kind: 'host', host: '*.shop.example' })).toEqual([0, 1, 2, 3]);
+    expect(await renewed({ kind: 'host', host: 'shop.example' })).toEqual([]);
+    expect(await renewed({ kind: 'all' })).toEqual([0, 1, 2, 3]);
+  });
+
+  it('is deleted if its domain is no longer served', async () => {
+    const before = await getAll();
+    await dropFormerCaches(nginx.state, new Set([config().domain_id, 7]));
+    expect(await getAll()).toEqual(before);
+    await dropFormerCaches(nginx.state, new Set());
+    const after = await getAll();
+    expect(after.filter((text, at) => text === before[at])).toEqual([]);
+  });
+
+  it('may have no folder yet', async () => {
+    expect(await purgeCache(cacheFolder(nginx.state, 999), { kind: 'all' })).toBe(0);
+  });
 });
 
 describe.skipIf(!hasNginx)('the agent for nginx', () => {
-  it('reports what nginx has cached, also after a restart, and what a purge took away', async () => {
+  it('reports what nginx has cached and deletes what is purged, after a restart too', async () => {
     const fleet = await EdgeFleet.start();
     const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     try {
@@ -135,15 +183,24 @@ describe.skipIf(!hasNginx)('the agent for nginx', () => {
       await until(() => hit('/two?x=1'), 'nginx caches');
       await showing(fleet, ['/one?', '/two?x=1'], agent.log);
       await agent.kill();
+      const { purge } = (await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`)).body;
+      expect(await hit('/one')).toBe(true);
       await agent.restart();
-      await until(() => hit('/three'), 'nginx caches');
-      await showing(fleet, ['/one?', '/three?', '/two?x=1'], agent.log);
+      const progress = async () =>
+        (await fleet.ask('GET', `/domains/${DOMAIN}/cache/purges/${purge.id}`)).body;
+      await until(
+        async () => (await progress()).nodes[0].done_at !== undefined,
+        () => `purge ${purge.id}: ${agent.log()}`,
+      );
+      await showing(fleet, [], agent.log);
+      for (const path of ['/three', '/two?x=1']) await until(() => hit(path), 'nginx caches');
+      await showing(fleet, ['/three?', '/two?x=1'], agent.log);
       const [row] = await rowsOf(fleet, '&path=/two');
       const { hostname, store_path } = row as Row;
       expect((await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`, { hostname, store_path })).status).toBe(
         200,
       );
-      await showing(fleet, ['/one?', '/three?'], agent.log);
+      await showing(fleet, ['/three?'], agent.log);
     } finally {
       await agent.stop();
       await fleet.stop();

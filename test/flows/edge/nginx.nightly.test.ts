@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createEdge, listEdges } from '../../../src/store/edges/edges.ts';
+import { createEdge } from '../../../src/store/edges/edges.ts';
 import { askEdge, type Visiting } from '../../support/edge/ask-edge.ts';
 import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
 import { type AgentProcess, startAgent } from '../../support/edge/nginx/agent-process.ts';
@@ -15,7 +15,6 @@ const COUNTRIES = join(
   dirname(createRequire(import.meta.url).resolve('@ip-location-db/geo-whois-asn-country-mmdb/package.json')),
   'geo-whois-asn-country.mmdb',
 );
-const KEY_SECRETS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
   let fleet: EdgeFleet;
@@ -24,7 +23,7 @@ describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
   const made: string[] = [];
 
   beforeAll(async () => {
-    fleet = await EdgeFleet.start({ env: { KEY_SECRETS } });
+    fleet = await EdgeFleet.start();
     const created = await createEdge(fleet.database.db, {
       name: 'nginx1',
       region: 'eu',
@@ -102,32 +101,6 @@ describe.skipIf(!hasNginx)('nginx behind a fleet', () => {
     await becomes({ status: 200 }, '/country', from('8.8.8.8'));
     // Who is not a trusted proxy does not say whose request it is.
     await becomes({ status: 200 }, '/country', { headers: { 'x-forwarded-for': '5.9.1.1' } });
-  });
-
-  it('speaks TLS with an uploaded certificate, and forgets its key when it is deleted', async () => {
-    const { certificate, privateKey } = fleet.authority.issue([HOST]);
-    const chain = certificate + fleet.authority.certificate;
-    await fleet.change('POST', '/ssl', { certificate: chain, private_key: privateKey });
-    const visiting = { ca: fleet.authority.certificate };
-    const ask = () => askEdge(agent, `https://${HOST}/`, visiting).catch(() => undefined);
-    await until(async () => (await ask())?.status === 200, agent.log, 60_000);
-    expect(readdirSync(join(agent.state, 'certificates'))).toHaveLength(2);
-    await fleet.change('DELETE', '/ssl');
-    await until(async () => (await ask()) === undefined, agent.log, 60_000);
-    await until(() => readdirSync(join(agent.state, 'certificates')).length === 0, agent.log, 60_000);
-  });
-
-  it('refuses a suspended domain, and serves it again', async () => {
-    await fleet.suspend(true);
-    await becomes({ status: 403 }, '/');
-    await fleet.suspend(false);
-    await becomes({ status: 200 }, '/');
-  });
-
-  it('tells which rules it cannot obey', async () => {
-    const { id } = await rule('captcha', { mode: 'js' });
-    const told = async () => (await listEdges(fleet.database.db)).flatMap(({ unsupported }) => unsupported);
-    await until(async () => (await told()).some((each) => each.rule_id === id), 'the rule is told');
   });
 
   it('goes on when the agent and the API are away, and catches up', async () => {

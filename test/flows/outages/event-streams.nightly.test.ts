@@ -1,11 +1,13 @@
-// Event streams while Postgres is unavailable, and across a restart of the API process.
+// Event streams and the config streams of edges while Postgres is unavailable, and across a restart of the API process.
 
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
+import { createEdge, revokeEdge } from '../../../src/store/edges/edges.ts';
 import { EventReader } from '../../support/api/follow-events.ts';
 import { createDatabase, openRole, type TestDatabase } from '../../support/database/database.ts';
 import { saved } from '../../support/database/domains.ts';
+import { ConfigFollower } from '../../support/edge/follow-config.ts';
 import { type ApiProcess, startApi } from '../../support/processes/api-process.ts';
 import { startProxy, type TcpProxy } from '../../support/processes/tcp-proxy.ts';
 import { until } from '../../support/tests/until.ts';
@@ -103,5 +105,61 @@ describe('streams of events', () => {
     await add('stopped-streams.net', 'c');
     await next.find('change', ({ serial }) => serial === 4);
     expect(changes(next)).toEqual([3, 4]);
+  });
+});
+
+describe('the config streams of edges', () => {
+  const followers: ConfigFollower[] = [];
+  afterEach(async () => {
+    proxy.resume();
+    await Promise.all(followers.splice(0).map((follower) => follower.stop()));
+  });
+
+  async function makeEdge(name: string, address: string): Promise<string> {
+    const created = await createEdge(database.db, { name, region: 'eu', v4: [address], v6: [] });
+    if (created.kind !== 'created') throw new Error(created.kind);
+    return created.token;
+  }
+  function followAs(token: string): ConfigFollower {
+    const follower = new ConfigFollower({ url: api.url, token });
+    followers.push(follower);
+    follower.start();
+    return follower;
+  }
+  /** Changes the only proxied record, bypassing the API. */
+  const setPort = (port: number) =>
+    database.db.updateTable('records').set({ port }).where('proxied', '=', true).execute();
+  const converge = (port: number, edge: ConfigFollower) =>
+    until(
+      () => edge.configFor('edge-streams.net')?.hosts[0]?.origins[0]?.port === port,
+      () => `the port is ${port}, answers ${edge.statuses}; ${api.log()}`,
+    );
+
+  it('stay open while Postgres is unavailable and send what changed meanwhile, unless the token was revoked', async () => {
+    await create('edge-streams.net');
+    const record = { name: 'www', type: 'A', destination: '198.51.100.9', proxied: true, port: 1 };
+    expect((await api.ask('POST', '/domains/edge-streams.net/records/', record)).status).toBe(200);
+    const [kept, stolen] = [
+      followAs(await makeEdge('kept', '198.51.100.101')),
+      followAs(await makeEdge('stolen', '198.51.100.102')),
+    ];
+    const late = await makeEdge('late', '198.51.100.103');
+    for (const edge of [kept, stolen]) await converge(1, edge);
+    for (const [i, away] of (['cut', 'pause', 'forget'] as const).entries()) {
+      proxy[away]();
+      await setPort(10 + i);
+      proxy.resume();
+      for (const edge of [kept, stolen]) await converge(10 + i, edge);
+    }
+    proxy.cut();
+    await revokeEdge(database.db, 'stolen');
+    const refused = followAs(late);
+    await until(() => refused.statuses.length > 1, 'the new stream is refused');
+    expect(new Set(refused.statuses)).toEqual(new Set([503]));
+    expect([kept.statuses, stolen.statuses]).toEqual([[200], [200]]);
+    proxy.resume();
+    await converge(12, refused);
+    await until(() => stolen.statuses.at(-1) === 401, 'the revoked token is refused');
+    expect([kept.statuses, kept.snapshots]).toEqual([[200], 1]);
   });
 });

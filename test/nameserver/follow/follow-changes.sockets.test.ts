@@ -1,6 +1,5 @@
 // A node follows Postgres: every kind of change arrives, failures heal, and accidents are held back.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
@@ -101,20 +100,6 @@ const untilSerial = (node: FollowingNode, name: string, serial: number) =>
 const hasLogged = (text: string) => log.lines.some(({ message }) => message.includes(text));
 const listed = async () => (await listNodes(db))[0];
 
-test('a node loads all zones and follows new, changed and unloaded ones', async () => {
-  await save('a 1', 'b 1');
-  const node = await follow();
-  expect(node.state()).toMatchObject({ zones: 2, records: 6, refused: 0, lagSeconds: 0, connected: true });
-  const version = await save('a 2', 'c 1');
-  await until(() => node.zones.size === 3);
-  expect(serialOf(node, 'a')).toBe(2);
-  await until(() => (node.state().position ?? 0) >= version);
-  await unload('b');
-  await until(() => !node.zones.has(parseName('b.example.')));
-  expect(await differences(node, db)).toEqual([]);
-  expect(node.state().records).toBe(6);
-});
-
 test('a node reports queried unproven zones to the primary, and retries after an outage', async () => {
   const primary = await proxied();
   const accountId = await newAccount(db, 'a@example.org');
@@ -168,8 +153,7 @@ test('counts of answers reach the primary by minute and exactly, also those of a
     ).rows;
   count(0, 3);
   count(1, 4);
-  await until(() => threads.every((thread) => isTaken(thread)), 'the counts are taken');
-  at += 60_000;
+  at += 60_000; // counts are taken without delay once their minute is over
   await until(async () => (await rows()).length === 1, 'the first minute has arrived');
   expect(await rows()).toMatchObject([
     { node: 'ams1', minute: new Date(start - 20_000), zones: [77], types: [28], rcodes: [3], counts: [7] },
@@ -177,9 +161,8 @@ test('counts of answers reach the primary by minute and exactly, also those of a
   primary.cut();
   for (const times of [10, 20]) {
     count(1, times);
-    await until(() => isTaken(threads[1]), 'the counts are taken');
     at += 60_000;
-    await pause(600); // longer than the interval in which the node takes counts
+    await until(() => isTaken(threads[1]), 'the counts are taken');
   }
   expect(await rows()).toHaveLength(1);
   primary.resume();

@@ -88,21 +88,6 @@ test('with Postgres away the zones come from the snapshot, and what was missed i
   expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
 });
 
-test('a name that is taken, and a schema that is missing, are reported as reasons', async () => {
-  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
-  const first = start();
-  expect(await first.restored).toMatchObject({ isServing: false });
-  await first.started;
-  await until(() => first.state()?.loaded === true && first.state()?.lagSeconds === 0);
-  expect(first.serial()).toBe(1);
-  expect(first.state()).toMatchObject({ zones: 2, records: 6, refused: 0, withoutRoom: 0 });
-  await expect(start({ snapshotDirectory: undefined }).started).rejects.toThrow('NODE_NAME: another process');
-  const empty = await createDatabase({ empty: true });
-  const started = start({ databaseUrl: empty.url, nodeName: 'ns2' }).started;
-  await expect(started).rejects.toThrow('zonefleet migrate');
-  await empty.drop();
-});
-
 test('an end that nobody asked for is told', async () => {
   const thread = start({ buffer: new SharedArrayBuffer(1 << 20) });
   await until(() => thread.ends.length > 0);

@@ -10,7 +10,6 @@ import {
   readSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -137,15 +136,15 @@ async function written(count: number): Promise<Node> {
 describe('a node that restarts', () => {
   test('serves what the snapshot holds, in an image of another size, and continues with it', async () => {
     const first = new Node();
-    first.putAll(300);
-    first.remove(...names(100));
+    first.putAll(120);
+    first.remove(...names(40));
     await first.write(5);
     const second = new Node(IMAGE_BYTES * 2);
     expect(second.place).toEqual(placeAt(5));
     expectSame(second, first);
     const usedBefore = second.writer.bytesUsed;
-    for (const name of names(300)) second.put(name, 900);
-    second.remove(...names(300));
+    for (const name of names(120)) second.put(name, 900);
+    second.remove(...names(120));
     expect(second.writer.zones).toBe(0);
     expect(second.writer.bytesUsed).toBeLessThan(usedBefore);
   });
@@ -168,12 +167,12 @@ describe('a node that restarts', () => {
   });
 
   test('has what was applied while the base was written, whenever it was cut off', async () => {
-    const first = await written(300);
+    const first = await written(100);
     first.put('z1.example.', 600);
     const writing = first.write(5);
     first.edit('z2.example.', 601);
     first.remove('z3.example.');
-    for (const name of names(100)) first.put(`n.${name}`, 700);
+    for (const name of names(50)) first.put(`n.${name}`, 700);
     first.snapshot.reach(placeAt(6));
     // Cut off here: the generation before has everything.
     const meanwhile = new Node();
@@ -183,26 +182,6 @@ describe('a node that restarts', () => {
     const second = new Node();
     expect(second.place).toEqual(placeAt(6));
     expectSame(second, first);
-  });
-
-  test('has a part of a log that was cut anywhere, and no place that was not reached', async () => {
-    const first = await written(5);
-    for (let i = 0; i < 10; i++) {
-      first.put(`z${i}.example.`, 100 + i);
-      first.snapshot.reach(placeAt(100 + i));
-    }
-    const file = join(directory, 'zones.1.log');
-    const whole = readFileSync(file);
-    for (let bytes = 0; bytes < whole.length; bytes += 97) {
-      writeFileSync(file, whole);
-      truncateSync(file, bytes);
-      const again = new Node();
-      const position = again.place?.position ?? 0;
-      expect(position).toBeGreaterThanOrEqual(5);
-      for (let i = 0; i <= position - 100; i++) {
-        expect(again.writer.contentOf(parseName(`z${i}.example.`))?.version).toBe(100 + i);
-      }
-    }
   });
 
   test('serves the zones of another history too, but knows no place in the feed', async () => {
@@ -417,7 +396,7 @@ test('a snapshot with any bytes changed behind checksums that fit never hangs or
   const flip = (bytes: Buffer) => {
     if (bytes.length > 0) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
   };
-  for (let i = 0; i < scale(120, 60); i++) {
+  for (let i = 0; i < scale(120, 40); i++) {
     writeFileSync(BASE(), base);
     writeFileSync(LOG(), entries);
     if (random() < 0.5) resealBase(BASE(), (parts) => flip(pickPart(random, parts)));

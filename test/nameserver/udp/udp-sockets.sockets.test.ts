@@ -78,13 +78,6 @@ describe('the sockets', () => {
     taken.close();
   });
 
-  test('are not shared with other sockets of the same kind', () => {
-    const sockets = openUdpSockets(libc, [LOOPBACK], 2);
-    expect(() => openUdpSockets(libc, sockets.addresses, 2)).toThrow('bind EADDRINUSE 127.0.0.1:');
-    sockets.close();
-    openUdpSockets(libc, sockets.addresses, 2).close();
-  });
-
   test('are not had on an address that the machine does not have', () => {
     const elsewhere = { address: '192.0.2.1', port: 5300 };
     const fault = { code: 'EADDRNOTAVAIL', syscall: 'bind', ...elsewhere };

@@ -131,41 +131,46 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     });
   });
 
-  test('answers more queries at the same time than one batch holds, in every one of many threads', async () => {
+  describe('with three threads', () => {
     const threads = Array.from({ length: 3 }, () => new QueryCounters());
-    const { listener } = await listen({
-      io,
-      addresses: [LOOPBACKS[0]!],
-      threads: threads.length,
-      counters: (thread) => threads[thread]!.buffer,
-      answerer: COMMANDED_ANSWERER,
+    let listener: UdpListener;
+    beforeAll(async () => {
+      const counters: UdpOptions['counters'] = (thread) => threads[thread]!.buffer;
+      ({ listener } = await listen({ io, threads: 3, counters, answerer: COMMANDED_ANSWERER }));
+      open = [];
     });
-    const [{ port }] = listener.addresses as [ListenAddress];
-    const sockets = Array.from({ length: 40 }, () => createSocket('udp4'));
-    const seen = new Set<string>();
-    for (const [i, socket] of sockets.entries()) {
-      socket.on('message', (answer) => seen.add(`${i} ${answer.readUInt16BE(0)}`));
-      for (let id = 0; id < 25; id++) {
-        const packet = Buffer.alloc(12);
-        packet.writeUInt16BE(id);
-        socket.send(packet, port, '127.0.0.1');
-      }
-    }
-    await until(() => seen.size === 1000, '1000 answers').finally(() => {
-      for (const socket of sockets) socket.close();
-    });
-    await until(() => threads.map(timed).reduce((sum, count) => sum + count) === 1000, '1000 answers timed');
-    if (io === 'koffi') expect(Math.min(...threads.map(timed))).toBeGreaterThan(0);
-  });
+    afterAll(() => listener.close());
 
-  test('passes on the address of the sender, and loses only a packet whose answer throws', async () => {
-    const { listener, counters } = await listen({ io, answerer: COMMANDED_ANSWERER });
-    for (const [i, address] of listener.addresses.entries()) {
-      expect(await exchangeUdp(address, command('throw'), 50)).toBeUndefined();
-      const reply = await exchangeUdp(address, Buffer.alloc(12));
-      expect([...reply!.subarray(12)]).toEqual(ASKERS[i]);
-      expect(counters.unsent).toBe(i + 1);
-    }
+    test('answers more queries at the same time than one batch holds, in every thread', async () => {
+      const [{ port }] = listener.addresses as [ListenAddress];
+      const sockets = Array.from({ length: 40 }, () => createSocket('udp4'));
+      const seen = new Set<string>();
+      for (const [i, socket] of sockets.entries()) {
+        socket.on('message', (answer) => seen.add(`${i} ${answer.readUInt16BE(0)}`));
+        for (let id = 0; id < 25; id++) {
+          const packet = Buffer.alloc(12);
+          packet.writeUInt16BE(id);
+          socket.send(packet, port, '127.0.0.1');
+        }
+      }
+      await until(() => seen.size === 1000, '1000 answers').finally(() => {
+        for (const socket of sockets) socket.close();
+      });
+      await until(
+        () => threads.map(timed).reduce((sum, count) => sum + count) === 1000,
+        '1000 answers timed',
+      );
+      if (io === 'koffi') expect(Math.min(...threads.map(timed))).toBeGreaterThan(0);
+    });
+
+    test('passes on the address of the sender, and loses only a packet whose answer throws', async () => {
+      for (const [i, address] of listener.addresses.entries()) {
+        expect(await exchangeUdp(address, command('throw'), 50)).toBeUndefined();
+        const reply = await exchangeUdp(address, Buffer.alloc(12));
+        expect([...reply!.subarray(12)]).toEqual(ASKERS[i]);
+        expect(threads.reduce((sum, { unsent }) => sum + unsent, 0)).toBe(i + 1);
+      }
+    });
   });
 
   test('names an address that is in use, also by a listener of its own kind, and keeps none of the others', async () => {
@@ -182,7 +187,9 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     const failing = listen({ io, addresses: [other, { address: '127.0.0.1', port }] });
     await expect(failing).rejects.toThrow(`bind EADDRINUSE 127.0.0.1:${port}`);
     await expect(failing).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind', port });
-    await listen({ io, addresses: [other] });
+    const again6 = createSocket('udp6');
+    await new Promise<void>((done) => again6.bind(other.port, other.address, done));
+    again6.close();
     await new Promise<void>((done) => taken.close(() => done()));
   });
 });
@@ -190,8 +197,14 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
 test.each([
   { wildcard: '0.0.0.0', asked: ['127.0.0.1', '127.0.0.2', '127.7.7.7'] },
   { wildcard: '::', asked: ['::1', ...linkLocalAddresses()] },
-])('koffi answers on $wildcard from the address that was queried', async ({ wildcard, asked }) => {
-  const { listener } = await listen({ io: 'koffi', addresses: [{ address: wildcard, port: 0 }] });
+])('koffi is chosen where it works, and answers on $wildcard from the address that was queried', async ({
+  wildcard,
+  asked,
+}) => {
+  const log = collectingLog();
+  const { listener } = await listen({ log, addresses: [{ address: wildcard, port: 0 }] });
+  expect(listener.io).toBe('koffi');
+  expect(log.lines).toMatchObject([{ level: 'info', fields: { io: 'koffi', threads: 1 } }]);
   const [{ port }] = listener.addresses as [ListenAddress];
   for (const address of asked) {
     // A connected socket receives nothing from any other address.
@@ -201,12 +214,6 @@ test.each([
     socket.send(www());
     expect(summarize(await answer.finally(() => socket.close()))).toBe('NOERROR aa 1/1/0/0');
   }
-});
-
-test('koffi is chosen where it works, and logged', async () => {
-  const log = collectingLog();
-  expect((await listen({ log })).listener.io).toBe('koffi');
-  expect(log.lines).toMatchObject([{ level: 'info', fields: { io: 'koffi', threads: 1 } }]);
 });
 
 test('node:dgram is chosen elsewhere, and logged with the reason, unless koffi is required', async () => {

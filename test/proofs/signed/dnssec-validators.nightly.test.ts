@@ -3,18 +3,22 @@
 // the same zones shows that the expectations are right.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseName, ROOT } from '../../../src/dns/name.ts';
+import { parseName, printName, ROOT } from '../../../src/dns/name.ts';
+import { typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { listenTcp } from '../../../src/nameserver/tcp/tcp.ts';
+import type { ListenAddress } from '../../../src/process/listen-address.ts';
+import { listenUdpFor } from '../../support/answer/listen-udp-for.ts';
 import { nodeOf } from '../../support/answer/queries.ts';
-import { serveNode } from '../../support/answer/serve-node.ts';
+import type { AnsweringNode } from '../../support/answer/test-node.ts';
 import { startPeer } from '../../support/peers/peers.ts';
 import { proves, scale } from '../../support/tests/scale.ts';
+import { startTogether } from '../../support/tests/start-together.ts';
 import {
   brokenZone,
   type FixtureWorld,
   MARKED_ROW,
   signFixtures,
 } from '../../support/validators/fixture-world.ts';
-import { unexpected } from '../../support/validators/judge-verdicts.ts';
 import {
   canListenOn53,
   chooseNetwork,
@@ -26,7 +30,7 @@ import {
   startValidators,
   type Validators,
 } from '../../support/validators/start-validators.ts';
-import type { ExpectedVerdict } from '../../support/validators/validator.ts';
+import type { ExpectedVerdict, Security, Validator, Verdict } from '../../support/validators/validator.ts';
 import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
@@ -114,4 +118,42 @@ describe.skipIf(missing !== '')(`validators of others${missing}`, () => {
 function someOf(questions: readonly ExpectedVerdict[]): ExpectedVerdict[] {
   const step = Math.max(1, Math.floor(questions.length / TOOL_QUESTIONS));
   return questions.filter((_, i) => i % step === 0);
+}
+
+/** Listens on UDP and TCP, as the nameserver process does. */
+async function serveNode(
+  node: AnsweringNode,
+  addresses: readonly ListenAddress[],
+): Promise<{ stop(): Promise<void> }> {
+  const stoppable = <T extends { close(): Promise<void> }>(listener: T) => ({ stop: () => listener.close() });
+  const [udp, tcp] = await startTogether([
+    listenUdpFor(node, addresses).then(stoppable),
+    listenTcp(addresses, node).then(stoppable),
+  ]);
+  return {
+    async stop() {
+      await Promise.all([udp.stop(), tcp.stop()]);
+    },
+  };
+}
+
+/** What is not as expected, a line for each. */
+function unexpected(
+  { name: validator }: Pick<Validator, 'name'>,
+  questions: readonly ExpectedVerdict[],
+  verdicts: readonly Verdict[],
+): string[] {
+  return questions.flatMap(({ name, type, row, rcode, security }, i) => {
+    const got = verdicts[i] as Verdict;
+    const asked = `${validator}: ${printName(name)} ${typeMnemonic(type)} [${row}]`;
+    const isSecure = got.security === security || isLenient(validator, security, got.security);
+    if (isSecure && (got.rcode === rcode || got.rcode === '')) return [];
+    const why = got.reason === undefined ? '' : ` (${got.reason})`;
+    return [`${asked}: ${got.rcode} ${got.security}${why}, not ${rcode} ${security}`];
+  });
+}
+
+/** delv says of opt-out proofs that they are in order, and not that AD must stay clear (RFC 5155 §9.2). */
+function isLenient(validator: string, wanted: Security, got: Security): boolean {
+  return validator === 'delv' && wanted === 'insecure' && got === 'secure';
 }

@@ -294,22 +294,6 @@ describe('servers of the parent that fail', () => {
     );
   });
 
-  it('are all asked if two of them differ', async () => {
-    const exchange = world();
-    const other = zone('com.', '@ NS 0.gtld.\nexample NS ns9.host.net.');
-    for (const address of seven.slice(0, 6)) exchange.serve(address, other);
-    const seeds = Array.from({ length: 40 }, (_, i) => i);
-    const observed = seeds.map((seed) =>
-      testResolver(exchange, { random: dice(seed) }).observe('example.com'),
-    );
-    const asked = (await Promise.all(observed)).map(({ servers }) => {
-      const kinds = new Set(servers.slice(0, 2).map(({ ns }) => ns.join()));
-      expect(servers).toHaveLength(kinds.size === 1 ? 2 : 6);
-      return servers.length;
-    });
-    expect(asked).toContain(6);
-  });
-
   it('on the way are replaced by the next one', async () => {
     const exchange = comInternet('deep.example NS ns1.host.net.');
     for (const broken of ['silent', 'bad', reply({ rcode: RCODE.SERVFAIL })] as const) {

@@ -1,4 +1,4 @@
-// The octets of a question, read by our codec: an independent reader sees them in exchange.test.ts.
+// The octets of a question, read by our codec: an independent reader sees them in exchange.sockets.test.ts.
 
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, type Message } from '../../../src/dns/message/message.ts';

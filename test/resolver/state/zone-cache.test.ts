@@ -58,18 +58,6 @@ describe('a remembered cut', () => {
     cache.putCut(again, 60);
     expect(again.addresses(clock.now, false)[0]).toMatchObject({ misses: 1, shunnedUntil: 1000 });
   });
-
-  it('is forgotten for failing servers only when it is some minutes old', () => {
-    const { cache, clock, known } = world();
-    const zone = known();
-    cache.putCut(zone, 86_400);
-    clock.now = 299_999;
-    expect(cache.forgetOld(zone)).toBe(false);
-    clock.now = 300_000;
-    expect(cache.forgetOld(known())).toBe(false); // another one of that name
-    expect(cache.forgetOld(zone)).toBe(true);
-    expect(cache.get(name('com'))).toBe(undefined);
-  });
 });
 
 describe('remembered addresses', () => {

@@ -24,7 +24,6 @@ import { until } from '../../support/tests/until.ts';
 
 /** A quicker initdb, where nothing is proven about disks. */
 const FAST = { parameters: { fsync: 'off' } };
-const DEBIAN = '/usr/lib/postgresql/15';
 const temporary: string[] = [];
 const servers: RunningPostgres[] = [];
 const children: ChildProcess[] = [];
@@ -135,25 +134,6 @@ describe('the embedded Postgres', () => {
     expect(await ask(second.url, 'select value from kept')).toBe(7);
   });
 
-  it('stops though clients are connected, which are told', async () => {
-    const { url, stop, pid } = await start(directory);
-    const client = new pg.Client({ connectionString: url });
-    const ended = new Promise((done) => client.once('end', done));
-    client.on('error', () => {});
-    await client.connect();
-    await stop();
-    expect(isAlive(pid)).toBe(false);
-    await ended;
-  });
-
-  it('says when it ends by accident', async () => {
-    const { exited, pid } = await start(directory);
-    process.kill(pid, 'SIGKILL');
-    expect(await exited).toBe('SIGKILL');
-    const again = await start(directory);
-    expect(await ask(again.url, 'select 1')).toBe(1);
-  });
-
   it('is stopped with its backends when all of it hangs, and starts again', async () => {
     const { url, pid, stop } = await start(directory);
     const client = new pg.Client({ connectionString: url });
@@ -254,21 +234,5 @@ describe('a directory', () => {
     );
     const { url } = await start(directory, FAST);
     expect(await ask(url, 'select 1')).toBe(1);
-  });
-});
-
-describe.skipIf(!existsSync(DEBIAN))("Debian's Postgres (skipped: needs postgresql-15)", () => {
-  it('serves a test cluster, on TCP where a port is given', async () => {
-    const directory = temporaryDirectory();
-    const { createServer } = await import('node:net');
-    const probe = createServer().listen(0, '127.0.0.1');
-    await new Promise((done) => probe.once('listening', done));
-    const { port } = probe.address() as { port: number };
-    await new Promise((done) => probe.close(done));
-    const parameters = { fsync: 'off', wal_level: 'logical' };
-    const { url } = await start(directory, { binaries: { directory: DEBIAN }, parameters, tcpPort: port });
-    expect(await ask(url, 'show server_version')).toMatch(/^15\./);
-    expect(await ask(url, 'show wal_level')).toBe('logical');
-    expect(await ask(`postgresql://zonefleet@127.0.0.1:${port}/zonefleet`, 'select 1')).toBe(1);
   });
 });

@@ -1,6 +1,5 @@
 // ANAME records that lead back to where they began, from domain to domain of this fleet.
 
-import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { parseName, printName } from '../../../src/dns/name.ts';
 import { findTargetLoop } from '../../../src/store/aname/find-target-loop.ts';
@@ -8,7 +7,7 @@ import { newAccount, newDomain, saved } from '../../support/database/domains.ts'
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-const { db } = keptDatabase();
+const { db, query } = keptDatabase();
 
 beforeAll(async () => {
   const accountId = await newAccount(db, 'me@example.org');
@@ -28,8 +27,8 @@ beforeAll(async () => {
     const { id } = await newDomain(db, accountId, name, { exempt: true });
     await saved(db, id, edit({ create }, parseName(name)));
   }
-  await sql`update domains set status = 'active' where name <> 'd.test.'`.execute(db);
-  await sql`update aname_targets set leads_to = 'x.a.test.' where target = 'alias.example.net'`.execute(db);
+  await query`update domains set status = 'active' where name <> 'd.test.'`;
+  await query`update aname_targets set leads_to = 'x.a.test.' where target = 'alias.example.net'`;
 });
 
 test.each([

@@ -10,7 +10,7 @@ import { saveReport } from '../../../src/store/cached/save-report.ts';
 import { at, storedEntry } from '../../support/edge/stored-entry.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-const { db } = sharedDatabase();
+const { db, query, value } = sharedDatabase();
 const DOMAIN = 7;
 
 const entry = (key_hash: string, more: object = {}) =>
@@ -27,11 +27,8 @@ const list = async () => {
   const { rows, total, dropped } = await listEntries(db, DOMAIN, page);
   return { hashes: rows.map(({ keyHash }) => keyHash), total, dropped };
 };
-const counted = async () => {
-  const { rows } = await sql<{ entries: number }>`
-    select entries from cached_domains where domain_id = ${DOMAIN}`.execute(db);
-  return rows[0]?.entries;
-};
+const counted = () => value<number>`
+    select entries from cached_domains where domain_id = ${DOMAIN}`;
 
 it('a domain that has too many loses the oldest, and it is told', async () => {
   await save([entry('a', { cached_at: at(-50) }), entry('b', { cached_at: at(-40) })], 'fra', 3);
@@ -72,19 +69,19 @@ it('edges that report, evict, restart and purge at the same time wait in no circ
 });
 
 it('more rows go than one transaction takes', async () => {
-  await sql`
+  await query`
     insert into cached_entries (domain_id, node, host, path, query, variant, method, hostname, store_path, key_hash,
       cache_key, l2_key, size, cached_at, expires_at)
     select ${DOMAIN}, 'fra', 'www.a.test', '/' || i, '', '', 'GET', 'www.a.test', '/c/' || i, i::text, '', '', 1,
-      now() - interval '1 hour', now() + interval '1 hour' from generate_series(1, 12000) i`.execute(db);
-  await sql`insert into cached_domains (domain_id, entries) values (${DOMAIN}, 12000)`.execute(db);
+      now() - interval '1 hour', now() + interval '1 hour' from generate_series(1, 12000) i`;
+  await query`insert into cached_domains (domain_id, entries) values (${DOMAIN}, 12000)`;
   expect(await deleteEntries(db, sql`e.domain_id = ${DOMAIN} and e.path <> '/5'`)).toBe(11_999);
   expect([(await list()).hashes, await counted()]).toEqual([['5'], 1]);
 });
 
 it('a purge that an edge has done takes its rows away, and none that was cached later or that it is not about', async () => {
   const of = async (target: Parameters<typeof removePurged>[2]['target']) => {
-    await sql`truncate cached_entries, cached_domains`.execute(db);
+    await query`truncate cached_entries, cached_domains`;
     await save([
       entry('one', { path: '/a', query: 'x=1', store_path: '/s/1' }),
       entry('two', { path: '/a', store_path: '/s/2' }),
@@ -97,8 +94,8 @@ it('a purge that an edge has done takes its rows away, and none that was cached 
     await removePurged(db, 'fra', { domainId: DOMAIN, target, at: new Date(Date.now() - 60_000) }); // of before
     const before = (await list()).total;
     await removePurged(db, 'fra', { domainId: DOMAIN, target, at: new Date() });
-    const { rows } = await sql<{ hash: string }>`
-      select key_hash as hash from cached_entries where node = 'fra' order by hash`.execute(db);
+    const rows = await query<{ hash: string }>`
+      select key_hash as hash from cached_entries where node = 'fra' order by hash`;
     expect([before, await counted()]).toEqual([6, rows.length + 1]);
     return rows.map(({ hash }) => hash).join(' ');
   };

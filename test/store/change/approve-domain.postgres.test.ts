@@ -1,6 +1,5 @@
 // The operator says which set proves a domain: the one that the parent shows, or any other of ours.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Name } from '../../../src/dns/name.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
@@ -13,12 +12,11 @@ import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from '../../support/database/domains.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { edit } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let accountId: number;
 let id: number;
 
@@ -28,19 +26,17 @@ beforeAll(async () => {
 beforeEach(async () => {
   accountId = await newAccount(db, 'a@example.org');
   ({ id } = await newDomain(db, accountId));
-  await saved(db, id, edit({ create: ['www A 192.0.2.1'] }));
+  await saved(db, id, ['www A 192.0.2.1']);
 });
 
 const approve = (domainId = id) => approveDomain(db, { ...CLI, domainId });
 
 const spentFirst = async () => {
   const left = JSON.stringify([{ names: SETS[1]?.map((name) => `${name}.`), exclusive: false }]);
-  await sql`update domains set ns_sets = ${left}::jsonb, open = false, by_operator = false,
-      findings = '[{"code": "PRESET_DELEGATION", "message": "x"}, {"code": "STALE_DS", "message": "x"}]'`.execute(
-    db,
-  );
-  await sql`update domain_checks set current_ns = '{ns1.example.net.,ns2.example.net.}',
-      due_at = now() + interval '1 hour', next_at = now() + interval '1 hour'`.execute(db);
+  await query`update domains set ns_sets = ${left}::jsonb, open = false, by_operator = false,
+      findings = '[{"code": "PRESET_DELEGATION", "message": "x"}, {"code": "STALE_DS", "message": "x"}]'`;
+  await query`update domain_checks set current_ns = '{ns1.example.net.,ns2.example.net.}',
+      due_at = now() + interval '1 hour', next_at = now() + interval '1 hour'`;
 };
 
 test('a set is taken from the account that had it, which is told at once that none is left', async () => {
@@ -80,11 +76,7 @@ test('the set that the parent shows proves the domain, its zone is served whole,
     '@ 3600 SOA serial 3',
     'www 300 A 192.0.2.1',
   ]);
-  const rights = await db
-    .selectFrom('ns_rights')
-    .select(['name', 'names', 'account_id', 'exclusive'])
-    .execute();
-  expect(rights).toEqual([
+  expect(await query`select name, names, account_id, exclusive from ns_rights`).toEqual([
     {
       name: 'example.com.',
       names: ['ns1.example.net.', 'ns2.example.net.'],
@@ -92,11 +84,10 @@ test('the set that the parent shows proves the domain, its zone is served whole,
       exclusive: true,
     },
   ]);
-  const { rows } = await sql`
-      select due_at <= clock_timestamp() and next_at = due_at as due, seq > 0 as bumped from domain_checks`.execute(
-    db,
-  );
-  expect(rows).toEqual([{ due: true, bumped: true }]);
+  expect(
+    await query`
+      select due_at <= clock_timestamp() and next_at = due_at as due, seq > 0 as bumped from domain_checks`,
+  ).toEqual([{ due: true, bumped: true }]);
   const [change] = await listDomainChanges(db, id, { limit: 1 });
   expect(change).toMatchObject({
     id: approved.changeId,
@@ -112,7 +103,7 @@ test('the set that the parent shows proves the domain, its zone is served whole,
 });
 
 test('one that no check has seen yet, once: then there is nothing to approve', async () => {
-  await sql`update domains set open = false`.execute(db);
+  await query`update domains set open = false`;
   expect(await approve()).toMatchObject({ domain: { served: 'full' }, changeId: expect.any(Number) });
   expect(await approve()).toMatchObject({ kind: 'updated', changeId: undefined, domain: { serial: 3 } });
   await expectPublished(db, id);
@@ -123,7 +114,7 @@ test('a domain inside another account’s is served no more than its apex', asyn
     exempt: false,
   });
   expect(await approve(inner.id)).toMatchObject({ domain: { served: 'apex' } });
-  await sql`update domains set status = 'active' where id = ${id}`.execute(db);
+  await query`update domains set status = 'active' where id = ${id}`;
   await changeStatus(db, { ...CLI, domainId: inner.id, event: 'disable' });
   await changeStatus(db, { ...CLI, domainId: inner.id, event: 'enable', exempt: true });
   await expectPublished(db, inner.id);

@@ -36,7 +36,7 @@ const move = (event: StatusEvent, rest = {}) =>
 
 test('each move is one change; a domain that is off is taken from the nodes, and comes back as it was', async () => {
   const node = await followLoaded({ databaseUrl: url });
-  await saved(db, domainId, edit({ create: ['@ TXT x', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied'] }));
+  await saved(db, domainId, ['@ TXT x', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied']);
   const steps: [StatusEvent, string, boolean][] = [
     ['disable', 'disabled', false],
     ['ban', 'banned', false],
@@ -100,7 +100,7 @@ test('a name that comes back from another account goes on with the serial that i
   await move('disable');
   await db.updateTable('domains').set({ disabled_by: 'checker' }).where('id', '=', domainId).execute();
   const other = await newDomain(db, await newAccount(db, 'b@example.org'));
-  for (const host of ['a', 'b', 'c']) await saved(db, other.id, edit({ create: [`${host} A 192.0.2.1`] }));
+  for (const host of ['a', 'b', 'c']) await saved(db, other.id, [`${host} A 192.0.2.1`]);
   const deleted = await deleteDomain(db, { ...BY, domainId: other.id });
   if (deleted.kind !== 'deleted') throw new Error(deleted.kind);
   expect(await move('enable')).toMatchObject({ kind: 'updated', domain: { serial: deleted.serial + 1 } });

@@ -1,7 +1,6 @@
 // Who may claim a name: claims that wait exclude nobody, and a name that is held is had only by a transfer (docs/rules.md
 // "Claims").
 
-import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
@@ -20,9 +19,9 @@ import {
 } from '../../support/database/domains.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let mine: number;
 let theirs: number;
 let others: number;
@@ -38,7 +37,7 @@ const create = async (accountId: number, rest = {}) =>
 const move = (domainId: number, event: 'enable' | 'disable' | 'ban' | 'unban', rest = {}) =>
   changeStatus(db, { ...BY, domainId, event, ...rest });
 const pass = (hours: number) =>
-  sql`update domains set claimed_at = claimed_at - make_interval(hours => ${hours})`.execute(db);
+  query`update domains set claimed_at = claimed_at - make_interval(hours => ${hours})`;
 const zones = async () =>
   (await db.selectFrom('domains').select('id').where('zone_id', 'is not', null).execute()).map(
     ({ id }) => id,
@@ -52,7 +51,7 @@ test.each([
 ] as const)('a %s claim that waits excludes nobody, and nodes hold one zone', async (dnsMode) => {
   const node = await followLoaded({ databaseUrl: url });
   const old = await newDomain(db, theirs, 'example.com.', { dnsMode });
-  await saved(db, old.id, edit({ create: ['old A 192.0.2.1'] }));
+  await saved(db, old.id, ['old A 192.0.2.1']);
   expect(await create(theirs)).toBe('taken');
   const next = await newDomain(db, mine);
   expect(next).toMatchObject({ status: 'pending', recordCount: 0 });
@@ -87,7 +86,7 @@ test.each([
 test('a name that is held is taken, unless the claim waits for a transfer', async () => {
   const { id } = await newDomain(db, theirs);
   for (const status of ['active', 'moved']) {
-    await sql`update domains set status = ${status} where id = ${id}`.execute(db);
+    await query`update domains set status = ${status} where id = ${id}`;
     const refused = await createDomain(db, wantedDomain(mine, 'example.com.'));
     expect(refused).toMatchObject({ kind: 'taken', message: expect.stringContaining('"transfer": true') });
     expect(refused).not.toMatchObject({ message: expect.stringMatching(/they@|example\.org/) });
@@ -111,8 +110,8 @@ test('enabling claims anew: beside those that wait, and a held name only by a tr
   const other = await newDomain(db, mine);
   expect(await move(id, 'enable')).toMatchObject({ kind: 'updated', domain: { status: 'pending' } });
   await move(id, 'disable');
-  await sql`update domains set status = 'active' where id = ${other.id}`.execute(db);
-  await sql`delete from zone_records where type = 0`.execute(db); // the mark of a zone that waits
+  await query`update domains set status = 'active' where id = ${other.id}`;
+  await query`delete from zone_records where type = 0`; // the mark of a zone that waits
   expect(await move(id, 'enable')).toMatchObject({ kind: 'refused', code: 'taken' });
   expect(await move(id, 'enable', { transfer: true })).toMatchObject({
     domain: { status: 'pending', served: 'none' },
@@ -125,7 +124,7 @@ test('enabling claims anew: beside those that wait, and a held name only by a tr
 
 test('the ban of a domain that held the name is for everybody, that of a claim for its account only', async () => {
   const held = await newDomain(db, theirs);
-  await sql`update domains set status = 'active' where id = ${held.id}`.execute(db);
+  await query`update domains set status = 'active' where id = ${held.id}`;
   await move(held.id, 'ban');
   expect(await createDomain(db, wantedDomain(mine, 'example.com.', { transfer: true }))).toMatchObject({
     kind: 'taken',
@@ -156,9 +155,7 @@ test('a name has room for 32 claims; after a day the oldest one that the parent 
 
   await pass(25);
   const [shown, oldest, second] = ids as [number, number, number];
-  await sql`update domain_checks set conclusive_ours = true, conclusive_at = now() where domain_id = ${shown}`.execute(
-    db,
-  );
+  await query`update domain_checks set conclusive_ours = true, conclusive_at = now() where domain_id = ${shown}`;
   const rightsBefore = await db.selectFrom('ns_rights').selectAll().orderBy('account_id').execute();
   const next = await newDomain(db, mine, 'example.com.', { exempt: false });
   expect(next).toMatchObject({ status: 'pending' });

@@ -1,6 +1,5 @@
 // That writers of a domain, of its checks and of its verification never wait for each other in a circle.
 
-import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -13,14 +12,15 @@ import { type Database, openDatabase } from '../../../src/store/postgres/databas
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
 import { BY, expectPublished, newAccount, newDomain } from '../../support/database/domains.ts';
 import { judgedCheck } from '../../support/database/saved-checks.ts';
+import { scale } from '../../support/tests/scale.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification } from '../../support/world/made-verifications.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 
-const ROUNDS = 6;
+const ROUNDS = scale(12, 3);
 const OURS = 'referral ns1.example.net ns2.example.net';
 
-const { db, url } = keptDatabase();
+const { db, url, query } = keptDatabase();
 /** Its connections end before the deadlocks are counted: only then all of them have told theirs. */
 let working: Database;
 let ids: number[];
@@ -105,8 +105,9 @@ test('all of them at once on the same domains: no deadlock, and what is publishe
   );
   await working.destroy();
   expect(ended).toEqual([]);
-  const { rows } = await sql<{ deadlocks: number }>`
-      select deadlocks from pg_stat_database where datname = current_database()`.execute(db);
-  expect(rows).toEqual([{ deadlocks: 0 }]); // a save that Postgres ends is made again, and nobody is told
+  expect(
+    await query<{ deadlocks: number }>`
+      select deadlocks from pg_stat_database where datname = current_database()`,
+  ).toEqual([{ deadlocks: 0 }]); // a save that Postgres ends is made again, and nobody is told
   await expectPublished(db, ...ids);
 });

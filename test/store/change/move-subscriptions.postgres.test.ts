@@ -6,7 +6,6 @@ import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.
 import { restoreDomain } from '../../../src/store/change/restore-domain.ts';
 import { createDomain, deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
-import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { NO_WALLET } from '../../support/billing/no-wallet.ts';
 import { asRole } from '../../support/database/database.ts';
@@ -14,7 +13,7 @@ import { BY, newAccount, newDomain, wantedDomain } from '../../support/database/
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const DAY = 86_400_000;
-const { db, url } = keptDatabase();
+const { db, url, query, value } = keptDatabase();
 let accountId: number;
 let termId: number;
 let freeId: number;
@@ -27,7 +26,7 @@ beforeAll(async () => {
   freeId = free?.terms.at(-1)?.id as number;
 });
 beforeEach(async () => {
-  await sql`delete from domains`.execute(db);
+  await query`delete from domains`;
 });
 
 const move = (at: number, limit?: number) =>
@@ -44,23 +43,6 @@ async function pricedDomain(name = 'example.com.') {
   return { id, end: (own?.expiresAt as Date).getTime() };
 }
 
-describe('a subscription whose term costs something', () => {
-  it('is in grace after its end since nobody can pay, and then the domain has free', async () => {
-    const { id, end } = await pricedDomain();
-    expect(await move(end - 3 * DAY - 1)).toMatchObject({ unpaid: 0 });
-    expect(await move(end - 3 * DAY)).toMatchObject({ unpaid: 1, renewed: 0 });
-    expect(await move(end - 3 * DAY)).toMatchObject({ unpaid: 0 });
-    expect(await history(id)).toEqual(['pro cancelled over', 'pro active']);
-    expect(await move(end)).toMatchObject({ unpaid: 1, grace: 1, ended: 0 });
-    expect(await history(id)).toEqual(['pro cancelled over', 'pro grace']);
-    expect(await loadDomainById(db, id)).toMatchObject({ plan: { slug: 'pro', maxRecords: 7 } });
-    expect(await move(end + 7 * DAY)).toMatchObject({ ended: 1 });
-    expect(await history(id)).toEqual(['pro cancelled over', 'pro expired over', 'free active']);
-    expect(await loadDomainById(db, id)).toMatchObject({ plan: { slug: 'free', maxRecords: 200 } });
-    expect(await move(end + 7 * DAY)).toMatchObject({ renewed: 0, unpaid: 0, grace: 0, ended: 0 });
-  });
-});
-
 describe('a round', () => {
   it('takes so many and says that there is more; no step is made twice by many workers', async () => {
     const ends = new Set<number>();
@@ -71,9 +53,10 @@ describe('a round', () => {
     const rest = await move(at, 50);
     expect([...workers, rest].reduce((sum, { ended }) => sum + ended, 0)).toBe(7);
     expect(await move(at, 50)).toMatchObject({ ended: 0, isMore: false });
-    const { rows } = await sql<{ n: number }>`
-      select count(*)::integer as n from subscriptions where ended_at is null`.execute(db);
-    expect(rows[0]?.n).toBe(12);
+    expect(
+      await value<number>`
+      select count(*)::integer as n from subscriptions where ended_at is null`,
+    ).toBe(12);
   });
 
   it('passes over a domain that somebody else has locked', async () => {
@@ -174,12 +157,10 @@ describe('a round', () => {
 
 describe('a trial', () => {
   const trial = { planSlug: 'pro', days: 14 };
-  const self = async (email: string) => {
-    const { rows } = await sql<{ id: number }>`
+  const self = async (email: string) =>
+    (await value<number>`
       update accounts set self_registered = true, plan_id = (select id from plans where slug = 'free')
-      where id = ${await newAccount(db, email)} returning id`.execute(db);
-    return rows[0]?.id as number;
-  };
+      where id = ${await newAccount(db, email)} returning id`) as number;
   const create = async (account: number, name: string, rest = {}) => {
     const created = await createDomain(db, wantedDomain(account, name, { trial, ...rest }));
     if (created.kind !== 'created') throw new Error(created.message);
@@ -194,7 +175,7 @@ describe('a trial', () => {
     expect(own).toMatchObject({ isTrial: true, term: null, autoRenew: false });
     expect(await history((await create(account, 'second.test.')).id)).toEqual(['free active']);
     await deleteDomain(db, { ...BY, domainId: first.id });
-    await sql`delete from domains where id = ${first.id}`.execute(db);
+    await query`delete from domains where id = ${first.id}`;
     const again = await create(account, 'first.test.');
     expect(await history(again.id)).toEqual(['free active']);
     const third = await create(await self('other@example.org'), 'third.test.');

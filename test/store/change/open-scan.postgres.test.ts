@@ -15,7 +15,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { scanOf, unreachable } from '../../support/world/made-scans.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let domainId: number;
 let account: number;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ const begin = async (id: number) => {
 };
 const end = async (id: number, run: string, scan = scanOf(['www A 192.0.2.1'])) =>
   await saveScan(db, { scanId: id, run, scan, records: scan.records });
-const lapse = (id: number) => sql`update scans set due_at = clock_timestamp() where id = ${id}`.execute(db);
+const lapse = (id: number) => query`update scans set due_at = clock_timestamp() where id = ${id}`;
 
 test('of calls at once one begins a scan, and the others join it', async () => {
   const opened = await Promise.all([open('manual'), open('preview'), open('manual')]);
@@ -205,7 +205,7 @@ test('a result that is recent and told anything is found again', async () => {
     id: told.id,
     found: { records: scanOf(['www A 192.0.2.1']).records, wildcards: [] },
   });
-  await sql`update scans set finished_at = finished_at - interval '11 minutes'`.execute(db);
+  await query`update scans set finished_at = finished_at - interval '11 minutes'`;
   expect(await findRecentScan(db, domainId, 600)).toBeUndefined();
 });
 
@@ -214,8 +214,7 @@ test('the newest of a domain are kept', async () => {
     const { id } = await open('preview');
     await end(id, await begin(id), unreachable(APEX));
   }
-  const { rows } = await sql`select from scans where domain_id = ${domainId}`.execute(db);
-  expect(rows).toHaveLength(20);
+  expect(await query`select from scans where domain_id = ${domainId}`).toHaveLength(20);
 });
 
 test('whoever waits has it when it is over, as it is when the time is, and nothing when it is gone', async () => {
@@ -226,6 +225,6 @@ test('whoever waits has it when it is over, as it is when the time is, and nothi
   const waited = wait(10_000);
   await end(id, await begin(id));
   expect(await waited).toMatchObject({ id, finishedAt: expect.any(Date) });
-  await sql`delete from scans`.execute(db);
+  await query`delete from scans`;
   expect(await wait(10_000)).toBeUndefined();
 });

@@ -1,6 +1,5 @@
 // Who may have a name, and what becomes of it: created, deleted, restored, and never twice.
 
-import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
@@ -25,9 +24,9 @@ import {
 } from '../../support/database/domains.ts';
 import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value } = sharedDatabase();
 let mine: number;
 let theirs: number;
 
@@ -39,7 +38,7 @@ beforeEach(async () => {
 const create = async (accountId: number, name: string, rest = {}) =>
   (await createDomain(db, wantedDomain(accountId, name, rest))).kind;
 const setStatus = (name: string, status: string) =>
-  sql`update domains set status = ${status} where name = ${name} and deleted_at is null`.execute(db);
+  query`update domains set status = ${status} where name = ${name} and deleted_at is null`;
 
 test('a managed domain is pending and served with the nameservers of the canonical set', async () => {
   const domain = await newDomain(db, mine);
@@ -98,7 +97,7 @@ test('an account has so many domains that wait, by its plan or by the setting; p
   expect(await claim('one.test.', 0)).toMatchObject({ kind: 'plan_limit', limit: 0 });
   expect((await claim('one.test.', 1)).kind).toBe('created');
   expect(await claim('two.test.', 1)).toMatchObject({ kind: 'plan_limit', limit: 1 });
-  await sql`update domains set status = 'active' where account_id = ${account}`.execute(db);
+  await query`update domains set status = 'active' where account_id = ${account}`;
   expect((await claim('two.test.', 1)).kind).toBe('created');
   const restore = await limitClaims(db, 1);
   expect(await claim('three.test.')).toMatchObject({ kind: 'plan_limit', limit: 1 });
@@ -155,7 +154,7 @@ test('a customer domain cannot be loaded or unloaded as an operator zone, served
 test('a deleted domain frees its name at once, and comes back whole with a serial that only grows', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const { id } = await newDomain(db, mine);
-  await saved(db, id, edit({ create: ['www A 198.51.100.1 ; proxied', 'x TXT x'] }));
+  await saved(db, id, ['www A 198.51.100.1 ; proxied', 'x TXT x']);
   await setStatus('example.com.', 'active');
   await untilEqual(node, db);
   expect(node.zones.get(APEX)?.serial).toBe(2);
@@ -200,9 +199,9 @@ test('what is deleted can be restored for 30 days, even when the feed has forgot
   await changeStatus(db, { ...BY, domainId: off.id, event: 'disable' });
   for (const { id } of [a, b]) await deleteDomain(db, { ...BY, domainId: id });
   const age = async (days: number) => {
-    await sql`update changes set at = at - make_interval(days => ${days})`.execute(db);
-    await sql`update zones set deleted_at = deleted_at - make_interval(days => ${days})`.execute(db);
-    await sql`update domains set deleted_at = deleted_at - make_interval(days => ${days})`.execute(db);
+    await query`update changes set at = at - make_interval(days => ${days})`;
+    await query`update zones set deleted_at = deleted_at - make_interval(days => ${days})`;
+    await query`update domains set deleted_at = deleted_at - make_interval(days => ${days})`;
   };
   await age(29);
   await purgeFeed(db, 7);
@@ -225,16 +224,8 @@ test('a domain that was off is off when it is restored, without rights, and gets
   await changeStatus(db, { ...BY, domainId: id, event: 'disable' });
   await deleteDomain(db, { ...BY, domainId: id });
   const rights = async () =>
-    (await sql`select from ns_rights where name = 'off.test.' and account_id = ${mine}`.execute(db)).rows
-      .length;
-  const due = async () =>
-    (
-      await db
-        .selectFrom('domain_checks')
-        .select('due_at')
-        .where('domain_id', '=', id)
-        .executeTakeFirstOrThrow()
-    ).due_at;
+    (await query`select from ns_rights where name = 'off.test.' and account_id = ${mine}`).length;
+  const due = () => value<Date | null>`select due_at as at from domain_checks where domain_id = ${id}`;
   expect(await restoreDomain(db, { ...BY, domainId: id })).toMatchObject({
     domain: { status: 'disabled' },
   });
@@ -242,9 +233,7 @@ test('a domain that was off is off when it is restored, without rights, and gets
   await changeStatus(db, { ...BY, domainId: id, event: 'enable', exempt: true });
   expect((await loadDomainById(db, id))?.nameserverSets).toHaveLength(1);
   // One that the checker disabled is looked at again: it may come back by itself.
-  await sql`update domains set status = 'disabled', disabled_by = 'checker', ended_at = now() where id = ${id}`.execute(
-    db,
-  );
+  await query`update domains set status = 'disabled', disabled_by = 'checker', ended_at = now() where id = ${id}`;
   await deleteDomain(db, { ...BY, domainId: id });
   expect(await due()).toBeNull();
   await restoreDomain(db, { ...BY, domainId: id });
@@ -261,7 +250,7 @@ test('a domain that is off keeps its name from nobody, and waits beside the othe
   expect(await loadDomain(db, { accountId: theirs, isAdmin: false }, APEX)).toMatchObject({ id: old.id });
   expect(await loadDomain(db, { accountId: mine, isAdmin: false }, APEX)).toMatchObject({ id });
   await setStatus('example.com.', 'active');
-  await sql`update domains set status = 'disabled' where id = ${old.id}`.execute(db);
+  await query`update domains set status = 'disabled' where id = ${old.id}`;
   expect(await loadDomain(db, { accountId: 99, isAdmin: true }, APEX)).toMatchObject({
     id,
     myRole: 'owner',

@@ -28,7 +28,7 @@ import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX, edit, newRecord, showProblem } from '../../support/zone/customer-records.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value } = sharedDatabase();
 let accountId: number;
 let domainId: number;
 
@@ -48,21 +48,15 @@ async function customerRecords(ids: readonly number[]): Promise<CustomerRecord[]
 }
 
 test('records are published: a proxied one as the edge, the others as they are, with SOA and NS of the service', async () => {
-  const result = await saved(
-    db,
-    domainId,
-    edit({
-      create: [
-        'www 600 A 198.51.100.1 ; proxied',
-        '@ CNAME origin.example.net ; proxied',
-        '@ TXT hello',
-        'mail 120 A 198.51.100.2',
-        'mail AAAA 2001:db8::25',
-        '*.x MX 10 mail.example.com',
-        'sub NS ns1.else.example.',
-      ],
-    }),
-  );
+  const result = await saved(db, domainId, [
+    'www 600 A 198.51.100.1 ; proxied',
+    '@ CNAME origin.example.net ; proxied',
+    '@ TXT hello',
+    'mail 120 A 198.51.100.2',
+    'mail AAAA 2001:db8::25',
+    '*.x MX 10 mail.example.com',
+    'sub NS ns1.else.example.',
+  ]);
   expect(result).toMatchObject({ serial: 2, recordCount: 7 });
   expect(result.ops.map(({ op, item }) => `${op} ${item?.list} ${item?.index}`)).toEqual(
     [0, 1, 2, 3, 4, 5, 6].map((i) => `create create ${i}`),
@@ -97,7 +91,7 @@ test('records are published: a proxied one as the edge, the others as they are, 
 });
 
 test('only what differs is written, and an edit without a difference nothing at all', async () => {
-  await saved(db, domainId, edit({ create: ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2', 'b TXT x'] }));
+  await saved(db, domainId, ['a 300 A 192.0.2.1', 'a 300 A 192.0.2.2', 'b TXT x']);
   const before = await db.selectFrom('zone_records').selectAll().where('owner', 'like', 'b.%').execute();
   const again = edit({ replace: [['a', 'A', 'A 192.0.2.2', 'A 192.0.2.1']] });
   expect(await saveEdit(db, { ...BY, domainId, edit: again })).toEqual({
@@ -105,7 +99,7 @@ test('only what differs is written, and an edit without a difference nothing at 
     serial: 2,
     recordCount: 3,
   });
-  const { ops } = await saved(db, domainId, edit({ replace: [['a', 'A', '60 A 192.0.2.2']] }));
+  const { ops } = await saved(db, domainId, { replace: [['a', 'A', '60 A 192.0.2.2']] });
   expect(ops.map(({ op }) => op).sort()).toEqual(['delete', 'update']);
   expect(await db.selectFrom('zone_records').selectAll().where('owner', 'like', 'b.%').execute()).toEqual(
     before,
@@ -120,7 +114,7 @@ test('only what differs is written, and an edit without a difference nothing at 
 test('one record after another is created by statements that Postgres plans once', async () => {
   const db = openDatabase(url, { maxConnections: 1 });
   try {
-    for (let i = 0; i < 30; i++) await saved(db, domainId, edit({ create: [`h${i} 300 A 192.0.2.1`] }));
+    for (let i = 0; i < 30; i++) await saved(db, domainId, [`h${i} 300 A 192.0.2.1`]);
     const { rows } = await sql<{ custom: number; generic: number }>`
         select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
         where statement not like '%pg_notify%'`.execute(db);
@@ -135,24 +129,16 @@ test('one record after another is created by statements that Postgres plans once
 });
 
 test('records can trade places in one edit', async () => {
-  const { ops } = await saved(
-    db,
-    domainId,
-    edit({ create: ['a A 192.0.2.1', 'b CNAME a.example.com', 'c TXT c'] }),
-  );
+  const { ops } = await saved(db, domainId, ['a A 192.0.2.1', 'b CNAME a.example.com', 'c TXT c']);
   const [a, b, c] = ops.map(({ after }) => after?.id as number) as [number, number, number];
-  await saved(
-    db,
-    domainId,
-    edit({
-      delete: [c],
-      update: [
-        [a, { name: 'b' }],
-        [b, { name: 'a', destination: 'b.example.com' }],
-      ],
-      create: ['c CNAME a.example.com'],
-    }),
-  );
+  await saved(db, domainId, {
+    delete: [c],
+    update: [
+      [a, { name: 'b' }],
+      [b, { name: 'a', destination: 'b.example.com' }],
+    ],
+    create: ['c CNAME a.example.com'],
+  });
   expect(await listed(db, domainId)).toEqual([
     'a 300 CNAME b.example.com',
     'b 300 A 192.0.2.1',
@@ -162,12 +148,11 @@ test('records can trade places in one edit', async () => {
 });
 
 test('problems, dry runs and edits of domains that are off or gone write nothing', async () => {
-  await saved(db, domainId, edit({ create: ['a A 192.0.2.1', 'd NS ns.else.example.'] }));
+  await saved(db, domainId, ['a A 192.0.2.1', 'd NS ns.else.example.']);
   const counts = async () =>
     await Promise.all(
       (['changes', 'domain_changes', 'records', 'zone_records'] as const).map(
-        async (table) =>
-          (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(db)).rows[0]?.n,
+        (table) => value<number>`select count(*) as n from ${sql.table(table)}`,
       ),
     );
   const before = await counts();
@@ -198,13 +183,13 @@ test('problems, dry runs and edits of domains that are off or gone write nothing
     recordCount: 3,
   });
   expect(await saveEdit(db, { ...BY, domainId: 4711, edit: NO_EDIT })).toMatchObject({ code: 'not_found' });
-  await sql`update domains set status = 'disabled', served = 'none'`.execute(db);
+  await query`update domains set status = 'disabled', served = 'none'`;
   expect(await asked({ create: ['x A 192.0.2.1'] })).toMatchObject({ code: 'domain_disabled' });
   expect(await counts()).toEqual(before);
 });
 
 test('a delegation is judged by what lies below it, however deep', async () => {
-  await saved(db, domainId, edit({ create: ['x.y.d A 192.0.2.1', 'ns.d A 192.0.2.2', 'e A 192.0.2.3'] }));
+  await saved(db, domainId, ['x.y.d A 192.0.2.1', 'ns.d A 192.0.2.2', 'e A 192.0.2.3']);
   const delegate = { create: ['d NS ns.d.example.com'] };
   expect(await saveEdit(db, { ...BY, domainId, edit: edit(delegate) })).toMatchObject({ kind: 'problems' });
   const deep = await loadIds('x.y.d');
@@ -217,18 +202,18 @@ test('glue of a delegation below another one comes and goes with the delegation,
     const result = await saveEdit(db, { ...BY, domainId, edit: edit(lines) });
     return result.kind === 'problems' ? result.problems.map(showProblem) : result.kind;
   };
-  await saved(db, domainId, edit({ create: ['b NS ns.else.example.', 'w.c A 192.0.2.1'] }));
+  await saved(db, domainId, ['b NS ns.else.example.', 'w.c A 192.0.2.1']);
   expect(await asked({ create: ['ns.b A 192.0.2.1'] })).toEqual(['conflict create[0]']);
-  await saved(db, domainId, edit({ create: ['a NS NS.b.example.com', 'a NS c.c.example.com'] }));
-  await saved(db, domainId, edit({ create: ['ns.b A 192.0.2.1', 'c.c AAAA 2001:db8::1'] }));
+  await saved(db, domainId, ['a NS NS.b.example.com', 'a NS c.c.example.com']);
+  await saved(db, domainId, ['ns.b A 192.0.2.1', 'c.c AAAA 2001:db8::1']);
   const delegation = await loadIds('a');
   expect(await asked({ delete: delegation })).toEqual(['conflict delete[0]']);
   // Another delegation takes the glue over.
-  await saved(db, domainId, edit({ create: ['d NS ns.b.example.com'], delete: delegation }));
+  await saved(db, domainId, { create: ['d NS ns.b.example.com'], delete: delegation });
   const last = await loadIds('d', 'NS');
   expect(await asked({ delete: last })).toEqual(['conflict delete[0]']);
   const glue = await loadIds('ns.b');
-  const { changeId } = await saved(db, domainId, edit({ delete: [...glue, ...last] }));
+  const { changeId } = await saved(db, domainId, { delete: [...glue, ...last] });
   await expectPublished(db, domainId);
   expect(await saveRevert(db, { domainId, changeId, by: BY.by })).toMatchObject({ kind: 'saved' });
   expect((await listed(db, domainId)).filter((line) => /^(ns\.)?[bd] /.test(line))).toEqual([
@@ -237,8 +222,8 @@ test('glue of a delegation below another one comes and goes with the delegation,
     'ns.b 300 A 192.0.2.1',
   ]);
   // A revert is checked like any edit: the delegation that it deletes would leave glue.
-  const { changeId: delegated } = await saved(db, domainId, edit({ create: ['f NS ns9.b.example.com'] }));
-  await saved(db, domainId, edit({ create: ['ns9.b A 192.0.2.9'] }));
+  const { changeId: delegated } = await saved(db, domainId, ['f NS ns9.b.example.com']);
+  await saved(db, domainId, ['ns9.b A 192.0.2.9']);
   expect(await saveRevert(db, { domainId, changeId: delegated, by: BY.by })).toMatchObject({
     kind: 'problems',
     problems: [{ code: 'conflict', list: 'delete', index: 0 }],
@@ -260,26 +245,22 @@ test('a name whose records publish nothing is marked, until it has something or 
     expect(served()).toBe(records);
     expect(node.state().records).toBe(records);
   };
-  const { ops } = await saved(
-    db,
-    domainId,
-    edit({ create: ['m ANAME x.example.net', '*.w ANAME x.example.net'] }),
-  );
+  const { ops } = await saved(db, domainId, ['m ANAME x.example.net', '*.w ANAME x.example.net']);
   await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 3);
-  await saved(db, domainId, edit({ create: ['other TXT x'] })); // the node rebuilds the zone from a difference
+  await saved(db, domainId, ['other TXT x']); // the node rebuilds the zone from a difference
   await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
-  await saved(db, domainId, edit({ update: [[ops[0]?.after?.id as number, { ttl: 900 }]] }));
-  await saved(db, domainId, edit({ create: ['m TXT x'] }));
+  await saved(db, domainId, { update: [[ops[0]?.after?.id as number, { ttl: 900 }]] });
+  await saved(db, domainId, ['m TXT x']);
   await check(['*.w 0 TYPE0 \\# 0'], 5);
-  await saved(db, domainId, edit({ delete: await loadIds('m', 'TXT') }));
+  await saved(db, domainId, { delete: await loadIds('m', 'TXT') });
   await check(['*.w 0 TYPE0 \\# 0', 'm 0 TYPE0 \\# 0'], 4);
-  await saved(db, domainId, edit({ delete: ops.map(({ after }) => after?.id as number) }));
+  await saved(db, domainId, { delete: ops.map(({ after }) => after?.id as number) });
   await check([], 4);
   await node.stop();
 });
 
 test('an edit can be made from what is there, inside a transaction that goes on when it fails', async () => {
-  await saved(db, domainId, edit({ create: ['a A 192.0.2.1'] }));
+  await saved(db, domainId, ['a A 192.0.2.1']);
   const results = await inTransaction(db, async (trx) => [
     await saveEdit(trx, {
       ...BY,
@@ -304,9 +285,9 @@ test('an edit can be made from what is there, inside a transaction that goes on 
   await expectPublished(db, domainId);
 });
 
-test('thousands of items are written in as many statements as a few are', async () => {
+test('hundreds of items are written in as many statements as a few are', async () => {
   const octets = (i: number) => `${(i >> 8) % 256}.${i % 256}`;
-  const range = Array.from({ length: 2000 }, (_, i) => i);
+  const range = Array.from({ length: 600 }, (_, i) => i);
   const counted = (lines: Parameters<typeof edit>[0]) =>
     countStatements(() => saved(db, domainId, edit(lines)));
   const mix = (ops: readonly { after?: { id: number } | null }[], size: number, name: string) => ({
@@ -321,7 +302,7 @@ test('thousands of items are written in as many statements as a few are', async 
   const few = await counted({ create: range.slice(0, 10).map((i) => `f${i} A 10.0.${octets(i)}`) });
   const fewMixed = await counted(mix(few.value.ops, 4, 'f'));
   const many = await counted({ create: range.map((i) => `h${i} A 10.0.${octets(i)}`) });
-  const manyMixed = await counted(mix(many.value.ops, 600, 'h'));
+  const manyMixed = await counted(mix(many.value.ops, 200, 'h'));
   expect(many.statements).toBeLessThan(2 * few.statements);
   expect(manyMixed.statements).toBeLessThan(2 * fewMixed.statements);
   await expectPublished(db, domainId);
@@ -344,7 +325,7 @@ test('32 writers of the same names: every one is answered, and the log explains 
     return list[(state >>> 8) % list.length] as T;
   };
   const answers = new Map<string, number>();
-  const until = Date.now() + 1000;
+  const until = Date.now() + 600;
   const acknowledged: number[] = [];
   const writer = async () => {
     for (let i = 0; i < 1000 && Date.now() < until; i++) {
@@ -396,13 +377,12 @@ test('32 writers of the same names: every one is answered, and the log explains 
 });
 
 test('what the planner would refuse the database refuses too, written behind its back', async () => {
-  await saved(
-    db,
-    domainId,
-    edit({
-      create: ['a CNAME b.', 'p A 192.0.2.1 ; proxied', 't 60 A 192.0.2.1', 'n ANAME x.example.net.'],
-    }),
-  );
+  await saved(db, domainId, [
+    'a CNAME b.',
+    'p A 192.0.2.1 ; proxied',
+    't 60 A 192.0.2.1',
+    'n ANAME x.example.net.',
+  ]);
   const other = await newDomain(db, accountId, 'example.net.', { exempt: true });
   const insert = async (line: string, changes: Record<string, unknown> = {}, into = domainId) => {
     const { rdata, name: _, ...value } = newRecord(line);
@@ -472,16 +452,12 @@ test('what the planner would refuse the database refuses too, written behind its
   expect(await insert('x TXT x', { proxied: true })).toMatch(/^23514 records_check|records_proxied_check/);
   expect(await insert('x A 192.0.2.1', {}, 4711)).toBe('23503 records_domain_id_fkey');
   expect(await insert('ok A 192.0.2.1')).toBe('written');
-  const bad = sql`update records set name = 'a.example.com.' where type = 'A'`.execute(db);
+  const bad = query`update records set name = 'a.example.com.' where type = 'A'`;
   await expect(bad).rejects.toThrow('a.example.com. has a CNAME and something else');
 });
 
 async function loadIds(name: string, type?: string): Promise<number[]> {
-  const rows = await db
-    .selectFrom('records')
-    .select(['id', 'type'])
-    .where('name', '=', `${name}.example.com.`)
-    .orderBy('id')
-    .execute();
+  const rows = await query<{ id: number; type: string }>`
+    select id, type from records where name = ${`${name}.example.com.`} order by id`;
   return rows.filter((row) => type === undefined || row.type === type).map(({ id }) => id);
 }

@@ -1,7 +1,6 @@
 // Whose nameservers the apex of a name shows while several claims wait for it, and that its zone passes between them with a
 // serial that only grows.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { askForTurn } from '../../../src/store/change/ask-for-turn.ts';
@@ -15,9 +14,9 @@ import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let ids: number[];
 
 beforeAll(async () => {
@@ -49,8 +48,8 @@ const turns = async (looks: number) => {
   for (let i = 0; i < looks; i++) {
     const ns = [...((await shown()) ?? [])].sort().join();
     for (const id of ids) if ([...(await ownSet(id))].sort().join() === ns) found.push(ids.indexOf(id));
-    await sql`update domains set turn_from = turn_from - interval '15 minutes',
-        turn_until = turn_until - interval '15 minutes'`.execute(db);
+    await query`update domains set turn_from = turn_from - interval '15 minutes',
+        turn_until = turn_until - interval '15 minutes'`;
     await checkOnce(db, ids[i % 3] as number, 'nodata');
   }
   return found;
@@ -93,7 +92,7 @@ test('one asks for another turn once an hour, and is checked when the turn befor
   await turns(3);
   await askForTurn(db, ids[0] as number);
   expect(await turns(2)).toEqual([2, 2]); // it has asked when it was made
-  await sql`update domains set turn_last_asked_at = turn_last_asked_at - interval '1 hour'`.execute(db);
+  await query`update domains set turn_last_asked_at = turn_last_asked_at - interval '1 hour'`;
   await askForTurn(db, ids[0] as number);
   await checkOnce(db, ids[1] as number, 'nodata');
   expect(await turns(2)).toEqual([0, 0]);
@@ -102,8 +101,8 @@ test('one asks for another turn once an hour, and is checked when the turn befor
 test('who goes or is switched off gives the zone to the next one, and no claim is answered whole', async () => {
   const node = await followLoaded({ databaseUrl: url });
   const [a, b, c] = ids as [number, number, number];
-  await saved(db, a, edit({ create: ['www A 192.0.2.1'] }));
-  await saved(db, c, edit({ create: ['own A 192.0.2.3'] }));
+  await saved(db, a, ['www A 192.0.2.1']);
+  await saved(db, c, ['own A 192.0.2.3']);
   const before = await serial();
   await changeStatus(db, { ...BY, domainId: a, event: 'disable' });
   expect((await shown())?.sort()).toEqual([...(await ownSet(b))].sort());
@@ -127,7 +126,7 @@ test('a holder that misses its set lends its apex to the claim that has the turn
   const node = await followLoaded({ databaseUrl: url });
   const [holder, buyer, other] = ids as [number, number, number];
   await deleteDomain(db, { ...BY, domainId: other });
-  await saved(db, holder, edit({ create: ['www A 192.0.2.1'] }));
+  await saved(db, holder, ['www A 192.0.2.1']);
   const referral = async (id: number) => `referral ${(await ownSet(id)).join(' ')}`;
   await checkOnce(db, holder, await referral(holder));
   expect((await domain(holder)).status).toBe('active');
@@ -168,7 +167,7 @@ test('a check of the name without news makes no change of any of its domains', a
 
 test('what the parent shows of one account proves that one alone, and the others go on waiting', async () => {
   const [a, b, c] = ids as [number, number, number];
-  await saved(db, b, edit({ create: ['www A 192.0.2.1'] }));
+  await saved(db, b, ['www A 192.0.2.1']);
   const done = await checkOnce(db, a, `referral ${(await ownSet(b)).join(' ')}`);
   expect(done).toMatchObject({ others: [{ domainId: b, from: 'pending', to: 'active' }] });
   expect(await domain(b)).toMatchObject({ status: 'active', served: 'full' });

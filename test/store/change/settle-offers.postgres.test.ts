@@ -1,7 +1,6 @@
 // The TXT record that is offered to claims: who has the offer, what the record does to what is answered of the name, and what
 // ends it.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -22,12 +21,11 @@ import { POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce, DAY_MS } from '../../support/database/saved-checks.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { makeVerification, type SaidWorld } from '../../support/world/made-verifications.ts';
-import { edit } from '../../support/zone/customer-records.ts';
 
 /** Its DNS is elsewhere. */
 const ELSEWHERE = 'referral ns1.other. ns2.other.';
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 /** Two claims of one name. */
 let first: number;
 let second: number;
@@ -45,17 +43,12 @@ const domain = async (id: number) =>
   (await loadDomainById(db, id)) as NonNullable<Awaited<ReturnType<typeof loadDomainById>>>;
 const ownSet = async (id: number) => ((await domain(id)).nameserverSets[0] ?? []).map(printName);
 const codes = async (id: number) => (await domain(id)).findings.map(({ code }) => code);
-const offers = async () => {
-  const { rows } = await sql<{ id: number; offered: boolean; due: boolean }>`
-    select domain_id as id, offered, due_at is not null as due from domain_verifications order by 1`.execute(
-    db,
-  );
-  return rows;
-};
+const offers = () => query<{ id: number; offered: boolean; due: boolean }>`
+    select domain_id as id, offered, due_at is not null as due from domain_verifications order by 1`;
 /** Fifteen minutes pass, and the name is checked. */
 const nextTurn = async (said = ELSEWHERE) => {
-  await sql`update domains set turn_from = turn_from - interval '15 minutes',
-    turn_until = turn_until - interval '15 minutes'`.execute(db);
+  await query`update domains set turn_from = turn_from - interval '15 minutes',
+    turn_until = turn_until - interval '15 minutes'`;
   await checkOnce(db, first, said);
 };
 const has = async (id: number): Promise<SaidWorld> => {
@@ -102,18 +95,19 @@ describe('the offer', () => {
 
     const third = await claim('c@example.org');
     expect(await offers()).toEqual([{ id: first, offered: true, due: true }]);
-    await sql`update domain_verifications set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours',
-      attempts = 9`.execute(db);
+    await query`update domain_verifications set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours',
+      attempts = 9`;
     await changeStatus(db, { ...BY, domainId: third, event: 'disable' });
     expect(await offers()).toEqual([{ id: first, offered: false, due: false }]);
     expect([await codes(first), (await domain(first)).verification]).toEqual([['NS_FOREIGN'], null]);
 
     // A claim that comes and goes brings no look more.
     await changeStatus(db, { ...BY, domainId: third, event: 'enable' });
-    const { rows } = await sql<{ isLater: boolean; attempts: number }>`
+    expect(
+      await query<{ isLater: boolean; attempts: number }>`
       select due_at > now() + interval '5 hours' as "isLater", attempts from domain_verifications
-      where domain_id = ${first}`.execute(db);
-    expect(rows).toEqual([{ isLater: true, attempts: 9 }]);
+      where domain_id = ${first}`,
+    ).toEqual([{ isLater: true, attempts: 9 }]);
   });
 
   test('is not made where the parent shows another account’s set: its DNS is ours then, and proves nothing', async () => {
@@ -142,10 +136,10 @@ describe('the offer', () => {
 
 describe('a record that was found', () => {
   beforeEach(async () => {
-    await saved(db, first, edit({ create: ['www A 192.0.2.1'] }));
-    await saved(db, second, edit({ create: ['www A 192.0.2.2'] }));
+    await saved(db, first, ['www A 192.0.2.1']);
+    await saved(db, second, ['www A 192.0.2.2']);
     await checkOnce(db, first, ELSEWHERE);
-    await sql`update domains set turn_asked_at = null`.execute(db);
+    await query`update domains set turn_asked_at = null`;
   });
 
   test('gives the claim the next turn, in which it is answered whole, and no status', async () => {
@@ -166,12 +160,13 @@ describe('a record that was found', () => {
   test('is answered whole again once a claim without it has had its turn', async () => {
     await look(second, await has(second));
     await nextTurn();
-    await sql`update domains set turn_asked_at = now() where id = ${first}`.execute(db);
+    await query`update domains set turn_asked_at = now() where id = ${first}`;
     await nextTurn();
     expect([(await domain(first)).served, (await domain(second)).served]).toEqual(['apex', 'none']);
-    const { rows } = await sql<{ isDue: boolean }>`
-      select due_at <= now() + interval '15 minutes' as "isDue" from domain_checks`.execute(db);
-    expect(rows).toEqual([{ isDue: true }, { isDue: true }]);
+    expect(
+      await query<{ isDue: boolean }>`
+      select due_at <= now() + interval '15 minutes' as "isDue" from domain_checks`,
+    ).toEqual([{ isDue: true }, { isDue: true }]);
     await nextTurn();
     expect((await domain(second)).served).toBe('full');
   });
@@ -182,8 +177,8 @@ describe('a record that was found', () => {
     const now = Date.now();
     await look(second, ABSENT, now + 13 * DAY_MS);
     expect((await domain(second)).served).toBe('full');
-    await sql`update domain_verifications set verified_at = verified_at - interval '14 days',
-      expires_at = expires_at - interval '15 days'`.execute(db);
+    await query`update domain_verifications set verified_at = verified_at - interval '14 days',
+      expires_at = expires_at - interval '15 days'`;
     const never = () => Promise.reject(new Error('nobody may look'));
     expect(await makeVerification(db, { domainId: second }, never)).toMatchObject({ kind: 'expired' });
     expect(await domain(second)).toMatchObject({ served: 'apex', status: 'pending' });

@@ -1,6 +1,5 @@
 // What an owner sets: fields that change nothing in DNS, and the choice of nameservers, which does.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { listSubscriptions } from '../../../src/store/accounts/subscriptions.ts';
@@ -20,11 +19,10 @@ import {
 } from '../../support/database/domains.ts';
 import { listRecords } from '../../support/database/list-records.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { edit } from '../../support/zone/customer-records.ts';
 
 const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let domainId: number;
 
 beforeAll(async () => {
@@ -52,7 +50,7 @@ test('fields are set alone, and are no change of what is served', async () => {
 });
 
 test('another accepted set is published and listed, any other is refused with all that came with it', async () => {
-  await saved(db, domainId, edit({ create: ['@ TXT x', 'www A 192.0.2.1'] }));
+  await saved(db, domainId, ['@ TXT x', 'www A 192.0.2.1']);
   const updated = await update({ nameservers: [...names(OTHER_SET)].reverse() });
   expect(updated).toMatchObject({ kind: 'updated', domain: { serial: 3 } });
   if (updated.kind === 'updated') expect(updated.domain.nameserverSets[0]).toEqual(names(OTHER_SET));
@@ -75,15 +73,15 @@ test('another accepted set is published and listed, any other is refused with al
 });
 
 test('what the parent delegates to comes before the choice', async () => {
-  await sql`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`.execute(db);
+  await query`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`;
   expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({ changeId: undefined });
   expect((await published(db))?.[0]).toBe('@ 86400 NS ns1.example.net.');
   await expectPublished(db, domainId);
 });
 
 test('nameservers and mode that change in one call are one change', async () => {
-  await saved(db, domainId, edit({ create: ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1'] }));
-  await sql`update domains set status = 'active'`.execute(db);
+  await saved(db, domainId, ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1']);
+  await query`update domains set status = 'active'`;
   const set = { nameservers: names(OTHER_SET), dnsMode: 'external' as const };
   const updated = await update(set);
   expect(updated).toMatchObject({
@@ -122,7 +120,7 @@ test('nameservers with the mode that the domain has are a change of nameservers'
 });
 
 test('a choice that the delegation overrides comes with the mode, and one part refused leaves nothing', async () => {
-  await sql`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`.execute(db);
+  await query`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`;
   const mixed = names(['ns1.example.org', 'ns1.example.net']);
   expect(await update({ nameservers: mixed, dnsMode: 'external', secNoSniff: true })).toMatchObject({
     kind: 'refused',
@@ -139,7 +137,7 @@ test('a set that is spent for the domain is accepted no more than one that is no
     names: set.map((name) => `${name}.`),
     exclusive: false,
   }));
-  await sql`update domains set ns_sets = ${JSON.stringify(left)}::jsonb`.execute(db);
+  await query`update domains set ns_sets = ${JSON.stringify(left)}::jsonb`;
   expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({
     kind: 'refused',
     code: 'not_accepted',
@@ -152,7 +150,7 @@ test('a set that is spent for the domain is accepted no more than one that is no
 });
 
 test('nothing is set on a domain that is off', async () => {
-  await sql`update domains set status = 'banned', served = 'none'`.execute(db);
+  await query`update domains set status = 'banned', served = 'none'`;
   expect(await update({ secNoSniff: true })).toMatchObject({ kind: 'refused', code: 'domain_banned' });
 });
 

@@ -1,6 +1,5 @@
 // The breaker's counts of all workers, and its trips as their audit has them.
 
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { judgeBreaker } from '../../../src/checks/delegation/breaker.ts';
 import {
@@ -18,7 +17,7 @@ import {
 } from '../../../src/store/checks/breaker-store.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 
 test('counts of many workers add up, by parent, over 15 minutes', async () => {
   const one = [
@@ -28,10 +27,8 @@ test('counts of many workers add up, by parent, over 15 minutes', async () => {
   ];
   await addCheckCounts(db, []);
   await Promise.all(Array.from({ length: 10 }, () => addCheckCounts(db, one)));
-  await sql`insert into check_counts values (now() - interval '16 minutes', 'com.', 1000, 1000, 1000),
-      (now() - interval '14 minutes', 'net.', 7, 0, 0), (now() - interval '2 hours', 'com.', 1, 1, 1)`.execute(
-    db,
-  );
+  await query`insert into check_counts values (now() - interval '16 minutes', 'com.', 1000, 1000, 1000),
+      (now() - interval '14 minutes', 'net.', 7, 0, 0), (now() - interval '2 hours', 'com.', 1, 1, 1)`;
   const { counts, trips } = await loadBreaker(db);
   expect(counts).toEqual([
     { parent: 'com.', checked: 110, turned: 20, off: 20 },
@@ -41,8 +38,7 @@ test('counts of many workers add up, by parent, over 15 minutes', async () => {
   expect(trips).toEqual([]);
   expect(judgeBreaker(counts).map(({ parent }) => parent)).toEqual(['', 'com.']);
   await endTrips(db, []);
-  const { rows } = await sql`select from check_counts where minute < now() - interval '1 hour'`.execute(db);
-  expect(rows).toEqual([]);
+  expect(await query`select from check_counts where minute < now() - interval '1 hour'`).toEqual([]);
 });
 
 test('counts are kept by the hour for a day, and the zones with most that turned away come first', async () => {
@@ -51,11 +47,11 @@ test('counts are kept by the hour for a day, and the zones with most that turned
     { parent: 'org.', checked: 2, turned: 1, off: 1 },
   ]);
   await addCheckCounts(db, [{ parent: 'com.', checked: 1, turned: 0, off: 1 }]);
-  await sql`insert into check_hours values
+  await query`insert into check_hours values
       (date_trunc('hour', now()) - interval '3 hours', 'org.', 8, 4, 0),
       (date_trunc('hour', now()) - interval '3 hours', 'net.', 1, 0, 0),
       (date_trunc('hour', now()) - interval '24 hours', 'com.', 100, 100, 100),
-      (date_trunc('hour', now()) - interval '26 hours', 'com.', 100, 100, 100)`.execute(db);
+      (date_trunc('hour', now()) - interval '26 hours', 'com.', 100, 100, 100)`;
   const shown = await loadRegistryHours(db, { parents: 2 });
   const counted = shown.map(({ parent, hours }) => [
     parent,
@@ -72,8 +68,7 @@ test('counts are kept by the hour for a day, and the zones with most that turned
     ['com.', [[11, 0, 1]]],
   ]);
   await endTrips(db, []);
-  const { rows } = await sql`select from check_hours where hour < now() - interval '25 hours'`.execute(db);
-  expect(rows).toEqual([]);
+  expect(await query`select from check_hours where hour < now() - interval '25 hours'`).toEqual([]);
 });
 
 test('a trip opens once, keeps its worst figures, and ends when its condition is over', async () => {
@@ -146,7 +141,7 @@ test('a freeze ends when its time comes, and a second one for the same zone chan
   const second = await freezeMoves(db, { parent: 'com.', reason: 'two', by: 'bob', until: undefined });
   expect(second).toEqual({ ...first, reason: 'two', frozenBy: 'bob', frozenUntil: null });
   await freezeMoves(db, { parent: 'com.', reason: 'three', by: 'bob', until });
-  await sql`update breaker_trips set ended_at = clock_timestamp()`.execute(db);
+  await query`update breaker_trips set ended_at = clock_timestamp()`;
   expect((await loadBreaker(db)).trips).toEqual([]);
   expect((await listTrips(db, { limit: 9 })).map(isHolding)).toEqual([false]);
   expect(await releaseTrip(db, first.id, 'ann')).toBeUndefined();
@@ -155,8 +150,7 @@ test('a freeze ends when its time comes, and a second one for the same zone chan
 
 test('workers of the version before neither end a freeze nor trip over it', async () => {
   await freezeMoves(db, { parent: 'com.', reason: 'one', by: 'ann', until: undefined });
-  const { rows } = await sql`select from breaker_trips where ended_at is null`.execute(db);
-  expect(rows).toEqual([]);
+  expect(await query`select from breaker_trips where ended_at is null`).toEqual([]);
 });
 
 test('a zone is known by the checks below it', async () => {

@@ -1,6 +1,5 @@
 // A name as a check begins with it.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -20,7 +19,7 @@ const SETS = [
   ['ns1.example.org', 'ns2.example.org'],
 ];
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let domainId: number;
 
 beforeAll(async () => {
@@ -43,11 +42,9 @@ test('of a signed one has the DS of its own keys, and not those of another opera
       { id: '2', ds: ['9 13 2 0C'], isForeign: true },
     ],
   };
-  await sql`
+  await query`
       insert into signed_zones (domain_id, account_id, goal, denial, algorithm, phase, machine)
-      select id, account_id, 'signed', 'nsec', 13, 'waiting', ${JSON.stringify(machine)} from domains`.execute(
-    db,
-  );
+      select id, account_id, 'signed', 'nsec', 13, 'waiting', ${JSON.stringify(machine)} from domains`;
   expect((await claim())?.ownDs).toEqual(new Set(['00070d01ab', '00070d020a']));
 });
 
@@ -121,10 +118,7 @@ test('a leaving one is checked too, and one that the checker disabled; one that 
   await checkOnce(db, domainId, SECOND);
   await db.updateTable('domains').set({ status: 'active' }).execute();
   await updateDomain(db, { ...BY, domainId, set: { dnsMode: 'external' } });
-  await db
-    .updateTable('domains')
-    .set({ leaving: true, leaving_since: new Date(4711) })
-    .execute();
+  await query`update domains set leaving = true, leaving_since = ${new Date(4711)}`;
   expect((await claim())?.state).toMatchObject({ status: 'leaving', since: 4711 });
   await checkOnce(db, domainId, 'nodata');
   expect(await load()).toBeUndefined();
@@ -135,10 +129,8 @@ test('a leaving one is checked too, and one that the checker disabled; one that 
     conclusive: undefined,
   });
   const endedAt = new Date();
-  await db
-    .updateTable('domains')
-    .set({ status: 'disabled', disabled_by: 'checker', ended_at: endedAt, served: 'none' })
-    .execute();
+  await query`
+    update domains set status = 'disabled', disabled_by = 'checker', ended_at = ${endedAt}, served = 'none'`;
   expect((await claim())?.state).toMatchObject({ status: 'ended', since: endedAt.getTime() });
   await changeStatus(db, { ...BY, domainId, event: 'ban' });
   expect(await load()).toBeUndefined();

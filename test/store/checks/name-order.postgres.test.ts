@@ -1,7 +1,6 @@
 // How a name passes from the account that holds it to another one whose set its parent shows: by two checks, in one
 // transaction, and back in the same way.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -15,11 +14,11 @@ import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
 
-const { db, url } = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let me: number;
 let they: number;
 let holder: number;
@@ -35,9 +34,9 @@ beforeEach(async () => {
   holder = (await newDomain(db, they, 'example.com.', { exempt: false })).id;
   start = Date.now();
   expect(await check(holder, await setOf(holder), 0)).toMatchObject({ transition: { to: 'active' } });
-  await saved(db, holder, edit({ create: ['www A 192.0.2.1'] }));
+  await saved(db, holder, ['www A 192.0.2.1']);
   claim = (await newDomain(db, me, 'example.com.', { exempt: false, transfer: true })).id;
-  await saved(db, claim, edit({ create: ['new A 192.0.2.2'] }));
+  await saved(db, claim, ['new A 192.0.2.2']);
 });
 
 const domain = async (id: number) =>
@@ -64,9 +63,10 @@ test('two checks 60 seconds apart hand it over, whole and with a higher serial',
   expect(await check(claim, said, 10)).not.toHaveProperty('transition');
   expect(await codes(holder)).toContain('TAKEOVER_SEEN');
   expect(await codes(claim)).toEqual(expect.arrayContaining(['NAME_IN_USE', 'TAKEOVER_WAITS']));
-  const { rows } = await sql<{ at: Date }>`
-      select due_at as at from domain_checks where domain_id = ${claim}`.execute(db);
-  expect(rows).toEqual([{ at: new Date(start + 70_000) }]);
+  expect(
+    await query<{ at: Date }>`
+      select due_at as at from domain_checks where domain_id = ${claim}`,
+  ).toEqual([{ at: new Date(start + 70_000) }]);
   expect(await check(holder, said, 69)).not.toHaveProperty('transition');
   expect(await statuses()).toEqual(['active', 'pending']);
   expect(await domain(holder)).toMatchObject({ served: 'full', serial: before.serial });
@@ -170,15 +170,15 @@ test('a claim that would end domains of others inside it reads which, until its 
   expect(await told()).toContain(`shop.example.com NS ${set?.join(' and ')}.`);
   expect(await told()).not.toContain('waiting');
   expect(await codes(holder)).not.toContain('INNER_DELEGATED');
-  await saved(db, claim, edit({ create: [`shop NS ${set?.[0]}.`] }));
+  await saved(db, claim, [`shop NS ${set?.[0]}.`]);
   await check(claim, FOREIGN, 20);
   expect(await told()).toBeUndefined();
 });
 
 test('a name that changed hands four times in a day waits six hours', async () => {
   for (let i = 1; i <= 4; i++)
-    await sql`insert into name_takeovers (name, at, from_account_id, to_account_id)
-        values ('example.com.', now() - make_interval(hours => ${i}), ${me}, ${they})`.execute(db);
+    await query`insert into name_takeovers (name, at, from_account_id, to_account_id)
+        values ('example.com.', now() - make_interval(hours => ${i}), ${me}, ${they})`;
   const said = await setOf(claim);
   await check(claim, said, 0);
   await check(claim, said, 60);
@@ -189,8 +189,8 @@ test('a name that changed hands four times in a day waits six hours', async () =
 });
 
 test('a domain in external mode loses its name in the same way', async () => {
-  await sql`update domains set dns_mode = 'external' where id = ${holder}`.execute(db);
-  await sql`update domain_checks set due_at = null, next_at = null where domain_id = ${holder}`.execute(db);
+  await query`update domains set dns_mode = 'external' where id = ${holder}`;
+  await query`update domain_checks set due_at = null, next_at = null where domain_id = ${holder}`;
   const said = await setOf(claim);
   await check(claim, said, 0);
   expect(await statuses()).toEqual(['active', 'pending']);
@@ -236,9 +236,10 @@ describe('a domain that the checker disabled', () => {
   test('comes back by itself when its exclusive set is seen within 90 days', async () => {
     const said = await setOf(holder);
     await endIt();
-    const { rows } = await sql<{ isDue: boolean }>`
-        select due_at is not null as "isDue" from domain_checks where domain_id = ${holder}`.execute(db);
-    expect(rows).toEqual([{ isDue: true }]);
+    expect(
+      await query<{ isDue: boolean }>`
+        select due_at is not null as "isDue" from domain_checks where domain_id = ${holder}`,
+    ).toEqual([{ isDue: true }]);
     const found = await codes(holder);
     await check(holder, 'nodata', (31 * DAY_MS) / 1000);
     expect([(await domain(holder)).status, await codes(holder)]).toEqual(['disabled', found]);
@@ -254,7 +255,7 @@ describe('a domain that the checker disabled', () => {
   test('does not when 90 days are over', async () => {
     const said = await setOf(holder);
     await endIt();
-    await sql`update domains set ended_at = now() - interval '62 days' where id = ${holder}`.execute(db);
+    await query`update domains set ended_at = now() - interval '62 days' where id = ${holder}`;
     await check(holder, said, (31 * DAY_MS) / 1000);
     expect((await domain(holder)).status).toBe('disabled');
   });

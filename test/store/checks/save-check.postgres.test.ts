@@ -1,6 +1,5 @@
 // What a check does to its domain, to the log and to what nodes serve; and that it does all of it or nothing.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
@@ -23,14 +22,14 @@ import {
 import { checkOnce, DAY_MS, HOUR_MS, judgedCheck, saveOne } from '../../support/database/saved-checks.ts';
 import { followLoaded, untilEqual } from '../../support/processes/follow.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 const FIRST = 'referral ns1.example.net ns2.example.net';
 const SECOND = 'referral ns1.example.org ns2.example.org';
 const FOREIGN = 'referral ns1.elsewhere.test ns2.elsewhere.test';
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 
-const { db, url } = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let me: number;
 let they: number;
 let domainId: number;
@@ -60,7 +59,7 @@ const nsOf = async () =>
 const codes = async (id = domainId) => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
 
 test('a match activates: status, the delegated set, one change that names its check', async () => {
-  await saved(db, domainId, edit({ create: ['www A 192.0.2.1'] }));
+  await saved(db, domainId, ['www A 192.0.2.1']);
   const before = await row();
   const at = Date.now();
   const done = await checkOnce(db, domainId, SECOND, { at });
@@ -224,9 +223,7 @@ test('another set at the parent is published without a move', async () => {
 test('findings of others stay, those of checks are written anew', async () => {
   await checkOnce(db, domainId, 'referral ns1.example.net');
   expect(await codes()).toEqual(['NS_MISSING']);
-  await sql`update domains set findings = '[{"code": "ANAME_FAILS", "message": "x"}]'::jsonb || findings`.execute(
-    db,
-  );
+  await query`update domains set findings = '[{"code": "ANAME_FAILS", "message": "x"}]'::jsonb || findings`;
   for (const [said, expected] of [
     ['nxdomain', ['ANAME_FAILS', 'NOT_REGISTERED']],
     ['nxdomain', ['ANAME_FAILS', 'NOT_REGISTERED']],
@@ -324,7 +321,7 @@ test('whatever happens to the domain while it is checked wins, and the check lea
   let order = await judgedCheck(db, domainId, FIRST);
   for (const [what, happen, kind] of cases) {
     if (what === 'approve') {
-      await sql`update domains set open = false where id = ${domainId}`.execute(db);
+      await query`update domains set open = false where id = ${domainId}`;
       order = await judgedCheck(db, domainId, FIRST);
     }
     await happen();
@@ -354,10 +351,7 @@ describe('with a claim of another account beside it', () => {
       'goes to external mode',
       () => updateDomain(db, { ...BY, domainId: theirs, set: { dnsMode: 'external' } }),
     ],
-    [
-      'is counted up',
-      () => sql`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`.execute(db),
-    ],
+    ['is counted up', () => query`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`],
   ])('a domain becomes active though that claim %s while it is checked', async (_, happen) => {
     const order = await judgedCheck(db, domainId, await mine());
     expect(order.orders).toHaveLength(2);
@@ -373,7 +367,7 @@ describe('with a claim of another account beside it', () => {
 
   test('the sets of a claim that has changed meanwhile are not given up', async () => {
     const order = await judgedCheck(db, domainId, await mine());
-    await sql`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`.execute(db);
+    await query`update domain_checks set seq = seq + 1 where domain_id = ${theirs}`;
     const rights = () => db.selectFrom('ns_rights').selectAll().where('account_id', '=', they).execute();
     const before = await rights();
     expect(before).not.toEqual([]);
@@ -384,13 +378,13 @@ describe('with a claim of another account beside it', () => {
 
   test('a name that somebody holds meanwhile is not given to another domain', async () => {
     const order = await judgedCheck(db, domainId, await mine());
-    await sql`update domains set status = 'active', dns_mode = 'external' where id = ${theirs}`.execute(db);
+    await query`update domains set status = 'active', dns_mode = 'external' where id = ${theirs}`;
     expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
-    await sql`update domains set status = 'pending', dns_mode = 'managed' where id = ${theirs}`.execute(db);
+    await query`update domains set status = 'pending', dns_mode = 'managed' where id = ${theirs}`;
     const third = await newDomain(db, await newAccount(db, 'third@example.org'), 'example.com.', {
       exempt: true,
     });
-    await sql`update domains set status = 'active', dns_mode = 'external' where id = ${third.id}`.execute(db);
+    await query`update domains set status = 'active', dns_mode = 'external' where id = ${third.id}`;
     expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
     expect((await row()).status).toBe('pending');
   });
@@ -399,7 +393,7 @@ describe('with a claim of another account beside it', () => {
     await checkOnce(db, domainId, await mine());
     const changed = await judgedCheck(db, theirs, await mine());
     expect(changed.holders).toEqual([domainId]);
-    await sql`update domain_checks set seq = seq + 1 where domain_id = ${domainId}`.execute(db);
+    await query`update domain_checks set seq = seq + 1 where domain_id = ${domainId}`;
     expect(await saveOne(db, changed)).toEqual({ kind: 'conflict' });
     const gone = await judgedCheck(db, theirs, await mine());
     await deleteDomain(db, { ...BY, domainId });
@@ -427,14 +421,12 @@ test('a save that breaks in the middle leaves nothing', async () => {
   const order = await judgedCheck(db, domainId, FIRST);
   const before = await row();
   const log = await changes();
-  await sql`alter table domain_changes add constraint broken check (status_to <> 'active') not valid`.execute(
-    db,
-  );
+  await query`alter table domain_changes add constraint broken check (status_to <> 'active') not valid`;
   await expect(saveOne(db, order)).rejects.toThrow('broken');
   expect(await row()).toEqual(before);
   expect(await runs()).toEqual([]);
   expect(await changes()).toEqual(log);
-  await sql`alter table domain_changes drop constraint broken`.execute(db);
+  await query`alter table domain_changes drop constraint broken`;
   expect(await saveOne(db, order)).toMatchObject({ kind: 'saved', transition: { to: 'active' } });
 });
 
@@ -476,12 +468,8 @@ test('a claim around active domains of another account ends those that its recor
   const inside = await newDomain(db, they, 'inside.example.com.', { exempt: true });
   const delegated = await newDomain(db, they, 'delegated.example.com.', { exempt: true });
   for (const { id } of [inside, delegated]) await checkOnce(db, id, FIRST);
-  await saved(
-    db,
-    domainId,
-    edit({ create: ['delegated NS ns1.example.net', 'delegated NS ns2.example.net'] }),
-  );
-  await sql`delete from name_holders`.execute(db);
+  await saved(db, domainId, ['delegated NS ns1.example.net', 'delegated NS ns2.example.net']);
+  await query`delete from name_holders`;
   expect(await checkOnce(db, domainId, FIRST)).toMatchObject({ transition: { to: 'active' } });
   expect(await row()).toMatchObject({ status: 'active', served: 'full' });
   expect(await row(inside.id)).toMatchObject({
@@ -511,7 +499,7 @@ test('a domain that is disabled gives its room to a pending one inside it', asyn
   for (const days of [50, 48, 46]) await checkOnce(db, domainId, FOREIGN, { at: Date.now() - days * DAY_MS });
   expect(await row()).toMatchObject({ status: 'moved' });
   const inside = await newDomain(db, me, 'inside.example.com.', { exempt: true });
-  await sql`update domains set account_id = ${they}, served = 'none' where id = ${inside.id}`.execute(db);
+  await query`update domains set account_id = ${they}, served = 'none' where id = ${inside.id}`;
   await checkOnce(db, domainId, FOREIGN);
   expect(await row()).toMatchObject({ status: 'disabled' });
   expect(await row(inside.id)).toMatchObject({ status: 'pending', served: 'full' });

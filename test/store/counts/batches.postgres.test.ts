@@ -1,7 +1,6 @@
 // Counts of answers leave Postgres in batches that can be moved twice, and never become two.
 
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { claimBatch, endBatch, leaveBatch, loadBatch } from '../../../src/store/counts/batches.ts';
@@ -15,7 +14,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const MINUTE = 60_000;
 
-const { db, url } = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let node: Connection;
 let worker: Database;
 let instance: string;
@@ -43,9 +42,10 @@ const report = (zoneIds: readonly number[], given: Partial<DnsCountsReport> = {}
 async function domainWithZone(name: string): Promise<{ domainId: number; zoneId: number }> {
   const accountId = await newAccount(db, `${randomUUID()}@example.org`);
   await newDomain(db, accountId, name);
-  const { rows } = await sql<{ domainId: number; zoneId: number }>`
-      select id as "domainId", zone_id as "zoneId" from domains where name = ${name}`.execute(db);
-  return rows[0]!;
+  return (
+    await query<{ domainId: number; zoneId: number }>`
+      select id as "domainId", zone_id as "zoneId" from domains where name = ${name}`
+  )[0]!;
 }
 
 test('zones become their domains, and zones without one are left out, but for those that are not told apart', async () => {
@@ -94,9 +94,7 @@ test('a batch that was left is claimed again under its id with the same rows, an
   await leaveBatch(worker, batch);
   expect(await claimBatch(worker)).toBe(batch);
   expect(await loadBatch(worker, batch)).toEqual(before);
-  await sql`update dns_counts set claimed_at = claimed_at - interval '3 minutes' where batch = ${other}`.execute(
-    db,
-  );
+  await query`update dns_counts set claimed_at = claimed_at - interval '3 minutes' where batch = ${other}`;
   expect(await claimBatch(worker)).toBe(other);
 });
 
@@ -130,9 +128,9 @@ test('the table has a bound: what was moved goes after a day, and of what waits 
   await report([zoneId]);
   await endBatch(worker, (await claimBatch(worker))!);
   expect(await purgeDnsCounts(worker)).toBe(0);
-  await sql`update dns_counts set moved_at = moved_at - interval '25 hours'`.execute(db);
+  await query`update dns_counts set moved_at = moved_at - interval '25 hours'`;
   for (let i = 0; i < 5; i++) await report([zoneId]);
   expect(await purgeDnsCounts(worker, 3)).toBe(2);
-  const { rows } = await sql<{ part: number }>`select part from dns_counts order by part`.execute(db);
+  const rows = await query<{ part: number }>`select part from dns_counts order by part`;
   expect(rows.map((row) => row.part)).toEqual([3, 4, 5]);
 });

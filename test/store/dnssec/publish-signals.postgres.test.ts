@@ -1,6 +1,5 @@
 // Signals of domains that await their first DS stand in the zones of their nameservers, and nowhere else.
 
-import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import {
@@ -18,7 +17,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value } = sharedDatabase();
 let accountId: number;
 let cursor: SignalCursor;
 
@@ -52,11 +51,9 @@ async function signedSignalZones(hosts = HOSTS): Promise<void> {
 async function waiting(name: string): Promise<number> {
   const { id: domainId } = await newDomain(db, accountId, `${name}.`);
   await enabled(db, { domainId });
-  await sql`update signing_keys set in_cds = true where signed_zone_id = (
-    select id from signed_zones where domain_id = ${domainId})`.execute(db);
-  await sql`update signed_zones set phase = 'ds_wanted', seq = seq + 1 where domain_id = ${domainId}`.execute(
-    db,
-  );
+  await query`update signing_keys set in_cds = true where signed_zone_id = (
+    select id from signed_zones where domain_id = ${domainId})`;
+  await query`update signed_zones set phase = 'ds_wanted', seq = seq + 1 where domain_id = ${domainId}`;
   await checkOnce(db, domainId, MATCH);
   await saved(db, domainId, edit({ create: ['www A 198.51.100.1'] }, parseName(`${name}.`)));
   return domainId;
@@ -110,9 +107,8 @@ test('each nameserver that has a zone shows the CDS and CDNSKEY of the apex, in 
 });
 
 async function versions(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from changes where zone like '\\_signal.%'`.execute(db);
-  return rows[0]?.count as number;
+  return (await value<number>`
+    select count(*)::integer as count from changes where zone like '\\_signal.%'`) as number;
 }
 
 test('they go when a DS was seen, the goal is another one, or the domain is gone', async () => {
@@ -122,18 +118,15 @@ test('they go when a DS was seen, the goal is another one, or the domain is gone
   for (const name of names) ids.push(await waiting(name));
   await round();
   expect(await signals(HOSTS[0] as string)).toHaveLength(8);
-  await sql`update signed_zones set had_ds = true where domain_id = ${ids[0]}`.execute(db);
-  await sql`update signed_zones set phase = 'ds_removal', goal = 'unsigned' where domain_id = ${ids[1]}`.execute(
-    db,
-  );
-  await sql`delete from domains where id = ${ids[2]}`.execute(db);
+  await query`update signed_zones set had_ds = true where domain_id = ${ids[0]}`;
+  await query`update signed_zones set phase = 'ds_removal', goal = 'unsigned' where domain_id = ${ids[1]}`;
+  await query`delete from domains where id = ${ids[2]}`;
   await round();
   for (const host of HOSTS) {
     expect(await signals(host)).toEqual(await apexSignals('d.example'));
     expect(await signatureFaults(db, zoneOf(host))).toEqual([]);
   }
-  const { rows } = await sql`select from signed_zones where signalled_in is not null`.execute(db);
-  expect(rows).toHaveLength(1);
+  expect(await query`select from signed_zones where signalled_in is not null`).toHaveLength(1);
   await disableSigning(db, { domainId: ids[3] as number }, BY);
   await round();
   expect(await signals(HOSTS[0] as string)).toEqual([]);
@@ -178,7 +171,7 @@ test('more domains than fit into a round follow in the next ones, and none is fo
   expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
   expect(await round(2)).toMatchObject({ changed: 1, isMore: false });
   // a domain that is purged is found by what stands in the zone alone
-  await sql`delete from domains where name = 'c.example.'`.execute(db);
+  await query`delete from domains where name = 'c.example.'`;
   for (let rounds = 0; rounds < 4; rounds++) await round(2);
   expect(await signals(HOSTS[0] as string)).toHaveLength(8);
 });

@@ -16,7 +16,7 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const BY_NAME: DomainOrder = { sort: 'name', descending: false };
 
-const { db } = keptDatabase();
+const { db, query } = keptDatabase();
 let me: { accountId: number; isAdmin: boolean };
 const admin = { accountId: 4711, isAdmin: true };
 
@@ -85,7 +85,7 @@ describe('a domain with a finding', () => {
     const they = { accountId: await newAccount(db, 'others@example.org'), isAdmin: false };
     const make = async (name: string, columns: string, whose = me.accountId) => {
       const { id } = await newDomain(db, whose, name, { transfer: true });
-      await sql`update domains set ${sql.raw(columns)} where id = ${id}`.execute(db);
+      await query`update domains set ${sql.raw(columns)} where id = ${id}`;
       return id;
     };
     const stored = (...codes: string[]) =>
@@ -100,7 +100,7 @@ describe('a domain with a finding', () => {
     ] as const) {
       const { id } = await newDomain(db, accountId, name, { dnsMode: 'external', transfer: true });
       const columns = accountId === me.accountId ? `status = 'active'` : stored('TAKEOVER_WAITS');
-      await sql`update domains set ${sql.raw(columns)} where id = ${id}`.execute(db);
+      await query`update domains set ${sql.raw(columns)} where id = ${id}`;
     }
     // of the domain's own zone: one check saw today's delegation, the other an older one
     for (const [name, ns] of [
@@ -108,15 +108,13 @@ describe('a domain with a finding', () => {
       ['old.test.', 'b.'],
     ] as const) {
       const id = await make(name, `status = 'active'`);
-      await sql`update domain_checks set current_ns = '{a.}', conclusive_ours = true where domain_id = ${id}`.execute(
-        db,
-      );
+      await query`update domain_checks set current_ns = '{a.}', conclusive_ours = true where domain_id = ${id}`;
       const findings = JSON.stringify([
         { code: 'GLUE_MISSING', place: 'registrar', message: 'x' },
         { code: 'EDNS_BROKEN', place: 'zone', message: 'x' },
       ]);
-      await sql`insert into child_checks (domain_id, wanted_ns, ns, findings)
-          values (${id}, ${[ns]}::text[], ${[ns]}::text[], ${findings}::jsonb)`.execute(db);
+      await query`insert into child_checks (domain_id, wanted_ns, ns, findings)
+          values (${id}, ${[ns]}::text[], ${[ns]}::text[], ${findings}::jsonb)`;
     }
     // two wait for one name, and are offered a TXT record
     const waiting = [];
@@ -124,9 +122,9 @@ describe('a domain with a finding', () => {
       waiting.push([await make('wait.test.', `status = 'pending'`, accountId), accountId]);
     }
     for (const [id, accountId] of waiting) {
-      await sql`insert into domain_verifications (domain_id, account_id, value, started_at, expires_at, offered)
+      await query`insert into domain_verifications (domain_id, account_id, value, started_at, expires_at, offered)
           values (${id}, ${accountId}, 'svc-verify=1', now(), now() + interval '1 day', true)
-          on conflict (domain_id) do update set offered = true`.execute(db);
+          on conflict (domain_id) do update set offered = true`;
     }
     for (const caller of [me, they, admin]) {
       const byCode = await shown(caller);

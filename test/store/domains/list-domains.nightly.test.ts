@@ -1,6 +1,6 @@
 // The plans of lists of very many domains: how much Postgres reads for a page.
 
-import { type KyselyPlugin, type OperationNode, sql } from 'kysely';
+import type { KyselyPlugin, OperationNode } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import {
   DOMAIN_SORTS,
@@ -34,7 +34,7 @@ class Asked implements KyselyPlugin {
 
 const COUNT = scale(300_000, 12_000);
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let caller: { accountId: number; isAdmin: boolean };
 const admin = { accountId: 4711, isAdmin: true };
 
@@ -52,8 +52,8 @@ interface List {
 async function explained(by: typeof caller, { filter = {}, order, page }: List) {
   const asked = new Asked();
   const listed = await listDomains(db.withPlugin(asked), by, filter, order, page);
-  const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      explain (analyze, buffers, timing off, summary off) ${asked.last}`.execute(db);
+  const rows = await query<{ 'QUERY PLAN': string }>`
+      explain (analyze, buffers, timing off, summary off) ${asked.last}`;
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   const read = [...plan.matchAll(/actual rows=([\d.]+) loops=(\d+)/g)].map(
     ([, rows, loops]) => +rows! * +loops!,
@@ -64,7 +64,7 @@ async function explained(by: typeof caller, { filter = {}, order, page }: List) 
 }
 
 test('the order by the next check is read along its index, where half of the domains are not checked and half are deleted', async () => {
-  await sql`
+  await query`
       with made as (
         insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation, created_at,
           updated_at, deleted_at)
@@ -74,8 +74,8 @@ test('the order by the next check is read along its index, where half of the dom
       insert into domain_checks (domain_id, account_id, deleted, parent, next_at)
       select id, account_id, deleted_at is not null, 'many.',
         case when id % 4 = 1 then now() + make_interval(secs => id) end
-      from made`.execute(db);
-  await sql`analyze domains, domain_checks`.execute(db);
+      from made`;
+  await query`analyze domains, domain_checks`;
   for (const [by, index] of [
     [caller, 'domain_checks_list_account'],
     [admin, 'domain_checks_list_all'],
@@ -101,13 +101,13 @@ test('the order by the next check is read along its index, where half of the dom
 
 test('a search and a finding read few blocks, whether they find few domains or many', async () => {
   await makeManyDomains(db, caller.accountId, COUNT);
-  await sql`
+  await query`
       update domains set findings = '[{"code": "STALE_DS", "message": "x"}]'
-      where account_id = ${caller.accountId} and name like 'n77__.%'`.execute(db);
-  await sql`
+      where account_id = ${caller.accountId} and name like 'n77__.%'`;
+  await query`
       update domains set findings = '[{"code": "NOT_DELEGATED", "message": "x"}]'
-      where account_id = ${caller.accountId} and id % 3 = 0`.execute(db);
-  await sql`vacuum analyze domains, domain_checks, memberships, accounts, records, aname_targets`.execute(db);
+      where account_id = ${caller.accountId} and id % 3 = 0`;
+  await query`vacuum analyze domains, domain_checks, memberships, accounts, records, aname_targets`;
   const rare: DomainFilter[] = [
     { search: 'n11111' },
     { search: '@' },

@@ -21,7 +21,7 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const BY_NAME: DomainOrder = { sort: 'name', descending: false };
 
-const { db } = keptDatabase();
+const { db, query } = keptDatabase();
 let me: { accountId: number; isAdmin: boolean };
 let they: { accountId: number; isAdmin: boolean };
 const admin = { accountId: 4711, isAdmin: true };
@@ -38,14 +38,12 @@ beforeAll(async () => {
   await newDomain(db, me.accountId, 'xn--mnchen-3ya.test.', { unicode: 'münchen.test' });
   const { id } = await newDomain(db, me.accountId, 'gone.test.');
   await deleteDomain(db, { ...BY, domainId: id });
-  await sql`update domain_checks set next_at = null`.execute(db); // those that are not checked come last
-  await sql`
+  await query`update domain_checks set next_at = null`; // those that are not checked come last
+  await query`
       with checked as (
         update domains set status = 'active' where name in ('d1.test.', 'd2.test.', 't1.test.') returning id)
-      update domain_checks set next_at = now() + make_interval(secs => id) from checked where domain_id = id`.execute(
-    db,
-  );
-  await sql`update domains set created_at = '2026-01-01' where name like 'd%'`.execute(db);
+      update domain_checks set next_at = now() + make_interval(secs => id) from checked where domain_id = id`;
+  await query`update domains set created_at = '2026-01-01' where name like 'd%'`;
 });
 
 const texts = (domains: readonly { readonly name: Name }[]) => domains.map(({ name }) => printName(name));

@@ -38,7 +38,7 @@ const CARLS = 'referral ns3.a.example ns3.b.example';
 
 const shown = (set: readonly Name[]) => set.map(printName).join(' ');
 
-const { db } = sharedDatabase();
+const { db, query, value } = sharedDatabase();
 let ann: number;
 let bob: number;
 let id: number;
@@ -50,7 +50,7 @@ beforeEach(async () => {
   ann = await newPoolAccount(db, 'ann@example.org', 1);
   bob = await newPoolAccount(db, 'bob@example.org', 2);
   ({ id } = await newDomain(db, ann, 'example.com.', { exempt: false }));
-  await saved(db, id, edit({ create: ['www A 192.0.2.1'] }));
+  await saved(db, id, ['www A 192.0.2.1']);
 });
 
 const pass = (more: Partial<HandOverOrder> = {}) =>
@@ -59,15 +59,12 @@ const activate = async (domainId = id, said = ANNS) => {
   expect(await checkOnce(db, domainId, said)).toMatchObject({ transition: { to: 'active' } });
 };
 const read = (domainId = id) => loadDomainById(db, domainId);
-const feed = async () => {
-  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from changes`.execute(db);
-  return rows[0]?.count;
-};
-const rightsOf = async (accountId: number) => {
-  const { rows } = await sql<{ names: string[] }>`
-      select names from ns_rights where account_id = ${accountId} order by names`.execute(db);
-  return rows.map(({ names }) => names.join(' '));
-};
+const feed = () => value<number>`select count(*)::integer as count from changes`;
+const rightsOf = async (accountId: number) =>
+  (
+    await query<{ names: string[] }>`
+      select names from ns_rights where account_id = ${accountId} order by names`
+  ).map(({ names }) => names.join(' '));
 
 describe('an active domain', () => {
   beforeEach(() => activate());
@@ -96,8 +93,9 @@ describe('an active domain', () => {
       'ns2.a.example. ns2.b.example.',
     ]);
     expect(await checkOnce(db, id, BOBS)).toMatchObject({ kind: 'saved' });
-    const { rows } = await sql`select miss_count from domain_checks where domain_id = ${id}`.execute(db);
-    expect(rows).toEqual([{ miss_count: 0 }]);
+    expect(await query`select miss_count from domain_checks where domain_id = ${id}`).toEqual([
+      { miss_count: 0 },
+    ]);
   });
 
   test('the old account has no right to the name, and its own set proves it nothing there', async () => {
@@ -200,10 +198,10 @@ describe('an active domain', () => {
     const moved = pass();
     const kinds = (await Promise.all(edits)).map(({ kind }) => kind);
     expect(await moved).toMatchObject({ kind: 'passed' });
-    const { rows } = await sql<{ before: number; after: number }>`
+    const rows = await query<{ before: number; after: number }>`
         select count(*) filter (where c.id < m.id)::integer as before, count(*) filter (where c.id > m.id)::integer as after
         from domain_changes c, (select max(id) as id from domain_changes where operation = 'move') m
-        where c.operation = 'edit' and c.account_id = ${ann}`.execute(db);
+        where c.operation = 'edit' and c.account_id = ${ann}`;
     expect(rows[0]?.before).toBe(kinds.filter((kind) => kind === 'saved').length + 1);
     expect(rows[0]?.after).toBe(0);
     await expectPublished(db, id);
@@ -212,9 +210,9 @@ describe('an active domain', () => {
   test('a claim of the new account at the same moment never leaves it two domains of the name', async () => {
     const claim = createDomain(db, wantedDomain(bob, 'example.com.', { transfer: true }));
     const [created, moved] = await Promise.all([claim, pass()]);
-    const { rows } =
-      await sql`select id from domains where account_id = ${bob} and deleted_at is null`.execute(db);
-    expect(rows).toHaveLength(1);
+    expect(await query`select id from domains where account_id = ${bob} and deleted_at is null`).toHaveLength(
+      1,
+    );
     expect([created.kind, moved.kind].sort()).toEqual(
       created.kind === 'created' ? ['created', 'refused'] : ['passed', 'taken'],
     );
@@ -229,15 +227,14 @@ describe('an active domain', () => {
     await checkOnce(db, claim.id, CARLS, { at: at + 61_000 });
     expect(await read(claim.id)).toMatchObject({ status: 'active' });
     expect(await read()).toMatchObject({ status: 'disabled', accountId: bob });
-    const { rows } = await sql`select from_account_id as "from" from name_takeovers`.execute(db);
-    expect(rows).toEqual([{ from: bob }]);
+    expect(await query`select from_account_id as "from" from name_takeovers`).toEqual([{ from: bob }]);
   });
 });
 
 test('what was done to it is told to both accounts, with the operator as who did it', async () => {
   await activate();
   await pass();
-  await saved(db, id, edit({ create: ['later A 192.0.2.9'] }));
+  await saved(db, id, ['later A 192.0.2.9']);
   const seen = async (accountId: number) =>
     (await listAccountChanges(db, { accountId, isAdmin: false }, {}, { limit: 50 })).map(
       ({ operation, role, status }) => ({ operation, role, from: status?.from, to: status?.to }),
@@ -290,10 +287,8 @@ test('a domain that waits waits on, with its clocks, its TXT record and its turn
 describe('is refused, and nothing is done,', () => {
   const unchanged = async (work: () => Promise<unknown>, outcome: object) => {
     const all = () =>
-      sql`select (select json_agg(d order by id) from domains d) as domains, (select json_agg(r) from ns_rights r) as rights,
-          (select count(*) from domain_changes) as log`
-        .execute(db)
-        .then(({ rows }) => rows);
+      query`select (select json_agg(d order by id) from domains d) as domains, (select json_agg(r) from ns_rights r) as rights,
+          (select count(*) from domain_changes) as log`;
     const before = await all();
     expect(await work()).toMatchObject(outcome);
     expect(await all()).toEqual(before);
@@ -382,10 +377,10 @@ describe('domains of one account within each other', () => {
   });
 
   test('part where the outer one delegates to the inner one, which then stays active', async () => {
-    await saved(db, id, edit({ create: ['shop NS ns1.a.example.', 'shop NS ns1.b.example.'] }));
+    await saved(db, id, ['shop NS ns1.a.example.', 'shop NS ns1.b.example.']);
     expect(await pass()).toMatchObject({ kind: 'passed', domains: [{ domain: { id } }] });
     // The outer one is proved anew.
-    await sql`update domains set status = 'moved', moved_since = now() where id = ${id}`.execute(db);
+    await query`update domains set status = 'moved', moved_since = now() where id = ${id}`;
     await activate();
     expect(await read(inner)).toMatchObject({ accountId: ann, status: 'active', served: 'full' });
   });
@@ -394,19 +389,15 @@ describe('domains of one account within each other', () => {
 test('a family is locked in the order of its ids, whichever of them was asked for', async () => {
   const outer = await newDomain(db, ann, 'outer.test.', { exempt: true });
   const inner = await newDomain(db, ann, 'in.outer.test.', { exempt: true });
-  await sql`update domains set status = 'active' where id = any(${[outer.id, inner.id]}::bigint[])`.execute(
-    db,
-  );
+  await query`update domains set status = 'active' where id = any(${[outer.id, inner.id]}::bigint[])`;
   const holder = await db.startTransaction().execute();
   await sql`select from domains where id = ${outer.id} for update`.execute(holder);
   const passing = pass({ domainId: inner.id, withFamily: true });
   try {
     const waits = async () =>
-      (
-        await sql<{ count: number }>`
+      (await value<number>`
             select count(*)::integer as count from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-      ).rows[0]?.count === 1;
+            where datname = current_database() and wait_event_type = 'Lock'`) === 1;
     await until(waits, 'it waits for the first of its locks');
     // Nobody who holds the first one, and waits for the second, waits for it.
     const free = await sql`select from domains where id = ${inner.id} for update nowait`.execute(holder);

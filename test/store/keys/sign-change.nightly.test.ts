@@ -39,7 +39,7 @@ const keysAt = async () =>
 
 describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
   beforeEach(async () => {
-    await saved(db, domainId, edit({ create: ['www A 198.51.100.1', 'x.y TXT x'] }));
+    await saved(db, domainId, ['www A 198.51.100.1', 'x.y TXT x']);
     await enabled(db, { domainId }, { denial });
   });
 
@@ -63,7 +63,7 @@ describe.each(['nsec', 'nsec3'] as const)('with %s', (denial) => {
 
   test('edits at the same time', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `n${(i * 7) % 12}`);
-    await Promise.all(names.map((name) => saved(db, domainId, edit({ create: [`${name} A 192.0.2.1`] }))));
+    await Promise.all(names.map((name) => saved(db, domainId, [`${name} A 192.0.2.1`])));
     await expectWhole();
   });
 

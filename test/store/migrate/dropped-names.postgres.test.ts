@@ -18,7 +18,7 @@ const WITH_POOL: AnswerSettings = {
 };
 const WITHOUT_POOL: AnswerSettings = { ...TEST_SETTINGS, nameserverSets: SETS };
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 
 beforeEach(async () => {
   await migrate(db, WITH_POOL);
@@ -55,12 +55,10 @@ test('may move from a list to another, or to a set', async () => {
 test.each(['delegated_ns', 'chosen_ns'])('in %s of a domain that is served are refused', async (column) => {
   const { id } = await newDomain(db, await newAccount(db, 'a@example.org'), 'held.example.com.');
   const set = ['ns1.example.org.', 'ns2.example.org.'];
-  await sql`update domains set ${sql.ref(column)} = ${set}::text[] where id = ${id}`.execute(db);
+  await query`update domains set ${sql.ref(column)} = ${set}::text[] where id = ${id}`;
   const dropped = { ...WITH_POOL, nameserverSets: SETS.slice(0, 1) };
   await expect(migrate(db, dropped)).rejects.toThrow(/ns1\.example\.org is in the set .*held\.example\.com/);
-  await sql`update domains set status = 'disabled', disabled_by = 'checker', served = 'none' where id = ${id}`.execute(
-    db,
-  );
+  await query`update domains set status = 'disabled', disabled_by = 'checker', served = 'none' where id = ${id}`;
   expect(await changedBy(dropped)).toEqual(['NAMESERVER_SETS']);
 });
 

@@ -29,11 +29,11 @@ import {
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { followLoaded, smallZone, untilEqual } from '../../support/processes/follow.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
 
-const { db, url } = keptDatabase();
+const { db, url, query } = keptDatabase();
 let mine: number;
 /** example.com has proxied records, plain.test none, off.test is disabled. */
 let ids: { proxied: number; plain: number; off: number };
@@ -47,13 +47,12 @@ beforeEach(async () => {
     plain: (await newDomain(db, mine, 'plain.test.', { exempt: true })).id,
     off: (await newDomain(db, mine, 'off.test.', { exempt: true })).id,
   };
-  await saved(
-    db,
-    ids.proxied,
-    edit({
-      create: ['www A 198.51.100.1 ; proxied', '@ AAAA 2001:db8::7 ; proxied', 'x TXT x', '@ TXT y'],
-    }),
-  );
+  await saved(db, ids.proxied, [
+    'www A 198.51.100.1 ; proxied',
+    '@ AAAA 2001:db8::7 ; proxied',
+    'x TXT x',
+    '@ TXT y',
+  ]);
   await changeStatus(db, { ...BY, domainId: ids.off, event: 'disable' });
   await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
 });
@@ -66,7 +65,7 @@ const allPublished = () => expectPublished(db, ...Object.values(ids));
 
 test('a claim whose sets are all spent publishes the canonical set at its apex', async () => {
   const held = await newDomain(db, mine, 'held.test.', { exempt: false });
-  await sql`update domains set ns_sets = '[]' where id = ${held.id}`.execute(db);
+  await query`update domains set ns_sets = '[]' where id = ${held.id}`;
   await change({ nameserverSets: [['ns1.example.org', 'ns2.example.org']] });
   expect(await loadDomainById(db, held.id)).toMatchObject({ served: 'apex', serial: 2 });
   expect((await published(db, held.name))?.filter((line) => line.includes(' NS '))).toEqual([
@@ -164,7 +163,7 @@ test('a migration that was killed after it stored the settings is finished by th
     'SOA_RNAME',
   ]);
   await deleteDomain(db, { ...BY, domainId: ids.plain });
-  await saved(db, ids.proxied, edit({ create: ['z TXT z'] }));
+  await saved(db, ids.proxied, ['z TXT z']);
   await expectPublished(db, ids.proxied);
   expect(await migrate(db, next)).toMatchObject({ applied: [], changed: [], zones: 0 });
   await restoreDomain(db, { ...BY, domainId: ids.plain });

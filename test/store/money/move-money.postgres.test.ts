@@ -6,7 +6,7 @@ import { newAccount } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const AT = new Date('2026-05-01T00:00:00Z');
-const { db } = keptDatabase();
+const { db, query, value } = keptDatabase();
 let [a, b] = [0, 0];
 
 beforeAll(async () => {
@@ -21,19 +21,19 @@ const move = (movement: Pick<Movement, 'from' | 'to' | 'amountRials'> & Partial<
 const give = (accountId: number, amountRials: number) =>
   move({ from: { outside: 'operator' }, to: { accountId }, amountRials });
 const balances = async () => {
-  const { rows } = await sql<{ id: number; balance: number }>`
-    select account_id as id, balance_rials as balance from wallets order by 1`.execute(db);
+  const rows = await query<{ id: number; balance: number }>`
+    select account_id as id, balance_rials as balance from wallets order by 1`;
   return new Map(rows.map(({ id, balance }) => [id, balance]));
 };
-const rowsOf = async () => (await sql`select from ledger`.execute(db)).rows.length;
+const rowsOf = async () => (await query`select from ledger`).length;
 
 it('writes both rows and both balances, which add up', async () => {
   await give(a, 1000);
   const moved = await move({ from: { accountId: a }, to: { accountId: b }, amountRials: 300 });
   expect(moved).toMatchObject({ kind: 'moved', from: 700, to: 300 });
-  const { rows } = await sql`
+  const rows = await query`
     select account_id, outside, amount_rials, balance_rials, ref_type, description, created_at
-    from ledger order by id`.execute(db);
+    from ledger order by id`;
   const common = { ref_type: 'adjustment', description: 'test', created_at: AT };
   expect(rows).toEqual([
     { account_id: null, outside: 'operator', amount_rials: -1000, balance_rials: null, ...common },
@@ -59,7 +59,7 @@ it('notes since when a wallet is below zero, and forgets it at zero', async () =
   const since = async () =>
     (await db.selectFrom('wallets').selectAll().where('account_id', '=', b).executeTakeFirstOrThrow()) ?? {};
   expect(await since()).toMatchObject({ balance_rials: -50, negative_since: AT });
-  await sql`update wallets set suspended_at = ${AT} where account_id = ${b}`.execute(db);
+  await query`update wallets set suspended_at = ${AT} where account_id = ${b}`;
   await give(b, 49);
   expect(await since()).toMatchObject({ balance_rials: -1, negative_since: AT, suspended_at: AT });
   await give(b, 1);
@@ -108,10 +108,11 @@ it('moves money both ways at once without a deadlock, and loses none', async () 
   expect(moved.every(({ kind }) => kind === 'moved')).toBe(true);
   const sum = (map: Map<number, number>) => [...map.values()].reduce((total, balance) => total + balance, 0);
   expect(sum(await balances())).toBe(sum(before));
-  const { rows } = await sql<{ wrong: number }>`
+  expect(
+    await value<number>`
     select count(*)::integer as wrong from wallets w where balance_rials <>
-      (select sum(amount_rials) from ledger l where l.account_id = w.account_id)`.execute(db);
-  expect(rows[0]?.wrong).toBe(0);
+      (select sum(amount_rials) from ledger l where l.account_id = w.account_id)`,
+  ).toBe(0);
   const chain = await sql`
     select 1 from (select balance_rials - amount_rials as before,
       lag(balance_rials, 1, 0::bigint) over (partition by account_id order by id) as last

@@ -1,6 +1,5 @@
 // Assigns combinations of the nameserver pool to accounts.
 
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
 import {
@@ -25,7 +24,7 @@ const usePool = (...lists: string[]) =>
     }),
   );
 
-const { db, url } = sharedDatabase();
+const { db, url, query, column } = sharedDatabase();
 
 const give = (accountId: number, random?: () => number, on = db) =>
   on.transaction().execute((trx) => accountNameserverSet(trx, accountId, random));
@@ -38,8 +37,7 @@ const use = async () => await loadPoolUse(db, (await loadPublishSettings(db)).po
 test('gives an account no set without a pool, and stores nothing', async () => {
   expect(await give(1)).toBeUndefined();
   expect(await substitute()).toBeUndefined();
-  const { rows } = await sql`select from given_ns_sets`.execute(db);
-  expect(rows).toHaveLength(0);
+  expect(await query`select from given_ns_sets`).toHaveLength(0);
 });
 
 test('gives an account one name of each list, and the same ones each time', async () => {
@@ -76,7 +74,7 @@ test('never gives the set of a deleted account to another account', async () => 
   const sets = new Set<string | undefined>();
   for (let account = 1; account <= 9; account++) {
     sets.add(textOf((await give(account))?.names));
-    await sql`delete from account_ns_sets`.execute(db); // as if the account were deleted
+    await query`delete from account_ns_sets`; // as if the account were deleted
   }
   expect(sets.size).toBe(9);
   expect(await give(1)).toMatchObject({ exclusive: false });
@@ -133,12 +131,10 @@ test('gives a substitute that no account has, reuses it if it is usable, and fal
     taken.add(textOf(next.names) as string);
     if (next.kind === 'shared') break;
   }
-  const { rows } = await sql<{ kind: string }>`
-      select kind from given_ns_sets where array_to_string(names, ' ') = any(${[...taken]}::text[]) order by kind`.execute(
-    db,
-  );
-  expect(rows.map(({ kind }) => kind)).toContain('shared');
-  expect(rows.map(({ kind }) => kind)).not.toContain('exclusive');
+  const kinds = await column<string>`
+    select kind from given_ns_sets where array_to_string(names, ' ') = any(${[...taken]}::text[])`;
+  expect(kinds).toContain('shared');
+  expect(kinds).not.toContain('exclusive');
 });
 
 test('keeps every set if a list becomes wider, and gives the new combinations too', async () => {

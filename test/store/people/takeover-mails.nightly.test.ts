@@ -1,37 +1,36 @@
 // The mails that warn whoever holds a name: once an occurrence, to those who can do something, and never more than four a day a domain,
 // whatever a stranger does with claims and delegations.
 
-import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openMailer } from '../../../src/mail/mailer.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
+import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { claimDueMails } from '../../../src/store/people/mails.ts';
 import { orderTakeoverMails } from '../../../src/store/people/takeover-mails.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
-import type { TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
-import { createPoolDatabase, newPoolAccount } from '../../support/database/pool-accounts.ts';
+import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { startSmtp } from '../../support/mail/smtp.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const ANNS = 'referral ns1.a.example ns1.b.example';
 const BOBS = 'referral ns2.a.example ns2.b.example';
 const MINUTE_MS = 60_000;
 
-let database: TestDatabase;
-let db: Database;
+const { db, query } = sharedDatabase();
 let ann: number;
 let bob: number;
 let id: number;
 let claim: number;
 let now: number;
 
+beforeAll(async () => {
+  await migrate(db, POOL);
+});
 beforeEach(async () => {
-  database = await createPoolDatabase();
-  ({ db } = database);
   ann = await newPoolAccount(db, 'ann@example.org', 1);
   bob = await newPoolAccount(db, 'bob@example.org', 2);
   ({ id } = await newDomain(db, ann, 'example.com.', { exempt: false }));
@@ -39,7 +38,6 @@ beforeEach(async () => {
   await look(ANNS, id);
   claim = await waits(bob);
 });
-afterEach(() => database.drop());
 
 const waits = async (accountId: number) =>
   (await newDomain(db, accountId, 'example.com.', { exempt: false, transfer: true })).id;
@@ -49,9 +47,9 @@ const look = async (said: string, domainId = claim, minutes = 0.2) => {
   await checkOnce(db, domainId, said, { at: now });
 };
 const mails = async () => {
-  const { rows } = await sql<{
+  const rows = await query<{
     email: string;
-  }>`select email from mails where kind = 'takeover' order by id`.execute(db);
+  }>`select email from mails where kind = 'takeover' order by id`;
   return rows.map(({ email }) => email.split('@')[0]);
 };
 const codes = async () => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
@@ -78,7 +76,7 @@ test('whoever toggles the delegation brings four a day of them, and four more th
   };
   for (let i = 0; i < 6; i++) await toggle();
   expect(await mails()).toHaveLength(4);
-  await sql`update takeover_mails set at = at - interval '1 day'`.execute(db);
+  await query`update takeover_mails set at = at - interval '1 day'`;
   for (let i = 0; i < 6; i++) await toggle();
   expect(await mails()).toHaveLength(8);
 });
@@ -86,9 +84,7 @@ test('whoever toggles the delegation brings four a day of them, and four more th
 test('an account with many domains gets fifty a day', async () => {
   const domains = [id];
   for (const name of ['b', 'c', 'd']) domains.push((await newDomain(db, ann, `${name}.example.com.`)).id);
-  await sql`insert into takeover_mails (domain_id, account_id) select ${domains[3]}, ${ann} from generate_series(1, 48)`.execute(
-    db,
-  );
+  await query`insert into takeover_mails (domain_id, account_id) select ${domains[3]}, ${ann} from generate_series(1, 48)`;
   const ordered = [];
   for (const domainId of [...domains, ...domains])
     ordered.push(
@@ -104,16 +100,16 @@ test('the domain’s admins get it too; other members and deactivated accounts d
     ['fay', 'admin'],
   ] as const)
     await saveMembership(db, id, await newAccount(db, `${name}@example.org`), role);
-  await sql`update accounts set active = false where email = 'fay@example.org'`.execute(db);
+  await query`update accounts set active = false where email = 'fay@example.org'`;
   await look(BOBS);
   expect(await mails()).toEqual(['ann', 'dan']);
 });
 
 test('the owner of a domain in external mode is warned as well', async () => {
-  await sql`update domains set dns_mode = 'external', status = 'active' where id = ${id}`.execute(db);
+  await query`update domains set dns_mode = 'external', status = 'active' where id = ${id}`;
   await look(BOBS);
   await look(BOBS);
-  const { rows } = await sql`select email, domain_id as "domainId", message from mails`.execute(db);
+  const rows = await query`select email, domain_id as "domainId", message from mails`;
   expect(rows).toEqual([
     {
       email: 'ann@example.org',

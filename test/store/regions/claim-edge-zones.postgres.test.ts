@@ -8,16 +8,16 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 const KEY = '5'.repeat(32);
 const ZONES = 20_000;
 
-const { db } = keptDatabase();
+const { db, query } = keptDatabase();
 
 beforeAll(async () => {
-  await sql`
+  await query`
     insert into zones (name, kind, version, mark, records)
-    select 'z' || i || '.test.', 'operator', i, 1, 1 from generate_series(1, ${ZONES}::int) i`.execute(db);
-  await sql`
+    select 'z' || i || '.test.', 'operator', i, 1, 1 from generate_series(1, ${ZONES}::int) i`;
+  await query`
     insert into edge_signings (zone_id, zone_version, sets, expires_at)
-    select id, version, ${KEY}, now() + interval '12 days' from zones`.execute(db);
-  await sql`vacuum analyze edge_signings`.execute(db);
+    select id, version, ${KEY}, now() + interval '12 days' from zones`;
+  await query`vacuum analyze edge_signings`;
 });
 
 /** The zones that are claimed, and how many rows of the table Postgres has read for it. */
@@ -36,21 +36,17 @@ test('no zone is read while none is due', async () => {
 });
 
 test('those that changed, that were signed for other sets, and whose signatures end soon are found among all others', async () => {
-  await sql`
-    update edge_signings set changed = 1 where zone_id = (select id from zones where name = 'z100.test.')`.execute(
-    db,
-  );
-  await sql`
+  await query`
+    update edge_signings set changed = 1 where zone_id = (select id from zones where name = 'z100.test.')`;
+  await query`
     update edge_signings set expires_at = now() + interval '8 days'
-    where zone_id = (select id from zones where name = 'z200.test.')`.execute(db);
+    where zone_id = (select id from zones where name = 'z200.test.')`;
   for (const [name, sets] of [
     ['z300.test.', '0'],
     ['z400.test.', '9'],
   ])
-    await sql`
-      update edge_signings set sets = ${sets} where zone_id = (select id from zones where name = ${name})`.execute(
-      db,
-    );
+    await query`
+      update edge_signings set sets = ${sets} where zone_id = (select id from zones where name = ${name})`;
   const { due, read } = await claim(KEY);
   expect(due).toBe(4);
   expect(read).toBeLessThan(100);

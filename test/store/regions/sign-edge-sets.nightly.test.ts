@@ -36,12 +36,11 @@ import { BY, expectPublished, newAccount, newDomain, saved } from '../../support
 import { enabled, signatureFaults, useSecrets } from '../../support/database/signed-zones.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
-import { APEX, edit } from '../../support/zone/customer-records.ts';
+import { APEX } from '../../support/zone/customer-records.ts';
 
 const NEVER = new AbortController().signal;
 
-const database = sharedDatabase();
-const { db, url } = database;
+const { db, url, query } = sharedDatabase();
 let domainId: number;
 const later: Database[] = [];
 
@@ -49,16 +48,16 @@ beforeEach(async () => {
   useSecrets(db);
   const accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId)).id;
-  await saved(db, domainId, edit({ create: ['www A 198.51.100.1 ; proxied', 'plain A 198.51.100.2'] }));
+  await saved(db, domainId, ['www A 198.51.100.1 ; proxied', 'plain A 198.51.100.2']);
 });
 afterEach(async () => {
   await Promise.all(later.splice(0).map((one) => one.destroy()));
 });
 
 async function addEdge(name: string, region: string, v4: string[], v6: string[] = []): Promise<void> {
-  await sql`
+  await query`
     insert into edges (name, region, v4, v6, token_hash, token_prefix, seen_at)
-    values (${name}, ${region}, ${v4}, ${v6}, ${Buffer.from(name)}, 'edge_', now())`.execute(db);
+    values (${name}, ${region}, ${v4}, ${v6}, ${Buffer.from(name)}, 'edge_', now())`;
 }
 
 async function decide(): Promise<DecidedSets> {
@@ -88,7 +87,7 @@ describe('the sets of regions', () => {
   });
 
   test('follow edges that come, are drained and revoked; countries lead to them', async () => {
-    await sql`insert into edge_countries values ('DE', 'eu'), ('US', 'us')`.execute(db);
+    await query`insert into edge_countries values ('DE', 'eu'), ('US', 'us')`;
     await addEdge('a', 'eu', ['203.0.113.1']);
     await addEdge('b', 'eu', ['203.0.113.2'], ['2001:db8:e::2']);
     const first = await decide();
@@ -98,23 +97,21 @@ describe('the sets of regions', () => {
       countries: { DE: 'eu' },
     });
     expect((await decide()).isChanged).toBe(false);
-    await sql`update edges set drained_at = now() where name = 'a'`.execute(db);
+    await query`update edges set drained_at = now() where name = 'a'`;
     expect((await decide()).sets.regions[0]?.v4).toEqual([['203.0.113.2'], ['203.0.113.1', '203.0.113.2']]);
-    await sql`update edges set revoked_at = now()`.execute(db);
+    await query`update edges set revoked_at = now()`;
     expect((await decide()).sets.regions).toEqual([]);
   });
 
   test('are held while more than half of the edges are silent', async () => {
     for (const name of ['a', 'b', 'c']) await addEdge(name, 'eu', [`203.0.113.${name.charCodeAt(0)}`]);
     await decide();
-    await sql`update edges set seen_at = now() - interval '61 s' where name <> 'a'`.execute(db);
+    await query`update edges set seen_at = now() - interval '61 s' where name <> 'a'`;
     expect(await decide()).toMatchObject({ held: { silent: 2, published: 3 }, isChanged: false });
-    await sql`update edges set seen_at = now() where name = 'b'`.execute(db);
+    await query`update edges set seen_at = now() where name = 'b'`;
     expect(await decide()).toMatchObject({ held: { silent: 1, published: 3 }, isChanged: false });
     // who does not return leaves when the others have been back for a while
-    await sql`update edge_sets set held = jsonb_set(held, '{atMs}', to_jsonb((held ->> 'atMs')::float8 - 60000))`.execute(
-      db,
-    );
+    await query`update edge_sets set held = jsonb_set(held, '{atMs}', to_jsonb((held ->> 'atMs')::float8 - 60000))`;
     const after = await decide();
     expect(after.held).toBeUndefined();
     expect(after.sets.regions[0]?.v4[0]).toEqual(['203.0.113.97', '203.0.113.98']);
@@ -134,7 +131,7 @@ test('names that were published before the first edge get their marks, and an ed
   await addEdge('a', 'eu', ['203.0.113.1']);
   await round();
   expect(await marks()).toHaveLength(1);
-  await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  await saved(db, domainId, ['shop A 198.51.100.3 ; proxied']);
   expect(await marks()).toHaveLength(2);
   await expectPublished(db, domainId);
 });
@@ -150,7 +147,7 @@ test('a zone whose keys cannot be opened keeps no other from being signed, and i
   const [due] = await claimDueEdgeZones(without, key, 9);
   await expect(signEdgeSets(without, due as DueEdgeZone, sets, NEVER)).rejects.toThrow(DnssecUnavailable);
   expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
-  await sql`update edge_signings set leased_until = clock_timestamp()`.execute(db);
+  await query`update edge_signings set leased_until = clock_timestamp()`;
   expect(await round()).toBe(1);
 });
 
@@ -160,9 +157,9 @@ test('only edits of proxied names make a signed zone due, and then only these na
   await round();
   const { sets } = await decide();
   const key = signedSetsKey(sets);
-  await saved(db, domainId, edit({ create: ['new A 198.51.100.9'] }));
+  await saved(db, domainId, ['new A 198.51.100.9']);
   expect(await claimDueEdgeZones(db, key, 9)).toEqual([]);
-  await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  await saved(db, domainId, ['shop A 198.51.100.3 ; proxied']);
   const [due] = await claimDueEdgeZones(db, key, 9);
   expect(due?.since).not.toBeNull();
   expect(await signEdgeSets(db, due as DueEdgeZone, sets, NEVER)).toBe(1);
@@ -183,7 +180,7 @@ test('workers, API and nodes have the rights that it takes', async () => {
   const api = openDatabase(asRole(url, 'zonefleet_api'), { maxConnections: 2 });
   useSecrets(api);
   later.push(api);
-  await saved(api, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  await saved(api, domainId, ['shop A 198.51.100.3 ; proxied']);
   for (const due of await claimDueEdgeZones(workers, signedSetsKey(decided!.sets), 9))
     expect(await signEdgeSets(workers, due, decided!.sets, NEVER)).toBe(1);
   const node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
@@ -198,7 +195,7 @@ test('a domain that edges of some regions only serve publishes the default every
   await setServedRegions(db, domainId, ['eu']);
   expect(await marks()).toEqual([]);
   await expectPublished(db, domainId);
-  await saved(db, domainId, edit({ create: ['shop A 198.51.100.3 ; proxied'] }));
+  await saved(db, domainId, ['shop A 198.51.100.3 ; proxied']);
   expect(await marks()).toEqual([]);
   await setServedRegions(db, domainId, null);
   expect(await marks()).toHaveLength(2);
@@ -227,15 +224,11 @@ const answeredAt = async (name: string) => await answered(0, TYPE.A, 0, name);
 
 describe('what comes between the signing of a page and its writing', () => {
   beforeEach(async () => {
-    await saved(
-      db,
-      domainId,
-      edit({ create: ['shop A 198.51.100.3 ; proxied', 'mail A 198.51.100.4 ; proxied'] }),
-    );
+    await saved(db, domainId, ['shop A 198.51.100.3 ; proxied', 'mail A 198.51.100.4 ; proxied']);
     await enabled(db, { domainId });
     await addEdge('a', 'eu', ['203.0.113.1']);
     await round();
-    await sql`update edges set v4 = '{203.0.113.9}'`.execute(db);
+    await query`update edges set v4 = '{203.0.113.9}'`;
   });
 
   /** A round in which `meanwhile` is done when the page has been read and signed, and somebody else has the lock. */
@@ -266,18 +259,14 @@ describe('what comes between the signing of a page and its writing', () => {
       .map((name) => name.split('.')[0]);
 
   test('names that an edit has changed are signed as they are now, the others as they were read', async () => {
-    const { rows } = await sql<{ id: number }>`select id from records where name like 'mail.%'`.execute(db);
+    const rows = await query<{ id: number }>`select id from records where name like 'mail.%'`;
     expect(
       await roundWith(async (trx) => {
-        await saved(
-          trx,
-          domainId,
-          edit({
-            replace: [['shop', 'A', '120 A 198.51.100.3 ; proxied']],
-            delete: [rows[0]?.id as number],
-            create: ['late A 198.51.100.5 ; proxied'],
-          }),
-        );
+        await saved(trx, domainId, {
+          replace: [['shop', 'A', '120 A 198.51.100.3 ; proxied']],
+          delete: [rows[0]?.id as number],
+          create: ['late A 198.51.100.5 ; proxied'],
+        });
       }),
     ).toBe(2);
     expect(await names()).toEqual(['late', 'shop', 'www']);
@@ -300,25 +289,17 @@ describe('what comes between the signing of a page and its writing', () => {
   });
 
   test('nothing is written to a zone that is signed no more, and it is not looked at again', async () => {
-    expect(
-      await roundWith(async (trx) => {
-        await disableSigning(trx, { domainId }, BY);
-      }),
-    ).toBe(0);
-    await sql`update edge_signings set leased_until = null`.execute(db);
+    expect(await roundWith(async (trx) => void (await disableSigning(trx, { domainId }, BY)))).toBe(0);
+    await query`update edge_signings set leased_until = null`;
     expect(await round()).toBe(0);
-    expect((await sql`select from edge_signings`.execute(db)).rows).toEqual([]);
+    expect(await query`select from edge_signings`).toEqual([]);
     await enabled(db, { domainId });
     expect(await round()).toBe(3);
   });
 
   test('nothing is written to a domain that is deleted', async () => {
-    expect(
-      await roundWith(async (trx) => {
-        await deleteDomain(trx, { by: BY.by, source: BY.source, domainId });
-      }),
-    ).toBe(0);
-    await sql`update edge_signings set leased_until = null`.execute(db);
+    expect(await roundWith(async (trx) => void (await deleteDomain(trx, { ...BY, domainId })))).toBe(0);
+    await query`update edge_signings set leased_until = null`;
     expect(await round()).toBe(0);
   });
 });
@@ -342,7 +323,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
     expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
     expect(await answered(0, TYPE.AAAA)).not.toContain('bogus');
     expect(await round()).toBe(0);
-    await sql`update edges set drained_at = now() where name = 'a'`.execute(db);
+    await query`update edges set drained_at = now() where name = 'a'`;
     await decide();
     expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
     expect(await round()).toBe(1);
@@ -354,7 +335,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
 
   test('signatures stay through edits of other names and of this one', async () => {
     await round();
-    await saved(db, domainId, edit({ create: ['mail A 198.51.100.9', 'www TXT "x"'] }));
+    await saved(db, domainId, ['mail A 198.51.100.9', 'www TXT "x"']);
     expect(await answered(0)).toBe('203.0.113.1,203.0.113.2');
     expect(await round()).toBe(0);
     expect(await signatureFaults(db, APEX)).toEqual([]);
@@ -363,8 +344,8 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
 
   test('signatures are made anew before they end, and with the keys that sign', async () => {
     await round();
-    const [signed] = (await sql<{ id: number }>`select id from signed_zones`.execute(db)).rows;
-    const soon = await atLater(database, 8);
+    const [signed] = await query<{ id: number }>`select id from signed_zones`;
+    const soon = await atLater({ db, url }, 8);
     useSecrets(soon);
     later.push(soon);
     expect(await claimDueRefreshes(soon, 9)).toHaveLength(1);
@@ -384,7 +365,7 @@ describe.each(['nsec', 'nsec3'] as const)('in a zone signed with %s', (denial) =
 
   test('nothing is left of regions when their edges are revoked', async () => {
     await round();
-    await sql`update edges set revoked_at = now()`.execute(db);
+    await query`update edges set revoked_at = now()`;
     await round();
     expect(await answered(0)).toBe(fallback);
     expect(await marks()).toHaveLength(1);

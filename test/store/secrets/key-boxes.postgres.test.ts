@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
@@ -6,7 +5,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 const secretOf = (name: string, octet: number) => ({ name, secret: Buffer.alloc(32, octet) });
 const TEXT = Buffer.from('a secret');
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 
 describe('boxes of sealed secrets', () => {
   it('open what they sealed, in another process too, and only for its row', async () => {
@@ -22,7 +21,7 @@ describe('boxes of sealed secrets', () => {
     const boxes = new KeyBoxes([secretOf('k1', 1)]);
     const first = await boxes.seal(db, ['totp', '1'], TEXT);
     expect((await boxes.seal(db, ['totp', '2'], TEXT)).boxId).toBe(first.boxId);
-    await sql`update key_boxes set used = 10000`.execute(db);
+    await query`update key_boxes set used = 10000`;
     expect((await boxes.seal(db, ['totp', '3'], TEXT)).boxId).not.toBe(first.boxId);
   });
 
@@ -43,7 +42,7 @@ describe('boxes of sealed secrets', () => {
     const sealed = [];
     for (const id of ['1', '2', '3']) {
       sealed.push({ id, ...(await boxes.seal(db, ['totp', id], Buffer.from(`secret ${id}`))) });
-      await sql`update key_boxes set used = 10000`.execute(db); // the next secret goes into another box
+      await query`update key_boxes set used = 10000`; // the next secret goes into another box
     }
     const both = new KeyBoxes([added, old]);
     await both.check(db);
@@ -71,8 +70,7 @@ describe('the secret at start', () => {
     await expect(wrong.seal(db, ['totp', '7'], TEXT)).rejects.toThrow(
       'KEY_SECRETS: "k1" is not the secret that this database was sealed with: set the one that was',
     );
-    const { rows } = await sql`select from key_boxes`.execute(db);
-    expect(rows).toHaveLength(0);
+    expect(await query`select from key_boxes`).toHaveLength(0);
   });
 
   it('ends the process where it is missing and something is sealed with it', async () => {

@@ -17,7 +17,7 @@ import { deleteMembership, saveMembership } from '../../support/database/members
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let domainId: number;
 let admin: number;
 let viewer: number;
@@ -49,10 +49,8 @@ async function during<T>(act: () => Promise<T>, meanwhile: (trx: Database) => Pr
     });
     coming.catch(() => {});
     await until(async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db,
-      );
+      const rows = await query`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       return isDone || rows.length > 0;
     }, 'it waits for the domain');
     await meanwhile(trx);
@@ -107,12 +105,11 @@ describe('whose right is taken away meanwhile', () => {
   });
 
   async function states(): Promise<unknown> {
-    const { rows } = await sql`
+    return await query`
       select (select role from memberships where account_id = ${viewer}) as role,
         (select json_agg(i order by i.id) from invites i)::text as invites,
         (select count(*) from invite_tokens)::integer as tokens,
-        (select coalesce(sum(count), 0) from invite_windows)::integer as counted`.execute(db);
-    return rows;
+        (select coalesce(sum(count), 0) from invite_windows)::integer as counted`;
   }
 });
 
@@ -137,18 +134,17 @@ describe('an invite is accepted', () => {
     const { token } = await inviteBy(by(), 'viewer@shop.example');
     const came = await during<unknown>(() => accepts(token), change);
     expect(came).toMatchObject({ kind: 'refused', code: 'absent' });
-    const { rows } = await sql`select role from memberships where account_id = ${viewer}`.execute(db);
-    expect(rows).toEqual([{ role: 'viewer' }]);
+    expect(await query`select role from memberships where account_id = ${viewer}`).toEqual([
+      { role: 'viewer' },
+    ]);
   });
 
   it('by one, where there is room for one more', async () => {
-    await sql`
+    await query`
       with made as (
         insert into accounts (email, email_key) select m || '@many.example', m || '@many.example'
         from generate_series(1, 197) m returning id)
-      insert into memberships (domain_id, account_id, role) select ${domainId}, id, 'viewer' from made`.execute(
-      db,
-    );
+      insert into memberships (domain_id, account_id, role) select ${domainId}, id, 'viewer' from made`;
     const comers = await Promise.all(
       ['x', 'y', 'z'].map(async (name) => {
         const email = `${name}@shop.example`;
@@ -172,8 +168,7 @@ it('invites of one address at once leave one open', async () => {
     ),
   );
   expect(made).toHaveLength(5);
-  const { rows } = await sql`select from invites where status = 'open'`.execute(db);
-  expect(rows).toHaveLength(1);
+  expect(await query`select from invites where status = 'open'`).toHaveLength(1);
 });
 
 it('two admins who take each other out at once: one stays', async () => {

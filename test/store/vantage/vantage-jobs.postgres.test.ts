@@ -27,7 +27,7 @@ import { evidenceOf } from '../../support/world/made-checks.ts';
 const NAME = 'shop.example.';
 const QUESTION = { nameText: NAME, fresh: true, thorough: false, deadlineSeconds: 30 };
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value } = sharedDatabase();
 /** As the processes connect: a privilege that is missing shows here. */
 let api: Database;
 let worker: Database;
@@ -45,17 +45,14 @@ beforeEach(async () => {
 const add = (name: string) =>
   addVantage(db, { name, network: `net-${name}`, publicKey: `key-${name}`, address: null });
 const evidence = (): JsonEvidence => encodeEvidence(evidenceOf(parseName(NAME), ['ns1.x.example.']));
-const rows = async (table: string) =>
-  (await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(db)).rows[0]?.n;
+const rows = (table: string) => value<number>`select count(*)::int as n from ${sql.table(table)}`;
 
 test('jobs are made for vantages that asked for some within a minute', async () => {
   expect((await makeVantageJobs(worker, QUESTION)).asked).toEqual([]);
   await noteVantageSeen(api, 'a', '192.0.2.1');
   await noteVantageSeen(api, 'b', null);
   expect((await makeVantageJobs(worker, QUESTION)).asked.toSorted()).toEqual(['a', 'b']);
-  await sql`update vantages set seen_at = clock_timestamp() - interval '61 seconds' where name = 'b'`.execute(
-    db,
-  );
+  await query`update vantages set seen_at = clock_timestamp() - interval '61 seconds' where name = 'b'`;
   expect((await makeVantageJobs(worker, QUESTION)).asked).toEqual(['a']);
 });
 
@@ -106,15 +103,14 @@ test('an answer is kept only while its check waits: then it is known that there 
     }),
   );
   const [first, second] = answers as [(typeof answers)[number], (typeof answers)[number]];
-  const kept = async () =>
-    (await sql`select 1 from vantage_jobs where evidence is not null`.execute(db)).rows.length;
+  const kept = async () => (await query`select 1 from vantage_jobs where evidence is not null`).length;
   expect(await saveVantageAnswer(api, first)).toBe('taken');
   await purgeOld(worker);
   expect(await kept()).toBe(1);
   await endAsk(worker, ask);
   expect(await kept()).toBe(0);
   expect(await saveVantageAnswer(api, second)).toBe('taken');
-  await sql`update vantage_jobs set deadline = clock_timestamp()`.execute(db);
+  await query`update vantage_jobs set deadline = clock_timestamp()`;
   await purgeOld(worker);
   expect(await kept()).toBe(0);
   expect(await loadVantageAnswers(worker, [ask], [])).toEqual([]);
@@ -153,7 +149,7 @@ test('a nonce counts once for each vantage, as long as its time is accepted', as
   expect(await useNonce(api, 'b', 'f'.repeat(32))).toBe(true);
   await purgeOld(worker);
   expect(await rows('vantage_nonces')).toBe(2);
-  await sql`update vantage_nonces set at = at - interval '200 seconds'`.execute(db);
+  await query`update vantage_nonces set at = at - interval '200 seconds'`;
   await purgeOld(worker);
   expect(await rows('vantage_nonces')).toBe(0);
 });
@@ -162,11 +158,11 @@ test('old jobs are deleted, those that a late answer may come for stay', async (
   await noteVantageSeen(api, 'a', null);
   await makeVantageJobs(worker, QUESTION);
   const [job] = await takeVantageJobs(api, 'a', 1);
-  await sql`update vantage_jobs set deadline = clock_timestamp() - interval '9 minutes'`.execute(db);
+  await query`update vantage_jobs set deadline = clock_timestamp() - interval '9 minutes'`;
   await purgeOld(worker);
   const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
   expect(await saveVantageAnswer(api, answer)).toBe('late');
-  await sql`update vantage_jobs set deadline = clock_timestamp() - interval '11 minutes'`.execute(db);
+  await query`update vantage_jobs set deadline = clock_timestamp() - interval '11 minutes'`;
   await purgeOld(worker);
   expect(await rows('vantage_jobs')).toBe(0);
 });

@@ -17,7 +17,7 @@ import { makeVerification, type SaidWorld } from '../../support/world/made-verif
 
 const DAY_MS = 86_400_000;
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let mine: number;
 let domainId: number;
 beforeEach(async () => {
@@ -35,21 +35,16 @@ const PRESENT = async (id = domainId): Promise<SaidWorld> => {
 };
 const verify = (said: SaidWorld, id = domainId) => makeVerification(db, { domainId: id }, () => said);
 const columns = async (id = domainId) => {
-  const { rows } = await sql<{ attempts: number; seq: number; dueAt: Date | null; nextAt: Date | null }>`
-    select attempts, seq, due_at as "dueAt", next_at as "nextAt" from domain_verifications where domain_id = ${id}`.execute(
-    db,
-  );
+  const rows = await query<{ attempts: number; seq: number; dueAt: Date | null; nextAt: Date | null }>`
+    select attempts, seq, due_at as "dueAt", next_at as "nextAt" from domain_verifications where domain_id = ${id}`;
   return rows[0] as (typeof rows)[number];
 };
 /** How many domains are checked for their delegation, which none in external mode is. */
-const checksDue = async () =>
-  (await sql`select from domain_checks where due_at is not null`.execute(db)).rows.length;
+const checksDue = async () => (await query`select from domain_checks where due_at is not null`).length;
 /** As if its time had come. */
-const due = () => sql`update domain_verifications set due_at = now(), next_at = now()`.execute(db);
+const due = () => query`update domain_verifications set due_at = now(), next_at = now()`;
 const ago = (column: string, days: number) =>
-  sql`update domain_verifications set ${sql.ref(column)} = now() - make_interval(days => ${days}::integer)`.execute(
-    db,
-  );
+  query`update domain_verifications set ${sql.ref(column)} = now() - make_interval(days => ${days}::integer)`;
 
 describe('the TXT record is on every server', () => {
   test('the domain is active, in one change, with the run that did it', async () => {
@@ -74,14 +69,13 @@ describe('the TXT record is on every server', () => {
       actor: { kind: 'system' },
       status: { from: 'unverified', to: 'active' },
     });
-    const { rows } = await sql`select change_id as id from verification_runs`.execute(db);
-    expect(rows).toEqual([{ id: change?.id }]);
+    expect(await query`select change_id as id from verification_runs`).toEqual([{ id: change?.id }]);
     await expectPublished(db, domainId);
   });
 
   test('a domain that is still served as the managed one that it was is served on', async () => {
     const managed = await newDomain(db, mine, 'moving.com.', { exempt: true });
-    await sql`update domains set status = 'active' where id = ${managed.id}`.execute(db);
+    await query`update domains set status = 'active' where id = ${managed.id}`;
     await changeStatus(db, { ...BY, domainId: managed.id, event: 'use_external' });
     expect(await verify(await PRESENT(managed.id), managed.id)).toMatchObject({
       transition: { to: 'active' },
@@ -93,7 +87,7 @@ describe('the TXT record is on every server', () => {
   test('it stays unverified while another account holds the name, and says why', async () => {
     const other = await newAccount(db, 'other@example.org');
     const holder = await newDomain(db, other);
-    await sql`update domains set status = 'active' where id = ${holder.id}`.execute(db);
+    await query`update domains set status = 'active' where id = ${holder.id}`;
     const said = await PRESENT();
     const outcome = await verify(said);
     expect(outcome).toMatchObject({ kind: 'saved', verdict: 'verified', transition: undefined });
@@ -133,8 +127,7 @@ describe('the TXT record is not there', () => {
       });
       expect((await columns()).attempts).toBe(i);
     }
-    const { rows } = await sql<{ n: number }>`select count(*)::int as n from verification_runs`.execute(db);
-    expect(rows).toEqual([{ n: 20 }]);
+    expect(await query<{ n: number }>`select count(*)::int as n from verification_runs`).toEqual([{ n: 20 }]);
     const { dueAt, nextAt } = await columns();
     expect(dueAt).toEqual(nextAt);
     expect((await domain()).verification?.nextAt).toEqual(nextAt);
@@ -250,8 +243,7 @@ describe('a name that another account has by its TXT record', () => {
   };
 
   test('mails the holder once that it is about to pass, if mail is sent', async () => {
-    const mails = async () =>
-      (await sql`select kind, domain_id as "domainId", message from mails`.execute(db)).rows;
+    const mails = () => query`select kind, domain_id as "domainId", message from mails`;
     await look(await PRESENT());
     expect(await mails()).toEqual([]);
     await look(await both());
@@ -289,9 +281,9 @@ describe('a name that another account has by its TXT record', () => {
     ]);
     expect([(await domain()).status, await codes(domainId)]).toEqual(['active', []]);
     expect(await checksDue()).toBe(0);
-    const { rows } =
-      await sql`select from_account_id as "from", to_account_id as "to" from name_takeovers`.execute(db);
-    expect(rows).toEqual([{ from: lost.accountId, to: mine }]);
+    expect(await query`select from_account_id as "from", to_account_id as "to" from name_takeovers`).toEqual([
+      { from: lost.accountId, to: mine },
+    ]);
     // Its owner enables it, publishes the fresh value, and takes it back the same way.
     await changeStatus(db, { ...BY, domainId: holder, event: 'enable', transfer: true });
     const back = await PRESENT(holder);
@@ -338,8 +330,8 @@ describe('a name that another account has by its TXT record', () => {
     await look(said, { frozen: true });
     expect((await domain(holder)).status).toBe('active');
     for (let i = 1; i <= 4; i++)
-      await sql`insert into name_takeovers (name, at, from_account_id, to_account_id)
-        values ('example.com.', now() - make_interval(hours => ${i}::integer), 1, 2)`.execute(db);
+      await query`insert into name_takeovers (name, at, from_account_id, to_account_id)
+        values ('example.com.', now() - make_interval(hours => ${i}::integer), 1, 2)`;
     await look(said);
     later(5.5 * 60);
     await look(said);
@@ -349,7 +341,7 @@ describe('a name that another account has by its TXT record', () => {
   });
 
   test('never passes from a domain that the parent’s word proved', async () => {
-    await sql`update domains set dns_mode = 'managed' where id = ${holder}`.execute(db);
+    await query`update domains set dns_mode = 'managed' where id = ${holder}`;
     const said = await PRESENT();
     for (let i = 0; i < 3; i++) {
       await look(said);
@@ -370,9 +362,7 @@ describe('a name that another account has by its TXT record', () => {
       db,
       { domainId, kind: 'background' },
       async () => {
-        await sql`update domain_verifications set value = 'svc-verify=other' where domain_id = ${holder}`.execute(
-          db,
-        );
+        await query`update domain_verifications set value = 'svc-verify=other' where domain_id = ${holder}`;
         return said;
       },
       { now: now + 20 * MINUTE_MS },
@@ -407,7 +397,7 @@ describe('what happened meanwhile', () => {
     const outcome = await makeVerification(db, { domainId }, async () => {
       const { seq } = await columns();
       for (const event of events) await changeStatus(db, { ...BY, domainId, event });
-      await sql`update domain_verifications set seq = ${seq}`.execute(db); // the number alone tells nothing
+      await query`update domain_verifications set seq = ${seq}`; // the number alone tells nothing
       return said;
     });
     expect(outcome).toMatchObject({ kind: 'conflict' });

@@ -1,6 +1,5 @@
 // Turns and bounds of calls, and what becomes of receivers that never answer.
 
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
@@ -21,7 +20,7 @@ import { asRole } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
-const { db, url } = sharedDatabase();
+const { db, url, query, value, column } = sharedDatabase();
 beforeEach(async () => {
   useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
 });
@@ -37,10 +36,9 @@ async function hooked(accountId: number): Promise<{ domainId: number; webhookId:
 const tell = (domainId: number) => orderEvent(db, { domainId, event: 'outage.begun', data: {} });
 
 async function accountsOf(jobs: readonly { readonly deliveryId: number }[]): Promise<number[]> {
-  const { rows } = await sql<{ account: number }>`
+  return await column<number>`
     select account_id as account from webhook_deliveries where id = any(${jobs.map(({ deliveryId }) => deliveryId)}::bigint[])
-    order by account_id`.execute(db);
-  return rows.map(({ account }) => account);
+    order by account_id`;
 }
 
 it('fifty tests of a domain that are ordered at once, in no transaction, are five', async () => {
@@ -78,9 +76,7 @@ describe('a claim', () => {
     expect(jobs).toHaveLength(1);
     expect((await claimDueDeliveries(db, 50)).jobs).toEqual([]);
     expect((await claimDueDeliveries(db, 50, account)).jobs).toEqual([]);
-    await sql`update webhook_deliveries set due_at = due_at - interval '61 seconds', claimed_until = claimed_until - interval '61 seconds'`.execute(
-      db,
-    );
+    await query`update webhook_deliveries set due_at = due_at - interval '61 seconds', claimed_until = claimed_until - interval '61 seconds'`;
     expect((await claimDueDeliveries(db, 50, account)).jobs).toEqual([]);
     expect((await claimDueDeliveries(db, 50)).jobs).toEqual(jobs);
   });
@@ -101,7 +97,7 @@ describe('a receiver', () => {
       ids = (await Promise.all(ask())).filter((id) => id !== undefined);
     }
     expect(calls).toBe(HOST_BOUNDS.aMinute);
-    await sql`update webhook_calls set begun_at = begun_at - interval '61 seconds'`.execute(db);
+    await query`update webhook_calls set begun_at = begun_at - interval '61 seconds'`;
     expect(await takeCall(db, target, HOST_BOUNDS)).toBeDefined();
     await Promise.all(workers.map((db) => db.destroy()));
   });
@@ -119,9 +115,7 @@ describe('a receiver', () => {
     await tell(domainId);
     const ids = (await listDeliveries(db, webhookId)).map(({ id }) => id).reverse() as [number, number];
     expect(await saveTry(db, ids[0], { error: 'timeout' })).toBe('again');
-    await sql`update webhook_deliveries set created_at = created_at - interval '24 hours' where id = ${ids[0]}`.execute(
-      db,
-    );
+    await query`update webhook_deliveries set created_at = created_at - interval '24 hours' where id = ${ids[0]}`;
     expect(await saveTry(db, ids[0], { status: 500 })).toBe('disabled');
     expect((await listDeliveries(db, webhookId)).map(({ dueAt }) => dueAt)).toEqual([null, null]);
     expect((await listWebhooks(db, domainId))[0]?.disabledAt).toBeInstanceOf(Date);
@@ -138,7 +132,7 @@ describe('a receiver', () => {
     const { domainId, webhookId } = await hooked(await newAccount(db, 'ann@webhooks.test'));
     await tell(domainId);
     const [old] = await listDeliveries(db, webhookId);
-    await sql`update webhook_deliveries set created_at = created_at - interval '24 hours'`.execute(db);
+    await query`update webhook_deliveries set created_at = created_at - interval '24 hours'`;
     await tell(domainId);
     const [young] = await listDeliveries(db, webhookId);
     await saveTry(db, young?.id as number, { status: 200 });
@@ -149,8 +143,9 @@ describe('a receiver', () => {
   it('has at most a hundred calls waiting', async () => {
     const { domainId, webhookId } = await hooked(await newAccount(db, 'ann@webhooks.test'));
     for (let n = 0; n < 105; n++) await tell(domainId);
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::integer as count from webhook_deliveries where webhook_id = ${webhookId}`.execute(db);
-    expect(rows[0]?.count).toBe(100);
+    expect(
+      await value<number>`
+      select count(*)::integer as count from webhook_deliveries where webhook_id = ${webhookId}`,
+    ).toBe(100);
   });
 });

@@ -1,6 +1,5 @@
 // What this fleet holds of a domain's parent: which zone, which delegation in it, and what is there without one.
 
-import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { HeldZone } from '../../../src/checks/delegation/held-zone.ts';
 import { parseName, printName } from '../../../src/dns/name.ts';
@@ -10,7 +9,6 @@ import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import { BY, newAccount, newDomain, saved } from '../../support/database/domains.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
-import { edit } from '../../support/zone/customer-records.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
 const OPERATOR = `@ 300 SOA ns.lab. host.lab. 1 3600 600 86400 120
@@ -50,7 +48,7 @@ function show(held: HeldZone | undefined): string {
   ].join(' ');
 }
 
-const { db } = keptDatabase();
+const { db, query } = keptDatabase();
 let parentId: number;
 
 beforeAll(async () => {
@@ -59,11 +57,7 @@ beforeAll(async () => {
   const accountId = await newAccount(db, 'me@example.org');
   parentId = (await newDomain(db, accountId, 'example.com.')).id;
   await newDomain(db, accountId, 'pending.lab.', { exempt: true });
-  await saved(
-    db,
-    parentId,
-    edit({ create: ['shop NS ns1.example.net', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied'] }),
-  );
+  await saved(db, parentId, ['shop NS ns1.example.net', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied']);
 });
 
 const held = async (name: string) => show(await loadHeldZone(db, parseName(name)));
@@ -104,9 +98,9 @@ test("a customer's domain is believed while it is active, and no other", async (
   expect(await held('www.example.com.')).toBe('example.com. - 1800 exists');
   expect(await held('nobody.example.com.')).toBe('example.com. - 1800');
   expect(await held('example.com.')).toBe('none');
-  await sql`update domains set status = 'moved', moved_since = now() where id = ${parentId}`.execute(db);
+  await query`update domains set status = 'moved', moved_since = now() where id = ${parentId}`;
   expect(await held('shop.example.com.')).toBe('none');
-  await sql`update domains set status = 'active' where id = ${parentId}`.execute(db);
+  await query`update domains set status = 'active' where id = ${parentId}`;
   await changeStatus(db, { ...BY, domainId: parentId, event: 'use_external' });
   expect(await held('shop.example.com.')).toBe('none');
 });

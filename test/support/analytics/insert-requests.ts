@@ -2,7 +2,7 @@
 
 import { openAnalytics } from '../../../src/analytics/open-analytics.ts';
 
-export interface Line {
+interface Line {
   readonly at: Date;
   readonly status: number;
   readonly cache?: string;

@@ -1,27 +1,13 @@
 // Lines of requests made by a seed, what a plain count says of them, and what the rollups say.
 
 import type { Analytics } from '../../../src/analytics/open-analytics.ts';
+import { type MadeRequest, makeRequests } from './made-requests.ts';
 
-export interface Line {
-  readonly at: string;
-  readonly domain_id: number;
-  readonly edge_id: number;
-  readonly host: string;
-  readonly method: string;
-  readonly uri: string;
-  readonly status: number;
-  readonly octets: number;
-  readonly ms: number;
-  readonly client: string;
-  readonly visitor: string;
-  readonly cache: string;
-  readonly rule: number;
-  readonly reason: string;
-  readonly websocket: boolean;
-}
+export type Line = Omit<MadeRequest, 'at'> & { readonly at: string };
 
 const DAY_MS = 86_400_000;
 
+/** Lines of the last whole days. */
 export function madeLines({
   domainId,
   count,
@@ -31,33 +17,16 @@ export function madeLines({
   readonly count: number;
   readonly days: number;
 }): Line[] {
-  let state = domainId;
-  const next = (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
+  const until = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const wanted = {
+    domainId,
+    domain: 'made.example',
+    count,
+    from: until - days * DAY_MS,
+    until,
+    seed: domainId,
   };
-  const end = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  return Array.from({ length: count }, (_, index) => {
-    const status = [200, 200, 200, 301, 404, 500, 502, 0][next(8)] as number;
-    const hasFailed = status === 0 || status >= 500;
-    return {
-      at: new Date(end - (index % days) * DAY_MS - next(DAY_MS)).toISOString(),
-      domain_id: domainId,
-      edge_id: 1 + next(3),
-      host: ['a.example', 'b.example', '*.ü.example'][next(3)] as string,
-      method: ['GET', 'POST'][next(2)] as string,
-      uri: `/page/${next(50)}?q='${next(3)}\\"`,
-      status,
-      octets: next(100_000),
-      ms: 1 + next(2000),
-      client: `192.0.${next(256)}.0/24`,
-      visitor: String(next(5000)),
-      cache: ['hit', 'miss', ''][next(3)] as string,
-      rule: next(2),
-      reason: hasFailed ? 'origin_timeout' : '',
-      websocket: next(10) === 0,
-    };
-  });
+  return makeRequests(wanted).map((line) => ({ ...line, at: new Date(line.at).toISOString() }));
 }
 
 interface Rollups {

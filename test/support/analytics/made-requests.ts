@@ -1,6 +1,7 @@
 // Request lines at random, as they stand in the store, and what a count of them one by one comes to.
 
 import type { Analytics } from '../../../src/analytics/open-analytics.ts';
+import { pick as pickFrom, randomFrom } from '../random/random-zones.ts';
 
 export interface MadeRequest {
   /** Milliseconds since 1970. */
@@ -19,17 +20,6 @@ export interface MadeRequest {
   readonly rule: number;
   readonly reason: string;
   readonly websocket: boolean;
-}
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 const PATHS = [
@@ -52,7 +42,7 @@ const FAILED = [
   ['origin_unreachable', 'network', 502],
 ] as const;
 
-export interface MadeOptions {
+interface MadeOptions {
   readonly domainId: number;
   readonly domain: string;
   readonly count: number;
@@ -62,8 +52,8 @@ export interface MadeOptions {
 }
 
 export function makeRequests({ domainId, domain, count, from, until, seed }: MadeOptions): MadeRequest[] {
-  const random = seeded(seed);
-  const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
+  const random = randomFrom(seed);
+  const pick = <T>(items: readonly T[]) => pickFrom(random, items);
   const hosts = ['', 'www.', 'a.www.', 'ww.', 'api.', 'www2.'].map((label) => label + domain);
   return Array.from({ length: count }, () => {
     const failed = random() < 0.06 ? pick(FAILED) : undefined;

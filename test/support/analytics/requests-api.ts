@@ -13,7 +13,7 @@ export const NAME = 'shop.test';
 /** How many buckets a period has. */
 export const PERIODS = { '3h': 3, '6h': 6, '12h': 12, '24h': 24, '7d': 7, '30d': 30 } as const;
 
-export interface RequestsApi extends TestApi {
+interface RequestsApi extends TestApi {
   readonly engine: TestAnalytics;
   readonly domain: Domain;
   /** All that are stored of the domain, of 60 days. */

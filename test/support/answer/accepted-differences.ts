@@ -1,6 +1,7 @@
 // The one list of where our answers differ from NSD 4.6 and Knot 3.2, each with its reason. A rule sees both answers
 // and takes away the difference that it stands for, and no other: what is left over is a fault of ours.
 
+import { nsec3Hash } from '../../../src/dns/dnssec/nsec3-hash.ts';
 import {
   isWildcard,
   isWithin,
@@ -12,13 +13,44 @@ import {
 } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
-import { type AcceptedDifference, BOTH, type Compared } from './accepted-difference.ts';
+import type { PeerName } from '../peers/peers.ts';
 import { isSame, isSameSection, type Observed } from './observed-answer.ts';
-import { SIGNED_DIFFERENCES } from './signed-differences.ts';
 
+interface Compared {
+  readonly peer: PeerName;
+  readonly zones: ReadonlyMap<Name, Zone>;
+  /** Folded. */
+  readonly name: Name;
+  readonly type: number;
+  /** DO; false unless told. */
+  readonly dnssecOk?: boolean;
+  /** The octets that an answer may have. */
+  readonly limit: number;
+  readonly ours: Observed;
+  readonly theirs: Observed;
+  /** Our answer over TCP: nothing is left out for want of room. */
+  readonly complete: Observed;
+  /** Theirs over TCP, where only one of the two has TC. */
+  readonly theirComplete?: Observed;
+}
+
+/** One of the three says what the difference is; the two answers without it are compared again. */
+interface AcceptedDifference {
+  readonly rule: string;
+  readonly peers: readonly PeerName[];
+  readonly reason: string;
+  /** Whether the rule explains all that differs. */
+  accepts?(seen: Compared): boolean;
+  /** Their additional section without the difference. */
+  additional?(seen: Compared): readonly string[];
+  /** Undefined if the rule does not apply. */
+  resolve?(seen: Compared): Pick<Compared, 'ours' | 'theirs'> | undefined;
+}
+
+const BOTH: readonly PeerName[] = ['nsd', 'knot'];
 const MAX_PASSES = 3; // one rule may uncover another
 
-export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
+const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
   {
     rule: 'what a truncated answer still holds',
     peers: BOTH,
@@ -43,11 +75,11 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'which optional records are left out when not all fit',
     peers: BOTH,
     reason: 'Additional records beyond in-domain glue are optional (RFC 2181 §9, RFC 9471 §3.2).',
-    resolve: ({ ours, theirs, complete, limit }) => {
-      if (ours.tc || theirs.tc || ours.octets === 0) return undefined;
+    additional: ({ ours, theirs, complete, limit }) => {
+      const isWhole = !ours.tc && !theirs.tc && ours.octets > 0;
       const isOwed =
         hasNoRoomForMore(ours, complete, limit, true) && hasNoRoomForMore(theirs, complete, limit, false);
-      return isOwed ? { ours, theirs: { ...theirs, additional: ours.additional } } : undefined;
+      return isWhole && isOwed ? ours.additional : theirs.additional;
     },
   },
   {
@@ -66,12 +98,7 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: ['knot'],
     reason:
       'Knot adds the addresses of a host once for every record that names it; once is enough (RFC 2181 §5).',
-    resolve: ({ ours, theirs }) => {
-      const additional = [...new Set(theirs.additional)];
-      return additional.length < theirs.additional.length
-        ? { ours, theirs: { ...theirs, additional } }
-        : undefined;
-    },
+    additional: ({ theirs }) => [...new Set(theirs.additional)],
   },
   {
     rule: 'an additional record owned by the wildcard',
@@ -97,35 +124,26 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: BOTH,
     reason:
       'Synthesis is for names in the zone (RFC 1034 §4.3.2 3c); below a cut there are only the addresses that stand there.',
-    resolve: ({ ours, theirs, complete, zones, name }) => {
+    additional: ({ theirs, complete, zones, name }) => {
       const zone = zoneOfName(zones, name);
       const surplus = without(theirs.additional, complete.additional);
       const isMade = (line: string) =>
         zone !== undefined && isMadeBelowCut(zone, parseName(line.split(' ')[0] ?? ''));
-      if (surplus.length === 0 || !surplus.every(isMade)) return undefined;
-      return { ours, theirs: { ...theirs, additional: without(theirs.additional, surplus) } };
+      return surplus.every(isMade) ? without(theirs.additional, surplus) : theirs.additional;
     },
   },
   {
     rule: 'the answer once more as an additional record',
     peers: ['knot'],
     reason: 'A service binding that targets its owner: its set is in the answer already.',
-    resolve: ({ ours, theirs }) => {
-      const additional = without(theirs.additional, theirs.answer);
-      return additional.length < theirs.additional.length
-        ? { ours, theirs: { ...theirs, additional } }
-        : undefined;
-    },
+    additional: ({ theirs }) => without(theirs.additional, theirs.answer),
   },
   {
     rule: 'additional records beside ANY',
     peers: ['knot'],
     reason: 'ANY asks for as little as may be (RFC 8482 §4.1). Knot adds addresses to an NS, MX or SRV set.',
-    resolve: ({ ours, theirs, type }) => {
-      const isMore =
-        type === TYPE.ANY && ours.aa && ours.additional.length === 0 && theirs.additional.length > 0;
-      return isMore ? { ours, theirs: { ...theirs, additional: [] } } : undefined;
-    },
+    additional: ({ ours, theirs, type }) =>
+      type === TYPE.ANY && ours.aa && ours.additional.length === 0 ? [] : theirs.additional,
   },
   {
     rule: 'TC where the one compresses better than the other',
@@ -154,34 +172,23 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: ['knot'],
     reason:
       'Knot stops after 5 links (a DNAME loop it repeats until then), we after 16; resolvers ask on from there.',
-    resolve: ({ ours, theirs }) => {
-      const links = linksIn(theirs.answer);
-      const isCut = links === 5 && isPartOf([...new Set(theirs.answer)], ours.answer) && isBare(theirs);
-      return isCut ? { ours: theirs, theirs } : undefined;
-    },
+    accepts: ({ ours, theirs }) =>
+      linksIn(theirs.answer) === 5 && isPartOf(theirs.answer, ours.answer) && isBare(theirs),
   },
   {
     rule: 'a chain of more than 16 links',
     peers: ['nsd'],
     reason:
       'NSD follows a chain to its end. Any zone owner can make us pay a lookup for each link, so we stop after 16.',
-    resolve: ({ ours, theirs }) => {
-      const links = linksIn(ours.answer);
-      return links === 16 && isPartOf(ours.answer, theirs.answer) && isBare(ours)
-        ? { ours: theirs, theirs }
-        : undefined;
-    },
+    accepts: ({ ours, theirs }) =>
+      linksIn(ours.answer) === 16 && isPartOf(ours.answer, theirs.answer) && isBare(ours),
   },
   {
     rule: 'a DNAME applied twice',
     peers: ['nsd'],
     reason: 'NSD applies each DNAME once in an answer and leaves the rest of the chain to the resolver.',
-    resolve: ({ ours, theirs }) => {
-      const hasDname = hasType(theirs.answer, 'DNAME');
-      return hasDname && isPartOf(theirs.answer, ours.answer) && isBare(theirs)
-        ? { ours: theirs, theirs }
-        : undefined;
-    },
+    accepts: ({ ours, theirs }) =>
+      hasType(theirs.answer, 'DNAME') && isPartOf(theirs.answer, ours.answer) && isBare(theirs),
   },
   {
     rule: 'a DNAME at a wildcard that is asked for by its own name',
@@ -203,10 +210,8 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'a DNAME that makes too long a name',
     peers: ['knot'],
     reason: 'Knot 3.2 goes on from the target and answers NXDOMAIN; RFC 6672 §3.2 3C wants YXDOMAIN.',
-    resolve: ({ ours, theirs }) =>
-      ours.rcode === 'YXDOMAIN' && theirs.rcode === 'NXDOMAIN' && isPartOf(ours.answer, theirs.answer)
-        ? { ours: theirs, theirs }
-        : undefined,
+    accepts: ({ ours, theirs }) =>
+      ours.rcode === 'YXDOMAIN' && theirs.rcode === 'NXDOMAIN' && isPartOf(ours.answer, theirs.answer),
   },
   {
     rule: 'a chain into another zone of ours',
@@ -226,12 +231,10 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: BOTH,
     reason:
       'Any enclosing zone answers for NSD and Knot. One that does not delegate the name is not its parent, and its NXDOMAIN would deny the child (RFC 8020).',
-    resolve: (seen) => {
+    accepts: (seen) => {
       const end = endOfChain(seen);
-      if (seen.type !== TYPE.DS || !seen.zones.has(end) || isDelegatedByOurs(seen.zones, end))
-        return undefined;
-      const isNodata = seen.ours.rcode === 'NOERROR' && hasType(seen.ours.authority, 'SOA');
-      return isNodata ? { ours: seen.theirs, theirs: seen.theirs } : undefined;
+      const isApex = seen.zones.has(end) && !isDelegatedByOurs(seen.zones, end);
+      return seen.type === TYPE.DS && isApex && isNodata(seen.ours);
     },
   },
   {
@@ -239,11 +242,9 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: ['nsd'],
     reason:
       'Both may stand beside a CNAME (RFC 4034 §3, §4), so they are asked of the alias itself, as in Knot. NSD follows it.',
-    resolve: ({ ours, theirs, type }) => {
+    accepts: ({ ours, theirs, type }) => {
       const isAsked = type === TYPE.RRSIG || type === TYPE.NSEC;
-      const isNodata = ours.rcode === 'NOERROR' && hasType(ours.authority, 'SOA');
-      const isFollowed = theirs.answer.length > ours.answer.length && isPartOf(ours.answer, theirs.answer);
-      return isAsked && isNodata && isFollowed ? { ours: theirs, theirs } : undefined;
+      return isAsked && isNodata(ours) && hasMore(theirs.answer, ours.answer);
     },
   },
   {
@@ -251,13 +252,10 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     peers: ['nsd'],
     reason:
       'NSD keeps all zones in one tree: names that a zone above has below the apex of one of ours exist there too, as NODATA and in the way of wildcards.',
-    resolve: (seen) => {
-      const { ours, theirs } = seen;
-      const isSoa = hasType(theirs.authority, 'SOA');
-      return isSoa && isPartOf(theirs.answer, ours.answer) && isInAnotherZone(seen)
-        ? { ours: theirs, theirs }
-        : undefined;
-    },
+    accepts: (seen) =>
+      hasType(seen.theirs.authority, 'SOA') &&
+      isPartOf(seen.theirs.answer, seen.ours.answer) &&
+      isInAnotherZone(seen),
   },
   {
     rule: 'which record set ANY gets',
@@ -274,7 +272,71 @@ export const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
       return { ours, theirs: { ...theirs, answer: ours.answer, tc: ours.tc, additional: ours.additional } };
     },
   },
-  ...SIGNED_DIFFERENCES,
+  {
+    rule: 'addresses that are optional, with DO',
+    peers: BOTH,
+    reason:
+      'Additional records beyond in-domain glue are optional (RFC 9471 §3.2); with signatures they are what makes answers large, so we leave them out.',
+    additional: ({ ours, theirs, complete, dnssecOk }) =>
+      dnssecOk === true && !ours.tc
+        ? theirs.additional.filter((line) => complete.additional.includes(line))
+        : theirs.additional,
+  },
+  {
+    rule: 'RRSIG of one set',
+    peers: BOTH,
+    reason:
+      'All signatures of a name are much for one question; those of one set are enough (RFC 8482 §4.1).',
+    accepts: ({ ours, theirs, type }) => {
+      if (type !== TYPE.RRSIG || ours.answer.length === 0 || ours.tc) return false;
+      // Knot gives one set's without EDNS, or more than fit: not always that of the lowest type.
+      const isOther = theirs.answer.length > 0 && theirs.answer.every((line) => / RRSIG /.test(line));
+      return theirs.tc || hasMore(theirs.answer, ours.answer) || isOther;
+    },
+  },
+  {
+    rule: 'more than the NSEC3 of a wildcard that is asked for by its own name',
+    peers: ['nsd'],
+    reason:
+      'The name is there and its record matches (RFC 5155 §7.2.3). NSD also proves that no closer name is there.',
+    accepts: ({ name, dnssecOk, ours, theirs, complete, theirComplete = theirs }) =>
+      isWildcard(name) &&
+      dnssecOk === true &&
+      !ours.tc &&
+      hasMore(theirComplete.authority, complete.authority),
+  },
+  {
+    rule: 'below a name that opt-out leaves out',
+    peers: ['nsd'],
+    reason:
+      'The closest encloser must be proven, so it is a name that has an NSEC3 record (RFC 5155 §7.2.1). NSD takes one that is there and has none.',
+    resolve: (seen) => {
+      if (seen.dnssecOk !== true || !isBelowOmitted(seen)) return undefined;
+      const ours = withoutNsec3(seen.ours);
+      const theirs = withoutNsec3(seen.theirs);
+      return isSameSection(ours.authority, theirs.authority) ? { ours, theirs } : undefined;
+    },
+  },
+  {
+    rule: 'the proof of a wildcard that is an empty non-terminal',
+    peers: ['knot'],
+    reason:
+      'It is there and has not the type, which the NSEC before it shows (RFC 4035 §3.1.3.4). Knot proves only that the name is not there.',
+    accepts: (seen) => seen.dnssecOk === true && provesLess(seen) && standsForEmptyWildcard(seen),
+  },
+  {
+    rule: 'the proof that a name which begins with an asterisk is not there, beside the NSEC of a wildcard',
+    peers: ['knot'],
+    reason:
+      'Another wildcard stands for such a name as for any, so its own absence is to be proven (RFC 4035 §3.1.3.4). Knot proves only that the wildcard has not the type.',
+    accepts: (seen) => {
+      const { complete, theirs, zones, name, dnssecOk } = seen;
+      const isThere = [...zones.values()].some(({ nodes }) => nodes.has(name));
+      const surplus = without(complete.authority, theirs.authority);
+      const isNsec = surplus.every((line) => / (RRSIG )?NSEC /.test(line));
+      return dnssecOk === true && isWildcard(name) && !isThere && !theirs.tc && isNsec && provesLess(seen);
+    },
+  },
 ];
 
 /** Without signatures: Knot may give those alone. */
@@ -284,20 +346,22 @@ function dataSetsIn(lines: readonly string[]): number {
 
 const NAMING_TYPES: readonly number[] = [TYPE.MX, TYPE.SRV, TYPE.SVCB, TYPE.HTTPS];
 
-/** The rules that explain every difference between the two answers; undefined when something is left. */
-export function explain(seen: Compared): string[] | undefined {
+/** True if the rules explain every difference between the two answers. */
+export function explains(seen: Compared): boolean {
   let now = seen;
-  const rules = new Set<string>();
   for (let pass = 0; pass < MAX_PASSES && !isSame(now.ours, now.theirs); pass++) {
-    for (const { rule, peers, resolve } of ACCEPTED_DIFFERENCES) {
+    for (const { peers, accepts, additional, resolve } of ACCEPTED_DIFFERENCES) {
       if (isSame(now.ours, now.theirs)) break;
-      const resolved = peers.includes(seen.peer) ? resolve(now) : undefined;
-      if (resolved === undefined) continue;
+      if (!peers.includes(seen.peer)) continue;
+      const { theirs } = now;
+      let resolved = accepts?.(now) ? { ours: theirs, theirs } : resolve?.(now);
+      const left = additional?.(now) ?? theirs.additional;
+      if (!isSameSection(left, theirs.additional))
+        resolved = { ours: now.ours, theirs: { ...theirs, additional: left } };
       now = { ...now, ...resolved };
-      rules.add(rule);
     }
   }
-  return isSame(now.ours, now.theirs) ? [...rules] : undefined;
+  return isSame(now.ours, now.theirs);
 }
 
 function withSectionsOf(answer: Observed, other: Observed): Observed {
@@ -326,6 +390,19 @@ function hasNoRoomForMore(
   for (const owner of owners) octets += parseName(owner).length;
   for (const line of lacking) octets += line.includes(' AAAA ') ? 28 : line.includes(' A ') ? 16 : 60;
   return lacking.length === 0 || octets > limit;
+}
+
+function isNodata({ rcode, authority }: Observed): boolean {
+  return rcode === 'NOERROR' && hasType(authority, 'SOA');
+}
+
+/** The peer sends a part of the proof. */
+function provesLess({ complete, theirs }: Compared): boolean {
+  return isPartOf(theirs.authority, complete.authority) && isSameSection(theirs.answer, complete.answer);
+}
+
+function hasMore(lines: readonly string[], others: readonly string[]): boolean {
+  return lines.length > others.length && isPartOf(others, lines);
 }
 
 function isPartOf(some: readonly string[], all: readonly string[]): boolean {
@@ -439,4 +516,35 @@ function isDelegatedByOurs(zones: ReadonlyMap<Name, Zone>, apex: Name): boolean 
     (node) => node.name !== above.apex && node.sets.has(TYPE.NS) && isWithin(apex, node.name),
   );
   return cuts.length === 1 && cuts[0]?.name === apex;
+}
+
+function standsForEmptyWildcard({ zones, name }: Compared): boolean {
+  return [...zones.values()].some((zone) => hasEmptyWildcard(zone, name));
+}
+
+function hasEmptyWildcard(zone: Zone, name: Name): boolean {
+  if (zone.nodes.has(name) || !name.endsWith(zone.apex)) return false;
+  let encloser = parentOf(name);
+  while (!zone.nodes.has(encloser)) encloser = parentOf(encloser);
+  const wildcard = wildcardBelow(encloser);
+  return wildcard !== undefined && zone.nodes.get(wildcard)?.sets.size === 0;
+}
+
+function withoutNsec3(observed: Observed): Observed {
+  return { ...observed, authority: observed.authority.filter((line) => !/ NSEC3 /.test(line)) };
+}
+
+/** A name above it is there and has no NSEC3 record: an empty non-terminal of unsigned delegations only (RFC 5155 §7.1). */
+function isBelowOmitted({ zones, name }: Compared): boolean {
+  return [...zones.values()].some(({ apex, nodes, denials }) => {
+    if (denials?.kind !== 'nsec3' || !isWithin(name, apex)) return false;
+    const { salt, iterations, entries } = denials;
+    for (let above = name; above !== apex; ) {
+      above = parentOf(above);
+      if (!nodes.has(above)) continue;
+      const wanted = nsec3Hash(above, salt, iterations);
+      if (!entries.some(({ hash }) => Buffer.compare(hash, wanted) === 0)) return true;
+    }
+    return false;
+  });
 }

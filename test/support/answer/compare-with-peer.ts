@@ -6,7 +6,7 @@ import { foldCase, type Name, printName } from '../../../src/dns/name.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { askMany, askTcp, type PeerName, startPeer, type ZoneText } from '../peers/peers.ts';
-import { explain } from './accepted-differences.ts';
+import { explains } from './accepted-differences.ts';
 import { describeObserved, isSame, type Observed, observe } from './observed-answer.ts';
 import { type Asked, nodeOf, ourAnswer, queryFor } from './queries.ts';
 
@@ -25,9 +25,7 @@ export interface Outcome {
   readonly unexplained: readonly string[];
 }
 
-/** Notes in `accepted` how often each rule explained a difference. */
 export async function compareWithPeer(
-  accepted: Map<string, number>,
   peer: PeerName,
   zones: ReadonlyMap<Name, Zone>,
   texts: readonly ZoneText[],
@@ -56,34 +54,24 @@ export async function compareWithPeer(
         continue;
       }
       const udpLimit = Math.min(Math.max(one.udpPayloadSize ?? 512, 512), MAX_UDP_OCTETS);
-      const limit = tcp ? 65_535 : udpLimit;
       const whole = ourAnswer(node, query, 'tcp');
       const complete = observe(whole);
-      const theirComplete =
-        ours.tc === theirs.tc ? {} : { theirComplete: observe(await askTcp(server.port, query)) };
-      const name = foldCase(one.name);
-      const rules = explain({
+      const theirComplete = ours.tc === theirs.tc ? undefined : observe(await askTcp(server.port, query));
+      const about = { name: foldCase(one.name), type: one.type };
+      const isExplained = explains({
         peer,
         zones,
-        name,
-        type: one.type,
+        ...about,
         dnssecOk: one.dnssecOk === true && one.udpPayloadSize !== undefined,
-        limit,
+        limit: tcp ? 65_535 : udpLimit,
         ours,
         theirs,
         complete,
-        ...theirComplete,
+        ...(theirComplete !== undefined && { theirComplete }),
       });
-      const isOther = isSame(
-        withoutProofs(complete),
-        withoutProofs((theirComplete as Partial<{ theirComplete: Observed }>).theirComplete ?? theirs),
-      );
-      if (rules === undefined && isOther && isProven?.(whole, { name, type: one.type })) {
-        accepted.set(OTHER_PROOF, (accepted.get(OTHER_PROOF) ?? 0) + 1);
-      } else if (rules === undefined) {
+      const isOther = isSame(withoutProofs(complete), withoutProofs(theirComplete ?? theirs));
+      if (!isExplained && !(isOther && isProven?.(whole, about)))
         unexplained.push(`${title}\nours\n${describeObserved(ours)}\ntheirs\n${describeObserved(theirs)}`);
-      }
-      for (const rule of rules ?? []) accepted.set(rule, (accepted.get(rule) ?? 0) + 1);
     }
     return { asked: asked.length, same, unexplained };
   } finally {
@@ -91,7 +79,6 @@ export async function compareWithPeer(
   }
 }
 
-const OTHER_PROOF = 'another proof, where a validator accepts ours';
 const IS_PROOF = / (RRSIG )?NSEC3? /;
 
 /** Additional records are optional with DO, but for glue. */

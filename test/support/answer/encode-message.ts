@@ -69,7 +69,7 @@ function flagsOf(message: Message, isCut: boolean): number {
 }
 
 /** Returns the rdata of an OPT record. */
-export function encodeOptions(options: Edns['options']): Uint8Array {
+function encodeOptions(options: Edns['options']): Uint8Array {
   return Uint8Array.from(
     options.flatMap(({ code, value }) => [
       code >> 8,

@@ -42,7 +42,7 @@ interface Line {
 }
 
 /** `owner TTL type rdata`, as a comparison sees it. */
-export function lineOf({ owner, type, ttl, rdata }: Line): string {
+function lineOf({ owner, type, ttl, rdata }: Line): string {
   const text = printRdata(type, rdata);
   const value = FOLDED_RDATA.has(type) ? text.toLowerCase() : text;
   return `${printName(foldCase(owner))} ${ttl} ${typeMnemonic(type)} ${value}`;

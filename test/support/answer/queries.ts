@@ -4,6 +4,7 @@ import type { Name } from '../../../src/dns/name.ts';
 import { CLASS } from '../../../src/dns/type-codes.ts';
 import type { AnswerSettings } from '../../../src/nameserver/answer/answer-query.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
+import { reply } from '../world/zone-exchange.ts';
 import { encodeMessage } from './encode-message.ts';
 import { type AnsweringNode, answeringNode, answerQuery, type WrittenNode } from './test-node.ts';
 
@@ -18,23 +19,8 @@ export interface Asked {
 
 export function queryFor({ name, type, udpPayloadSize, dnssecOk = false }: Asked, id = 0): Uint8Array {
   const edns = { udpPayloadSize: udpPayloadSize ?? 0, version: 0, dnssecOk, options: [] };
-  return encodeMessage({
-    id,
-    qr: false,
-    opcode: 0,
-    aa: false,
-    tc: false,
-    rd: false,
-    ra: false,
-    ad: false,
-    cd: false,
-    rcode: 0,
-    questions: [{ name, type, class: CLASS.IN }],
-    answers: [],
-    authorities: [],
-    additionals: [],
-    ...(udpPayloadSize === undefined ? {} : { edns }),
-  });
+  const questions = [{ name, type, class: CLASS.IN }];
+  return encodeMessage(reply({ id, qr: false, questions, ...(udpPayloadSize !== undefined && { edns }) }));
 }
 
 /** Nothing limits. */

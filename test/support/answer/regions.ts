@@ -11,7 +11,7 @@ import { UNLIMITED } from './queries.ts';
 import { answeringNode, type WrittenNode } from './test-node.ts';
 
 /** 10.0.0.0/8 and 2000::/4 are in DE, 11.0.0.0/8 and 3000::/4 in US, 12.0.0.0/8 in JP; all others nowhere. */
-export function testCountries(): CountryTable {
+function testCountries(): CountryTable {
   const table = new CountryTable(new SharedArrayBuffer(COUNTRY_TABLE_BYTES));
   const v4: Readonly<Record<number, string>> = { 10: 'DE', 11: 'US', 12: 'JP' };
   const v6: Readonly<Record<number, string>> = { 2: 'DE', 3: 'US' };
@@ -27,7 +27,7 @@ export function testCountries(): CountryTable {
 }
 
 /** DE has both families, US only IPv4; JP is a region that nobody has edges in. */
-export const SETS: EdgeSets = {
+const SETS: EdgeSets = {
   version: 1,
   countries: { DE: 'eu', US: 'us', JP: 'asia' },
   regions: [

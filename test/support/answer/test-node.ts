@@ -14,7 +14,7 @@ import type { DenialStyle } from '../dnssec/denial-chain.ts';
 import { signedZone } from '../zone/sign-zone.ts';
 import { zoneOf } from '../zone/zone-text.ts';
 
-export const RFC_9018_SECRET = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
+const RFC_9018_SECRET = 'e5e973e5a6b2a43f48e7dc849e37bfcf';
 /** 2019-06-05 10:53:05 UTC, the time of RFC 9018 appendix A.1. */
 export const NOW_MS = 1_559_731_985_000;
 
@@ -38,7 +38,7 @@ export interface WrittenNode extends AnsweringNode {
   readonly writer: ImageWriter;
 }
 
-export interface TestNode extends AnsweringNode {
+interface TestNode extends AnsweringNode {
   clockMs: number;
 }
 
@@ -56,7 +56,7 @@ export interface TestNodeOptions {
   denial?: DenialStyle;
 }
 
-export function exampleZoneText(): string {
+function exampleZoneText(): string {
   return readFileSync(new URL('../../../fixtures/packets/example.zone', import.meta.url), 'utf8');
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
 import type { Api } from '../../../src/api/calls/call.ts';
@@ -40,7 +40,7 @@ import { asRole, createDatabase, emptyDatabase, type TestDatabase } from '../dat
 import { saveMembership } from '../database/memberships.ts';
 
 /** `owner`, `admin`, `editor`, `viewer` of every domain of `makeDomain`; `stranger` of none; `operator`: a global admin. */
-export const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;
+const TEST_ACCOUNTS = ['owner', 'admin', 'editor', 'viewer', 'stranger', 'operator'] as const;
 export type TestAccount = (typeof TEST_ACCOUNTS)[number];
 
 export interface Asked {
@@ -173,6 +173,16 @@ export function sharedTestApi(): TestApi {
   return new Proxy({} as TestApi, { get: (_, member) => api?.[member as keyof TestApi] });
 }
 
+/** Starts an API before the tests of a file or a `describe`, and stops it after them. */
+export function ownApi<T extends TestApi>(start: () => Promise<T>): T {
+  let api: T | undefined;
+  beforeAll(async () => {
+    api = await start();
+  });
+  afterAll(() => api?.stop());
+  return new Proxy({} as T, { get: (_, member) => api?.[member as keyof T] });
+}
+
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   return await withAccounts(await startServer(options));
 }
@@ -202,18 +212,19 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
   const analytics =
     typeof options.analytics === 'string' ? openAnalytics(options.analytics) : options.analytics;
   const sink = options.reports?.sink ?? analytics;
-  const spool = options.reports?.directory ?? mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
+  const spool = sink && mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
   const requests =
-    sink &&
-    (await openRequests({
-      db: own,
-      analytics: sink,
-      log,
-      mostBytes: 256 * 1024 ** 2,
-      wholeClients: false,
-      ...options.reports,
-      directory: spool,
-    }));
+    sink === undefined || spool === undefined
+      ? undefined
+      : await openRequests({
+          db: own,
+          analytics: sink,
+          log,
+          mostBytes: 256 * 1024 ** 2,
+          wholeClients: false,
+          directory: spool,
+          ...options.reports,
+        });
   const slowCalls = new SlowCalls();
   const limitOf = (perMinute: number | undefined) =>
     perMinute === undefined ? undefined : createRateLimit(own, perMinute);
@@ -272,7 +283,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
       await app.close();
       await cacheRegistry.close();
       await requests?.close();
-      if (options.reports?.directory === undefined) rmSync(spool, { recursive: true, force: true });
+      if (spool !== undefined) rmSync(spool, { recursive: true });
       await analytics?.close();
       if (own !== options.db) await own.destroy();
       await database.drop();

@@ -3,7 +3,7 @@
 import { request as ask, type ClientRequest, type IncomingMessage } from 'node:http';
 import { until } from '../tests/until.ts';
 
-export interface SeenEvent {
+interface SeenEvent {
   readonly event: string;
   readonly id: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely

@@ -1,34 +1,19 @@
-// Values for the schemas of an OpenAPI document, as fast-check generates them: such as fit, with what makes sense for a field
-// of that name, and such as have one thing wrong.
+// Values for the schemas of an OpenAPI document, as fast-check generates them, and changes that make one thing of a value wrong.
 
 import fc from 'fast-check';
 import { resolve, type Schema } from './json-schema.ts';
 
 type Document = Parameters<typeof resolve>[0];
 
-/** By the name of a field; undefined: whatever fits its schema. */
-export type Sense = (name: string) => fc.Arbitrary<unknown> | undefined;
-
-export function fittingValue(
-  document: Document,
-  schema: Schema,
-  sense: Sense,
-  name = '',
-): fc.Arbitrary<unknown> {
+export function fittingValue(document: Document, schema: Schema): fc.Arbitrary<unknown> {
   const known = resolve(document, schema);
-  const generic = () => genericValue(document, known, sense);
-  const sensible = sense(name);
-  return sensible === undefined ? generic() : fc.oneof({ weight: 4, arbitrary: sensible }, generic());
-}
-
-function genericValue(document: Document, schema: Schema, sense: Sense): fc.Arbitrary<unknown> {
-  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = 300 } = schema;
-  if (Array.isArray(schema.anyOf)) {
-    return fc.oneof(...schema.anyOf.map((one: Schema) => fittingValue(document, one, sense)));
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = 300 } = known;
+  if (Array.isArray(known.anyOf)) {
+    return fc.oneof(...known.anyOf.map((one: Schema) => fittingValue(document, one)));
   }
-  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
-  if (schema.const !== undefined) return fc.constant(schema.const);
-  if (typeof schema.pattern === 'string') return fc.stringMatching(new RegExp(schema.pattern, 'u'));
+  if (Array.isArray(known.enum)) return fc.constantFrom(...known.enum);
+  if (known.const !== undefined) return fc.constant(known.const);
+  if (typeof known.pattern === 'string') return fc.stringMatching(new RegExp(known.pattern, 'u'));
   switch (type) {
     case 'integer':
       return fc.integer({ min: Number(minimum), max: Number(maximum) });
@@ -43,16 +28,14 @@ function genericValue(document: Document, schema: Schema, sense: Sense): fc.Arbi
         maxLength: Math.min(Number(maxLength), 40),
       });
     case 'array':
-      return fc.array(fittingValue(document, schema.items as Schema, sense), {
-        minLength: Number(schema.minItems ?? 0),
-        maxLength: Math.min(Number(schema.maxItems ?? 4), 4),
+      return fc.array(fittingValue(document, known.items as Schema), {
+        minLength: Number(known.minItems ?? 0),
+        maxLength: Math.min(Number(known.maxItems ?? 4), 4),
       });
     case 'object': {
-      const fields = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-      const model = Object.fromEntries(
-        fields.map(([name, field]) => [name, fittingValue(document, field, sense, name)]),
-      );
-      return fc.record(model, { requiredKeys: (schema.required ?? []) as never[] });
+      const fields = Object.entries((known.properties ?? {}) as Record<string, Schema>);
+      const model = Object.fromEntries(fields.map(([name, field]) => [name, fittingValue(document, field)]));
+      return fc.record(model, { requiredKeys: (known.required ?? []) as never[] });
     }
     default:
       return fc.jsonValue();
@@ -81,28 +64,26 @@ const oddValue = fc.oneof(
   fc.jsonValue(),
 );
 
-/** The value with one part of it replaced, taken away or added. */
-export function spoilt(value: unknown): fc.Arbitrary<unknown> {
-  return fc
-    .tuple(fc.nat(), fc.constantFrom('replace', 'remove', 'add'), oddValue, oddText)
-    .map(([at, how, odd, name]) => {
-      const copy: unknown = structuredClone(value);
-      const places = placesIn(copy);
-      const place = places[at % Math.max(1, places.length)];
-      if (place === undefined) return odd;
-      const { parent, key } = place;
-      if (how === 'add' && !Array.isArray(parent)) {
-        Object.defineProperty(parent, name, {
-          value: odd,
-          enumerable: true,
-          configurable: true,
-          writable: true,
-        });
-      } else if (how === 'remove' && !Array.isArray(parent)) delete parent[key];
-      else parent[key] = odd;
-      return copy;
-    });
-}
+/** Replaces, removes or adds one part of a value. */
+export const spoiling: fc.Arbitrary<(value: unknown) => unknown> = fc
+  .tuple(fc.nat(), fc.constantFrom('replace', 'remove', 'add'), oddValue, oddText)
+  .map(([at, how, odd, name]) => (value) => {
+    const copy: unknown = structuredClone(value);
+    const places = placesIn(copy);
+    const place = places[at % Math.max(1, places.length)];
+    if (place === undefined) return odd;
+    const { parent, key } = place;
+    if (how === 'add' && !Array.isArray(parent)) {
+      Object.defineProperty(parent, name, {
+        value: odd,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    } else if (how === 'remove' && !Array.isArray(parent)) delete parent[key];
+    else parent[key] = odd;
+    return copy;
+  });
 
 interface Place {
   readonly parent: Record<string, unknown>;

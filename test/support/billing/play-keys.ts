@@ -2,19 +2,35 @@
 // that knows which keys were used for what, and says where they differ. A client may lose answers: then it repeats the call.
 
 import { sql } from 'kysely';
+import { addTerm } from '../../../src/store/accounts/plans.ts';
+import { openSession } from '../../../src/store/people/sessions.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import type { Asked, FleetAnswer } from '../processes/api-fleet.ts';
-import type { Buyer } from './buyers.ts';
+import { newAccount, newDomain } from '../database/domains.ts';
+import { giveMoney } from './give-money.ts';
 import { randomOf } from './random.ts';
 
-export interface KeyClient {
-  ask(asked: Asked): Promise<FleetAnswer>;
+export interface Asked {
+  readonly token: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly key: string;
 }
 
-export interface KeyPlay {
-  readonly client: KeyClient;
+export interface KeyAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  /** The API reports that the call was carried out before. */
+  readonly isReplay: boolean;
+  /** Number of answers before it that were lost or 5xx. */
+  readonly failures: number;
+}
+
+interface KeyPlay {
+  readonly client: { ask(asked: Asked): Promise<KeyAnswer> };
   readonly db: Database;
   readonly buyers: readonly Buyer[];
+  /** Of one plan, to switch between. */
   readonly terms: readonly [number, number];
   readonly sequences: number;
   readonly seed: number;
@@ -41,6 +57,23 @@ const AT_ONCE = 20;
 const CROWDS = 10;
 const MOST_OPEN_TOPUPS = 10;
 let names = 0;
+
+/** An account with money, domains and a session, to buy with over HTTP. */
+interface Buyer {
+  readonly accountId: number;
+  readonly token: string;
+  /** As paths name them. */
+  readonly domains: readonly string[];
+}
+
+async function makeBuyer(db: Database, number: number): Promise<Buyer> {
+  const accountId = await newAccount(db, `buyer${number}@buy.test`);
+  await giveMoney(db, accountId, 10_000_000);
+  const domains = ['d0', 'd1'].map((label) => `${label}.buyer${number}.test`);
+  for (const name of domains) await newDomain(db, accountId, `${name}.`, { planSlug: 'free' });
+  const session = { accountId, carrier: 'bearer', address: '192.0.2.1', userAgent: undefined } as const;
+  return { accountId, token: await openSession(db, session), domains };
+}
 
 /** What one account did, as it has to be. Only one lane of the play acts for it. */
 class KeyModel {
@@ -76,8 +109,13 @@ class KeyModel {
   }
 }
 
-export async function playKeys(play: KeyPlay): Promise<string[]> {
-  const { buyers, sequences, seed, onPlayed } = play;
+export async function playKeys(given: Omit<KeyPlay, 'buyers' | 'terms'>): Promise<string[]> {
+  const { db, sequences, seed, onPlayed } = given;
+  const buyers: Buyer[] = [];
+  for (let number = 0; number < 4; number++) buyers.push(await makeBuyer(db, number));
+  const term = async (days: number, priceRials: number) =>
+    (await addTerm(db, 'pro', { days, priceRials }))?.terms.at(-1)?.id as number;
+  const play = { ...given, buyers, terms: [await term(30, 1009), await term(90, 2503)] as const };
   const differences: string[] = [];
   let played = 0;
   let begun = 0;

@@ -21,8 +21,8 @@ import { type ModelAccount, type ModelHolding, MoneyModel, type SoldTerm } from 
 import { randomOf } from './random.ts';
 
 const DAY = 86_400_000;
-/** Noon, so that New Year is no edge of a day of the play. */
-const START = Date.UTC(2026, 0, 1, 12);
+/** Noon, and weeks before New Year, when the numbers of invoices begin again. */
+const START = Date.UTC(2025, 10, 26, 12);
 const MOST_OWED = 5000;
 
 interface Play {
@@ -39,7 +39,7 @@ interface Stage {
 }
 
 /** How often each happened, to see that the play is one. */
-export type Played = Record<string, number>;
+type Played = Record<string, number>;
 
 export async function playMoney(
   db: Database,

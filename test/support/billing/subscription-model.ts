@@ -23,7 +23,7 @@ export interface ModelSubscription {
 const FREE: ModelTerm = { days: 30, price: 0 };
 
 /** False: it is not paid. */
-export type Pay = (charge: {
+type Pay = (charge: {
   readonly price: number;
   readonly from: number;
   readonly until: number;

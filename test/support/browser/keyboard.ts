@@ -7,7 +7,7 @@ import { until } from '../tests/until.ts';
 /** More than any page has controls. */
 const MOST_STEPS = 150;
 
-export interface Focused {
+interface Focused {
   readonly role: string;
   /** As screen readers say it. */
   readonly name: string;

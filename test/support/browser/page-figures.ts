@@ -2,7 +2,7 @@
 
 import type { CDPSession } from 'playwright-core';
 
-export interface Transfer {
+interface Transfer {
   /** Over the wire so far: heads and bodies, compressed as they came. */
   readonly bytes: number;
   readonly requests: number;

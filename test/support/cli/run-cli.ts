@@ -9,7 +9,7 @@ export interface CliRun {
   stderr: string;
 }
 
-export interface CliSurroundings {
+interface CliSurroundings {
   databaseUrl?: string;
   dataDirectory?: string;
   env?: Record<string, string>;

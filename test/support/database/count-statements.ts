@@ -4,7 +4,7 @@
 import { Client, type QueryResult } from 'pg';
 import { vi } from 'vitest';
 
-export interface Counted<T> {
+interface Counted<T> {
   readonly value: T;
   readonly statements: number;
   readonly rows: number;

@@ -32,14 +32,14 @@ export const TEST_SETTINGS = {
 };
 
 /** Returns the Postgres server of the running project: the embedded one or, for `postgres-15`, Debian's. */
-export function testServer(): TestServer {
+function testServer(): TestServer {
   return inject('postgresServer');
 }
 
 let templateRows: Promise<TemplateRows> | undefined;
 
 /** A database that `create` makes. Its URL and its pool can be handed on before. */
-export interface PlannedDatabase extends TestDatabase {
+interface PlannedDatabase extends TestDatabase {
   /** `empty` leaves out the schema. `copyOf` names a database without connections, which is copied instead of the template. */
   create(options?: { empty?: boolean; copyOf?: string }): Promise<void>;
 }

@@ -17,7 +17,7 @@ import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import type { Edit } from '../../../src/zone/edit/edit.ts';
 import { printRecordName } from '../../../src/zone/records/record-name.ts';
 import { isUnprovenMark } from '../../../src/zone/zone.ts';
-import { APEX, showRecord } from '../zone/customer-records.ts';
+import { APEX, type EditLines, edit, showRecord } from '../zone/customer-records.ts';
 
 export const BY: { by: Actor; source: 'api' } = {
   by: { kind: 'key', keyId: 7, accountId: 1 },
@@ -54,13 +54,15 @@ export async function newDomain(
   return created.domain;
 }
 
-/** The edit has to make a change. */
+/** Saves an edit of example.com, given as lines, or only as those to create. It has to make a change. */
 export async function saved(
   db: Database,
   domainId: number,
-  edit: Edit,
+  change: Edit | EditLines | string[],
 ): Promise<Extract<SavedEdit, { kind: 'saved' }>> {
-  const result = await saveEdit(db, { ...BY, domainId, edit });
+  const lines = Array.isArray(change) ? { create: change } : change;
+  const given = 'creates' in lines ? lines : edit(lines);
+  const result = await saveEdit(db, { ...BY, domainId, edit: given });
   if (result.kind !== 'saved') throw new Error(JSON.stringify(result));
   return result;
 }

@@ -4,7 +4,7 @@ import type { Name } from '../../../src/dns/name.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { decodeNameColumn } from '../../../src/store/postgres/name-column.ts';
 
-export interface ListedZone {
+interface ListedZone {
   apex: Name;
   version: number;
   records: number;

@@ -1,10 +1,9 @@
-// A database with a nameserver pool, and accounts whose sets are known: sets that are drawn may share a name, which then means
-// another case of the rules.
+// Settings with a nameserver pool, and accounts whose sets are known. Two random sets could share a name, which is another case
+// of the rules.
 
 import { sql } from 'kysely';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
-import { createDatabase, TEST_SETTINGS, type TestDatabase } from './database.ts';
+import { TEST_SETTINGS } from './database.ts';
 import { newAccount } from './domains.ts';
 
 export const POOL = {
@@ -12,12 +11,6 @@ export const POOL = {
   nameserverPool: [['ns[1-8].a.example.'], ['ns[1-8].b.example.']],
   nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
 };
-
-export async function createPoolDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase();
-  await migrate(database.db, POOL);
-  return database;
-}
 
 /** Its set is `nsN.a.example.` and `nsN.b.example.`, which has no name of another account's. */
 export async function newPoolAccount(db: Database, email: string, n: number): Promise<number> {

@@ -5,7 +5,7 @@ import { migrateQueue } from '../../../src/queue/connection.ts';
 import { createDatabase } from './database.ts';
 import { startRedis } from './redis.ts';
 
-export type Backend = 'Postgres' | 'Redis';
+type Backend = 'Postgres' | 'Redis';
 export const BACKENDS: readonly Backend[] = ['Postgres', 'Redis'];
 
 export interface TestQueuePlace extends QueuePlace {

@@ -21,7 +21,7 @@ export const RULES: Rules = {
   unknownPendingMaxMs: 90 * DAY_MS,
 };
 
-export interface Wanted {
+interface Wanted {
   readonly kind?: CheckOrder['kind'];
   readonly request?: string;
   /** When it ends, in milliseconds; now unless told. */

@@ -10,7 +10,7 @@ import type { Subject } from '../../../src/store/signing/lock-signed-zone.ts';
 import { BY } from './domains.ts';
 
 export const SIGNING_SECRETS = [{ name: 'test', secret: Buffer.alloc(32, 7) }];
-export const NSEC_ORDER: EnableOrder = { denial: 'nsec', algorithm: 13, split: false };
+const NSEC_ORDER: EnableOrder = { denial: 'nsec', algorithm: 13, split: false };
 
 export function useSecrets(db: Database): KeyBoxes {
   const boxes = new KeyBoxes(SIGNING_SECRETS);

@@ -5,7 +5,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface SmallDisk {
+interface SmallDisk {
   /** Owned by whom the cluster belongs to. */
   readonly tablespace: string;
   /** Nothing more can be written. */

@@ -24,7 +24,7 @@ const IN_MEMORY = '/dev/shm';
 const WANTED_BYTES = 4 * 1024 ** 3;
 const PREFIX = 'zonefleet-test-';
 
-export interface StartedServer {
+interface StartedServer {
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -44,10 +44,7 @@ export async function serveChains(root: SignedZone, chains: readonly Chain[]): P
 }
 
 /** UDP and TCP at one place. No answer: silence. */
-export function serveAt(
-  place: Place,
-  answer: (asked: Name, type: number) => Message | undefined,
-): Promise<Seat> {
+function serveAt(place: Place, answer: (asked: Name, type: number) => Message | undefined): Promise<Seat> {
   return sitDown(place, {
     receive(bytes, transport) {
       const query = decodeMessage(bytes);

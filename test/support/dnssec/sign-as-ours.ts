@@ -13,7 +13,7 @@ import { dsOf } from './signing.ts';
 import type { SignedText } from './signing-programs.ts';
 import { dnskeyRecords, type KeySetting } from './zone-keys.ts';
 
-export interface OurStyle {
+interface OurStyle {
   readonly denial: DenialKind;
   readonly setting: KeySetting;
   /** Names with a mark, below the apex. */
@@ -62,7 +62,7 @@ export function printRecords(records: readonly ZoneRecord[]): string {
 }
 
 /** A DS record for each key that signs the DNSKEY set, as in a zone file. */
-export function dsLines({ keys, published }: KeySetting, apex: string): string {
+function dsLines({ keys, published }: KeySetting, apex: string): string {
   const name = parseName(apex, ROOT);
   const entry = published.filter((key) => keys.entry.includes(key));
   return entry

@@ -18,7 +18,7 @@ export const PLAIN_LABELS: readonly string[] = ['a', 'b', 'c', 'm', '*', '_x'];
 export const ODD_LABELS: readonly string[] = [...PLAIN_LABELS, 'x\0y', '\x01'];
 const TTLS = [60, 300];
 
-export interface ZoneSetting {
+interface ZoneSetting {
   readonly apex: Name;
   /** Of the apex, beside SOA and NS: keys. */
   readonly own: readonly ZoneRecord[];

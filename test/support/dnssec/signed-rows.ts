@@ -16,7 +16,7 @@ import { recordsByOwner } from '../../../src/zone/signing/standing.ts';
 import type { SignatureTimes } from '../../../src/zone/signing/validity.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 
-export interface SignedEdit {
+interface SignedEdit {
   readonly plan: SigningPlan;
   /** What the plan asked for, in order. */
   readonly asked: readonly Needed[];

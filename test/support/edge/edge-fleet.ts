@@ -1,13 +1,11 @@
 // An API process, a registered edge's token, an origin, and an owner with a domain, for flows of docs/edge-agent.
 
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
-import { setSuspended } from '../../../src/store/change/update-domain.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { newAccount, newDomain } from '../database/domains.ts';
-import { type ApiProcess, type HttpAnswer, startApi } from '../processes/api-process.ts';
+import { type ApiProcess, askApi, type HttpAnswer, startApi } from '../processes/api-process.ts';
 import { startTogether } from '../tests/start-together.ts';
-import { makeAuthority, type TestAuthority } from './origin/made-certificate.ts';
 import { startOrigin, type TestOrigin } from './origin/test-origin.ts';
 
 /** Network of the tests' origins. The API and the agent refuse other loopback addresses. */
@@ -23,20 +21,15 @@ interface Started {
   /** Of the registered edge. */
   readonly token: string;
   readonly accountId: number;
-  readonly domainId: number;
   readonly owner: string;
 }
 
 export class EdgeFleet {
-  readonly authority: TestAuthority = makeAuthority();
   readonly database: TestDatabase;
   readonly api: ApiProcess;
   readonly own: TestOrigin;
   readonly token: string;
   readonly accountId: number;
-  readonly domainId: number;
-  /** The proxied record of `HOST`, to `own`. */
-  record = { id: 0 };
   readonly #owner: string;
 
   static async start(options: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<EdgeFleet> {
@@ -46,7 +39,7 @@ export class EdgeFleet {
       const owner = generateKey();
       const accountId = await newAccount(db, 'owner@zonefleet.test');
       await createApiKey(db, owner, { name: 'owner', accountId });
-      const { id: domainId } = await newDomain(db, accountId, `${DOMAIN}.`);
+      await newDomain(db, accountId, `${DOMAIN}.`);
       const edge = { name: 'edge1', region: 'eu', v4: ['198.51.100.10'], v6: [] };
       const created = await createEdge(db, edge);
       if (created.kind !== 'created') throw new Error(created.kind);
@@ -56,8 +49,8 @@ export class EdgeFleet {
         startOrigin('own', '127.0.7.1'),
       ]);
       const { token } = created;
-      const fleet = new EdgeFleet({ database, api, own, token, accountId, domainId, owner });
-      fleet.record = await fleet.change('POST', '/records/', fleet.recordOf('www'));
+      const fleet = new EdgeFleet({ database, api, own, token, accountId, owner });
+      await fleet.change('POST', '/records/', fleet.recordOf('www'));
       return fleet;
     } catch (error) {
       await database.drop();
@@ -71,7 +64,6 @@ export class EdgeFleet {
     this.own = started.own;
     this.token = started.token;
     this.accountId = started.accountId;
-    this.domainId = started.domainId;
     this.#owner = started.owner;
   }
 
@@ -82,17 +74,8 @@ export class EdgeFleet {
   }
 
   /** As the domain's owner. */
-  async ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
-    const response = await fetch(`${this.api.url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.#owner}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const headers = Object.fromEntries(response.headers);
-    return { status: response.status, headers, body: await response.json().catch(() => undefined) };
+  ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    return askApi(this.api.url, this.#owner, method, path, body);
   }
 
   /** As the owner, below the domain's path. Throws unless it succeeds. */
@@ -100,11 +83,6 @@ export class EdgeFleet {
     const { status, body: answer } = await this.ask(method, `/domains/${DOMAIN}${path}`, body);
     if (status >= 300) throw new Error(`${status} ${JSON.stringify(answer)}`);
     return answer;
-  }
-
-  /** As an operator, whose surface is not open to keys. */
-  async suspend(suspended: boolean): Promise<void> {
-    await setSuspended(this.database.db, { domainId: this.domainId, suspended });
   }
 
   async stop(): Promise<void> {

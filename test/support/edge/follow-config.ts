@@ -1,8 +1,7 @@
 // The contract's config stream as an edge follows it: keeps the newest config of each domain, goes on from its cursor when the
 // stream ends, and drops what a snapshot did not name.
 
-import { request as askHttp, type ClientRequest, type IncomingMessage } from 'node:http';
-import { request as askHttps } from 'node:https';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { EdgeConfig } from '../../../src/edge/edge-config.ts';
 
 /** A line of `GET /edge/v1/config`. */
@@ -25,8 +24,6 @@ export interface ConfigFollowerOptions {
   /** Like `http://127.0.0.1:8053`. */
   readonly url: string;
   readonly token: string;
-  /** For https: the certificates that are trusted. */
-  readonly ca?: string;
   /** Called after each line that changed what is held. */
   readonly onChange?: (domain: string, held: HeldConfig | undefined) => void;
   /** Called with each line, applied already. */
@@ -127,15 +124,11 @@ export class ConfigFollower {
   }
 
   async #follow(): Promise<void> {
-    const { url, token, ca } = this.#options;
+    const { url, token } = this.#options;
     const after = this.cursor === undefined ? '' : `?after=${encodeURIComponent(this.cursor)}`;
-    const ask = url.startsWith('https:') ? askHttps : askHttp;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      this.#request = ask(
-        `${url}/edge/v1/config${after}`,
-        { headers: { authorization: `Bearer ${token}` }, ...(ca !== undefined && { ca }) },
-        resolve,
-      );
+      const headers = { authorization: `Bearer ${token}` };
+      this.#request = request(`${url}/edge/v1/config${after}`, { headers }, resolve);
       this.#request.on('error', reject).end();
       if (this.#isStopped) this.#request.destroy();
     });

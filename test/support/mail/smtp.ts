@@ -3,7 +3,7 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { until } from '../tests/until.ts';
 
-export interface TakenMail {
+interface TakenMail {
   /** In lower case. */
   readonly to: string;
   readonly from: string;

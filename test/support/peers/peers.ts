@@ -1,13 +1,13 @@
 // NSD and Knot on loopback, with our zones and nothing that limits or adds to answers; and a way to ask them many
 // questions at once.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../processes/free-port.ts';
+import { startDaemon } from './daemon.ts';
 
 export type PeerName = 'nsd' | 'knot';
 
@@ -22,9 +22,6 @@ export interface Peer {
   readonly port: number;
   /** Reads one zone anew, with a higher serial; returns before it is served. */
   rewrite(zone: ZoneText): Promise<void>;
-  /** It takes questions and answers none, until it is thawed. Not while it reads a zone: NSD may then never serve it. */
-  freeze(): void;
-  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -33,7 +30,6 @@ export interface PeerAddress {
   readonly port: number;
 }
 
-const START_TIMEOUT_MS = 120_000;
 const START_TRIES = 4;
 const LOOPBACK = '127.0.0.1';
 const REPLY_TIMEOUT_MS = 1000;
@@ -66,7 +62,7 @@ export async function startPeer(
       return await startOnce(name, zones, listen ?? [{ address: LOOPBACK, port: await freePort() }]);
     } catch (error) {
       // Another process may take the port between this probe and the peer's bind.
-      if (tries === 1 || !(error instanceof Error) || !/in use|ended with/.test(error.message)) throw error;
+      if (tries === 1 || !(error instanceof Error) || !/in use| ended: /.test(error.message)) throw error;
     }
   }
 }
@@ -76,67 +72,32 @@ async function startOnce(
   zones: readonly ZoneText[],
   listen: readonly PeerAddress[],
 ): Promise<Peer> {
-  const directory = await mkdtemp(join(realpathSync(tmpdir()), `zonefleet-${name}-`));
-  await chmod(directory, 0o755);
-  await mkdir(join(directory, 'run'));
   const place = listen[0] as PeerAddress;
-  const files = zones.map(({ apex }, index) => ({ apex, file: join(directory, `${index}.zone`) }));
-  const write = async ({ apex, text }: ZoneText) => {
-    const file = files.find((one) => one.apex === apex)?.file as string;
-    await writeFile(file, `$ORIGIN ${apex}\n${text}\n`);
-  };
-  await Promise.all(zones.map(write));
-  const config = join(directory, `${name}.conf`);
-  await writeFile(
-    config,
-    name === 'nsd' ? nsdConfig(directory, listen, files) : knotConfig(directory, listen, files),
-  );
-  const child = spawn(PROGRAMS[name], name === 'nsd' ? ['-d', '-c', config] : ['-c', config], {
-    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin` },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: directory,
+  const fileOf = ({ apex }: ZoneText) => `${zones.findIndex((zone) => zone.apex === apex)}.zone`;
+  const textOf = ({ apex, text }: ZoneText) => `$ORIGIN ${apex}\n${text}\n`;
+  const configIn = name === 'nsd' ? nsdConfig : knotConfig;
+  const { directory, child, stop } = await startDaemon({
+    program: PROGRAMS[name],
+    files: (inside) => ({
+      ...Object.fromEntries(zones.map((zone) => [fileOf(zone), textOf(zone)])),
+      config: configIn(
+        inside,
+        listen,
+        zones.map((zone) => ({ apex: zone.apex, file: join(inside, fileOf(zone)) })),
+      ),
+    }),
+    args: (inside) => [...(name === 'nsd' ? ['-d'] : []), '-c', join(inside, 'config')],
+    isReady: () => servesAll(place, zones),
   });
-  let log = '';
-  child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  let isFrozen = false;
-  const freeze = (wanted: boolean) => {
-    if (wanted !== isFrozen) signalAll(directory, wanted ? 'SIGSTOP' : 'SIGCONT');
-    isFrozen = wanted;
-  };
-  const stop = async () => {
-    freeze(false);
-    await endProcess(child);
-    await rm(directory, { recursive: true, force: true });
-  };
-  try {
-    await untilServed(name, child, place, zones, () => log);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
   return {
     name,
     port: place.port,
     async rewrite(zone) {
-      await write(zone);
+      await writeFile(join(directory, fileOf(zone)), textOf(zone));
       child.kill('SIGHUP');
     },
-    freeze: () => freeze(true),
-    thaw: () => freeze(false),
     stop,
   };
-}
-
-/** All processes of a peer, told by where they work: NSD's leave their parent when they read zones anew. */
-function signalAll(directory: string, signal: NodeJS.Signals): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      if (readlinkSync(`/proc/${pid}/cwd`) === directory) process.kill(Number(pid), signal);
-    } catch {
-      // it has ended, or belongs to another user
-    }
-  }
 }
 
 interface ZoneFilePlace {
@@ -183,13 +144,13 @@ function knotConfig(
   const server = [
     'server:',
     ...listen.map(({ address, port }) => `  listen: ${address}@${port}`),
-    `  rundir: ${directory}/run`,
+    `  rundir: ${directory}`,
     '  udp-workers: 1',
     '  tcp-workers: 1',
     '  background-workers: 1',
     '  udp-max-payload: 1232',
     'database:',
-    `  storage: ${directory}/run`,
+    `  storage: ${directory}`,
     'log:',
     '  - target: stderr',
     '    any: info',
@@ -207,56 +168,17 @@ function knotConfig(
   );
 }
 
-/** Waits until the last zone's SOA is answered; all zones are loaded, or the log says what is wrong with one. */
-async function untilServed(
-  name: PeerName,
-  child: ChildProcess,
-  { address, port }: PeerAddress,
-  zones: readonly ZoneText[],
-  log: () => string,
-): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+/** True if the SOA of every zone is answered. */
+async function servesAll({ address, port }: PeerAddress, zones: readonly ZoneText[]): Promise<boolean> {
   const queries = zones.map((zone) => soaQuery(zone.apex));
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}:\n${log()}`);
-    const replies = await askMany(port, queries, { address, tries: 1, timeoutMs: 300 });
-    const isReady = replies.every((reply) => reply !== undefined && ((reply[3] as number) & 15) === 0);
-    if (isReady) return;
-    if (Date.now() > deadline) throw new Error(`${name} does not serve all zones:\n${log().slice(-4000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const replies = await askMany(port, queries, { address, tries: 1, timeoutMs: 300 });
+  return replies.every((reply) => reply !== undefined && ((reply[3] as number) & 15) === 0);
 }
 
 function soaQuery(apex: string): Uint8Array {
   const labels = apex.split('.').filter((label) => label !== '');
   const name = labels.map((label) => String.fromCharCode(label.length) + label).join('');
   return Buffer.from(`\0\0\0\0\0\x01\0\0\0\0\0\0${name}\0\0\x06\0\x01`, 'latin1');
-}
-
-/** A port of 127.0.0.1 that is free for TCP and UDP. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const socket = createSocket('udp4');
-    const isFree = await new Promise<boolean>((resolve) => {
-      socket.once('error', () => resolve(false));
-      socket.bind(port, '127.0.0.1', () => resolve(true));
-    });
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-    socket.close();
-    if (isFree) return port;
-  }
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
-  const killer = setTimeout(() => child.kill('SIGKILL'), 5000);
-  await ended;
-  clearTimeout(killer);
 }
 
 /**

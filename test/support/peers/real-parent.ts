@@ -29,13 +29,10 @@ export interface RealParent {
   readonly rootHints: string;
   /** For processes of ours that ask it. */
   readonly settings: Readonly<Record<string, string>>;
-  /** By label below `zz`; null: the name is gone. Resolves when every server says so. */
-  delegate(changes: Readonly<Record<string, readonly string[] | null>>): Promise<void>;
+  /** By label below `zz`. Resolves when every server says so. */
+  delegate(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
   /** The DS records, as in a zone file, that the TLD has of a label; without any: none. */
   showDs(label: string, ...ds: readonly (string | undefined)[]): Promise<void>;
-  /** The servers of the TLD take questions and answer none, until they are thawed. */
-  freeze(): void;
-  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -43,9 +40,6 @@ export const FLEET_SETS = [
   ['ns1.fleet.zz', 'ns2.fleet.zz'],
   ['ns3.fleet.zz', 'ns4.fleet.zz'],
 ] as const;
-
-/** Two lists of a nameserver pool, for `migrate`; the first is at the address of `ns1.fleet.zz`, the second at that of `ns2`. */
-export const FLEET_POOL = [['a[1-8].fleet.zz.'], ['b[1-8].fleet.zz.']] as const;
 
 const missing = [
   ...(process.platform === 'linux' ? [] : ['Linux']), // elsewhere loopback has one address
@@ -117,10 +111,7 @@ export async function startRealParent(
       ...(isSigned && { TRUST_ANCHORS: join(directory, 'root.anchors') }),
     },
     async delegate(changes) {
-      for (const [label, names] of Object.entries(changes)) {
-        if (names === null) delegations.delete(label);
-        else delegations.set(label, names);
-      }
+      for (const [label, names] of Object.entries(changes)) delegations.set(label, names);
       await publish();
     },
     async showDs(label, ...ds) {
@@ -130,8 +121,6 @@ export async function startRealParent(
       );
       await publish();
     },
-    freeze: () => registry.forEach((peer) => void peer.freeze()),
-    thaw: () => registry.forEach((peer) => void peer.thaw()),
     async stop() {
       await Promise.all([root, ...registry].map((peer) => peer.stop()));
       await rm(directory, { recursive: true, force: true });
@@ -164,10 +153,6 @@ function tldZone(
     `@ ${TTL} NS a.nic`,
     `@ ${TTL} NS b.nic`,
     ...FLEET_SETS.flat().map((name, i) => `${name}. ${TTL} A ${network}.${4 + (i % 2)}`),
-    ...Array.from({ length: 8 }, (_, i) => [
-      `a${i + 1}.fleet ${TTL} A ${network}.4`,
-      `b${i + 1}.fleet ${TTL} A ${network}.5`,
-    ]).flat(),
     ...[
       ['a.nic', 2],
       ['b.nic', 3],

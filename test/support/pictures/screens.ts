@@ -48,7 +48,7 @@ export const SCREENS: readonly [Screen, ...Screen[]] = [
   ),
 ];
 
-export const WIDTHS = [360, 1280, 1920] as const;
+const WIDTHS = [360, 1280, 1920] as const;
 const HEIGHTS = { 360: 740, 1280: 800, 1920: 1080 } as const;
 
 export interface Variant {
@@ -65,7 +65,6 @@ export const VARIANTS: readonly Variant[] = WIDTHS.flatMap((width) =>
 
 /** What docs show. */
 export const SHOWN: Variant = { viewport: { width: 1280, height: HEIGHTS[1280] }, colorScheme: 'light' };
-export const NARROW: Variant = { viewport: { width: 360, height: HEIGHTS[360] }, colorScheme: 'light' };
 
 export function nameOf({ name }: Screen, { viewport, colorScheme }: Variant): string {
   return `${name}-${viewport.width}-${colorScheme}`;

@@ -46,10 +46,10 @@ export interface FollowingNode extends Following {
   readonly zones: ServedZones;
 }
 
-export type TestFollowOptions = Partial<FollowOptions> & { databaseUrl: string };
+type TestFollowOptions = Partial<FollowOptions> & { databaseUrl: string };
 
 /** What an image serves, read out of it. Each look is a new one. */
-export class ServedZones {
+class ServedZones {
   readonly #writer: ImageWriter;
 
   constructor(writer: ImageWriter) {

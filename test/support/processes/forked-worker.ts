@@ -1,17 +1,14 @@
 // A process of workers, forked with an environment of its own, and a root server that refuses every query.
 
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { freePort } from './free-port.ts';
-
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+import { startProgram } from './program.ts';
 
 export interface ForkedWorker {
   readonly process: ChildProcess;
@@ -55,12 +52,9 @@ export function forkedWorkers(program: URL): (env: Record<string, string>) => Pr
 
   return async (env) => {
     const metricsPort = await freePort();
-    const child = fork(program, [], {
-      execArgv: ['--import', TSX],
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-      env: {
-        PATH: process.env.PATH,
-        RUN_AS: 'off', // root owns the files of tests
+    const { child, log } = startProgram(
+      program,
+      {
         DATA_DIR: '/nonexistent/zonefleet',
         METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
         ROOT_HINTS: join(directory, 'root.hints'),
@@ -68,13 +62,12 @@ export function forkedWorkers(program: URL): (env: Record<string, string>) => Pr
         RESOLVER_ALLOW: '127.0.0.0/8',
         ...env,
       },
-    });
+      { hasChannel: true },
+    );
     processes.push(child);
     const told: ForkedWorker['told'] = [];
-    let log = '';
     child.on('message', (message) => told.push(message as ForkedWorker['told'][number]));
-    child.stdout?.on('data', (text: Buffer) => (log += text.toString()));
     const exited = once(child, 'exit').then(([code]) => code as number | null);
-    return { process: child, metrics: `http://127.0.0.1:${metricsPort}`, told, exited, log: () => log };
+    return { process: child, metrics: `http://127.0.0.1:${metricsPort}`, told, exited, log };
   };
 }

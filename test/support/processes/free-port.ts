@@ -1,8 +1,9 @@
-// TCP ports of the loopback interface that no process listens on now. Below those that the kernel gives to outgoing connections
+// Ports of the loopback interface that no process listens on now, neither for TCP nor for UDP. Below those that the kernel gives to outgoing connections
 // (Linux: from 32768), so that none of these takes one before it is used; apart from those of test files that run beside
 // this one, and none twice.
 
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { createServer, type Server } from 'node:net';
 
 const SHARES = 4;
@@ -30,6 +31,11 @@ export async function freePort(more = 0): Promise<number> {
 }
 
 async function listen(port: number): Promise<Server> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((done, fail) => {
+    socket.once('error', fail).bind(port, '127.0.0.1', done);
+  });
+  socket.close();
   const server = createServer();
   await new Promise<void>((done, fail) => {
     server.once('error', fail).listen(port, '127.0.0.1', done);

@@ -10,69 +10,41 @@ import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { type CliRun, runCli } from '../cli/run-cli.ts';
 import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../database/database.ts';
 import { newAccount } from '../database/domains.ts';
-import { FLEET_POOL, FLEET_SETS, type RealParent } from '../peers/real-parent.ts';
+import { FLEET_SETS, type RealParent } from '../peers/real-parent.ts';
 import { startTogether } from '../tests/start-together.ts';
 import { until } from '../tests/until.ts';
-import { type ApiProcess, startApi } from './api-process.ts';
+import { type ApiProcess, askApi, type HttpAnswer, startApi } from './api-process.ts';
 import { type NodeProcess, startNode } from './nodes.ts';
 import { startWorkers, type WorkersProcess } from './workers-process.ts';
 
 export const MOVED_AFTER_MS = 3000;
 
-export interface Replied {
-  readonly status: number;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it freely
-  readonly body: any;
-}
-
-export interface FleetOptions {
-  readonly redisUrl?: string;
-  /** There is a nameserver too. */
-  readonly answers?: boolean;
-  /** Each account has a set of its own. */
-  readonly hasPool?: boolean;
-  /** More settings of all processes but the nameserver. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Settings of the node. */
-  readonly nodeEnv?: Readonly<Record<string, string>>;
-}
-
-/** Asks the API with the key of one account. */
-export type Asker = (method: string, path: string, body?: unknown) => Promise<Replied>;
-
 export class RealFleet {
   readonly database: TestDatabase;
   readonly api: ApiProcess;
-  readonly node: NodeProcess | undefined;
+  readonly node: NodeProcess;
   readonly #ownerKey: string;
   readonly #settings: Record<string, string>;
   readonly #workers: WorkersProcess[] = [];
 
-  static async start(
-    parent: Pick<RealParent, 'settings' | 'ours'>,
-    { redisUrl, answers = false, hasPool = false, env = {}, nodeEnv = {} }: FleetOptions,
-  ): Promise<RealFleet> {
+  /** `env`: more settings of all processes but the nameserver. */
+  static async start(parent: RealParent, env: Readonly<Record<string, string>> = {}): Promise<RealFleet> {
     const database = await createDatabase();
-    await migrate(database.db, {
-      ...TEST_SETTINGS,
-      ...(hasPool ? poolOf(parent) : { nameserverSets: FLEET_SETS }),
-    });
+    await migrate(database.db, { ...TEST_SETTINGS, nameserverSets: FLEET_SETS });
     const ownerKey = generateKey();
     const accountId = await newAccount(database.db, 'owner@example.org');
     await createApiKey(database.db, ownerKey, { name: 'owner', accountId });
     const settings = {
       ...parent.settings,
       MOVED_AFTER: `${MOVED_AFTER_MS / 1000}s`,
-      ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
       ...env,
     };
     const listen = parent.ours.map(printListenAddress).join();
     const nodeUrl = asRole(database.url, 'zonefleet_node');
-    const nodeSettings = { DATABASE_URL: nodeUrl, DNS_LISTEN: listen, ...nodeEnv };
-    const starting = startTogether<[ApiProcess, NodeProcess | undefined]>([
+    const nodeSettings = { DATABASE_URL: nodeUrl, DNS_LISTEN: listen };
+    const starting = startTogether<[ApiProcess, NodeProcess]>([
       startApi(database.url, { env: settings }),
-      answers ? startNode('delegation', nodeSettings) : undefined,
+      startNode('delegation', nodeSettings),
     ]);
     const [api, node] = await starting.catch(async (error) => {
       await database.drop();
@@ -84,7 +56,7 @@ export class RealFleet {
   constructor(started: {
     database: TestDatabase;
     api: ApiProcess;
-    node: NodeProcess | undefined;
+    node: NodeProcess;
     ownerKey: string;
     settings: Record<string, string>;
   }) {
@@ -95,45 +67,19 @@ export class RealFleet {
     this.#settings = started.settings;
   }
 
-  /** `within`: how a program is started in a network of its own. */
-  async startWorkers(within?: Parameters<typeof startWorkers>[2]): Promise<WorkersProcess> {
-    const workers = await startWorkers(this.database.url, this.#settings, within);
+  async startWorkers(): Promise<WorkersProcess> {
+    const workers = await startWorkers(this.database.url, this.#settings);
     this.#workers.push(workers);
     return workers;
   }
 
-  /** Makes another account. */
-  async newAccount(email: string): Promise<Asker> {
-    const key = generateKey();
-    const accountId = await newAccount(this.database.db, email);
-    await createApiKey(this.database.db, key, { name: email, accountId });
-    return (method, path, body) => this.#askWith(key, method, path, body);
-  }
-
   /** As the owner. */
-  async ask(method: string, path: string, body?: unknown): Promise<Replied> {
-    return await this.#askWith(this.#ownerKey, method, path, body);
-  }
-
-  async #askWith(key: string, method: string, path: string, body?: unknown): Promise<Replied> {
-    const response = await fetch(`${this.api.url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
+  ask(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    return askApi(this.api.url, this.#ownerKey, method, path, body);
   }
 
   /** Throws unless it is done. */
-  async get(path: string): Promise<Replied['body']> {
+  async get(path: string): Promise<HttpAnswer['body']> {
     const { status, body } = await this.ask('GET', path);
     if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
     return body;
@@ -147,16 +93,19 @@ export class RealFleet {
   }
 
   /** Background checks one after the other, each as if its time had come, until one is as wanted: the run. */
-  async checksUntil(name: string, isWanted: (run: Replied['body']) => boolean): Promise<Replied['body']> {
+  async checksUntil(
+    name: string,
+    isWanted: (run: HttpAnswer['body']) => boolean,
+  ): Promise<HttpAnswer['body']> {
     const { id } = await this.get(`/domains/${name}`);
     const newest = async () => (await this.get(`/domains/${name}/checks?evidence=true&limit=1`))[0];
-    let seen: Replied['body'];
+    let seen: HttpAnswer['body'];
     const next = async () => {
       seen = await newest();
       await sql`update domain_checks set due_at = now(), next_at = now() where domain_id = ${id}`.execute(
         this.database.db,
       );
-      const isNew = (run: Replied['body']) => run?.id !== seen?.id || run?.repeated !== seen?.repeated;
+      const isNew = (run: HttpAnswer['body']) => run?.id !== seen?.id || run?.repeated !== seen?.repeated;
       const run = await until(async () => {
         const found = await newest();
         return isNew(found) && found;
@@ -167,27 +116,14 @@ export class RealFleet {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([
-      ...this.#workers.map((workers) => workers.stop()),
-      this.api.stop(),
-      this.node?.stop(),
-    ]);
+    await Promise.all([...this.#workers.map((workers) => workers.stop()), this.api.stop(), this.node.stop()]);
     await this.database.drop();
   }
 }
 
-function poolOf({ ours }: Pick<RealParent, 'ours'>) {
-  const addresses = [...new Set(ours.map(({ address }) => address))];
-  return {
-    nameserverSets: [],
-    nameserverPool: FLEET_POOL,
-    nameserverAddresses: addresses.map((address) => [address]),
-  };
-}
-
 const run = promisify(execFile);
 
-export interface Dug {
+interface Dug {
   readonly status: string | undefined;
   readonly flags: readonly string[];
   /** `owner TYPE rdata`, sorted. */

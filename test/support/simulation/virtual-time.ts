@@ -17,31 +17,31 @@ export function overlaps(spans: readonly Span[], from: number, to: number): bool
   return spans.some((span) => span.from <= to && span.to >= from);
 }
 
-interface Entry<T> {
+interface Entry {
   readonly at: number;
-  readonly item: T;
+  readonly item: () => void;
 }
 
-export class TimeQueue<T> {
-  readonly #heap: Entry<T>[] = [];
+export class EventQueue {
+  readonly #heap: Entry[] = [];
 
   /** Infinity if the queue is empty. */
   get next(): number {
     return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  add(at: number, item: T): void {
+  add(at: number, item: () => void): void {
     const heap = this.#heap;
     const entry = { at, item };
     let i = heap.push(entry) - 1;
     for (let up = (i - 1) >> 1; i > 0 && this.#at(up) > at; up = (i - 1) >> 1) {
-      heap[i] = heap[up] as Entry<T>;
+      heap[i] = heap[up] as Entry;
       i = up;
     }
     heap[i] = entry;
   }
 
-  take(): Entry<T> | undefined {
+  take(): Entry | undefined {
     const heap = this.#heap;
     const top = heap[0];
     const last = heap.pop();
@@ -51,7 +51,7 @@ export class TimeQueue<T> {
       const left = 2 * i + 1;
       const down = this.#at(left + 1) < this.#at(left) ? left + 1 : left;
       if (down >= heap.length || this.#at(down) >= last.at) break;
-      heap[i] = heap[down] as Entry<T>;
+      heap[i] = heap[down] as Entry;
       i = down;
     }
     heap[i] = last;
@@ -62,5 +62,3 @@ export class TimeQueue<T> {
     return this.#heap[index]?.at ?? Number.POSITIVE_INFINITY;
   }
 }
-
-export class EventQueue extends TimeQueue<() => void> {}

@@ -1,17 +1,18 @@
 // The zones of fixtures/validated, signed in each style by programs that are not ours and by our signer, and the questions
 // to them.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RCODE, rcodeMnemonic } from '../../../src/dns/message/rcodes.ts';
-import { parseName, printName, ROOT } from '../../../src/dns/name.ts';
+import { type Name, parseName, printName, ROOT } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
-import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { TYPE, typeCode, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { type OurZone, signAsOurs } from '../dnssec/sign-as-ours.ts';
 import { SIGNING_STYLES, type SignedText, type SigningStyle, signWith } from '../dnssec/signing-programs.ts';
 import { type KeySetting, keySettings } from '../dnssec/zone-keys.ts';
 import type { ZoneText } from '../peers/peers.ts';
 import { recordsOf } from '../zone/zone-text.ts';
-import { type Network, TLDS } from './signed-world.ts';
-import { readValidatedQuestions, readValidatedZone, validatedZoneNames } from './validated-zones.ts';
+import { type Network, subjectName, TLDS } from './signed-world.ts';
 import type { ExpectedVerdict, Security } from './validator.ts';
 
 /** What marks lead to, which no file can hold: only who has the records can answer. */
@@ -146,4 +147,52 @@ export async function brokenZone(network: Network): Promise<FixtureWorld> {
       expect('alias', TYPE.A, 'bogus'),
     ],
   };
+}
+
+interface ValidatedQuestion {
+  readonly name: Name;
+  readonly type: number;
+  readonly rcode: string;
+  readonly security: 'secure' | 'insecure' | 'opt-out';
+  /** The row of the table of answers that it is of. */
+  readonly row: string;
+}
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/validated');
+
+function validatedZoneNames(): string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.zone'))
+    .map((file) => file.slice(0, -'.zone'.length));
+}
+
+function readValidatedZone(zone: string, apex: string, network: Network): ZoneText {
+  const tld = `${apex.split('.').at(-2)}.`;
+  const text = readFileSync(join(FOLDER, `${zone}.zone`), 'utf8')
+    .replaceAll(/\bSERVERNAME\b/g, subjectName(tld))
+    .replaceAll(/\bSERVER\b/g, network.subject)
+    .replaceAll(/\bCHILD\b/g, network.children);
+  return { apex, text };
+}
+
+function readValidatedQuestions(zone: string, apex: string): ValidatedQuestion[] {
+  const origin = parseName(apex, ROOT);
+  let row = '';
+  const questions: ValidatedQuestion[] = [];
+  for (const line of readFileSync(join(FOLDER, `${zone}.questions`), 'utf8').split('\n')) {
+    if (line.startsWith(';')) row = line.slice(2);
+    if (line === '' || line.startsWith(';')) continue;
+    const [name = '', type = '', rcode = '', security = ''] = line.split(' ');
+    const code = type === 'ANY' ? 255 : typeCode(type);
+    if (code === undefined || !/^(secure|insecure|opt-out)$/.test(security))
+      throw new Error(`fixtures/validated/${zone}.questions: ${line}`);
+    questions.push({
+      name: parseName(name === '@' ? apex : name, origin),
+      type: code,
+      rcode,
+      security: security as ValidatedQuestion['security'],
+      row,
+    });
+  }
+  return questions;
 }

@@ -3,10 +3,11 @@
 
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../peers/peers.ts';
+import { startDaemon } from '../peers/daemon.ts';
+import { freePort } from '../processes/free-port.ts';
 import { until } from '../tests/until.ts';
-import { startDaemon } from './daemon.ts';
 import {
+  answers,
   askResolver,
   BARE_WILDCARD_ROW,
   type RootSpace,
@@ -36,7 +37,7 @@ export async function startKnotResolver({ anchors, reached }: RootSpace): Promis
   ];
   const daemon = await startDaemon({
     program: 'kresd',
-    port,
+    isReady: () => answers(port),
     files: (directory) => ({ 'kresd.conf': config(directory).join('\n') }),
     args: (directory) => ['-n', '-c', join(directory, 'kresd.conf'), directory],
   });

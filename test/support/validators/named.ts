@@ -1,9 +1,9 @@
 // BIND's named as a validating resolver on loopback.
 
 import { join } from 'node:path';
-import { freePort } from '../peers/peers.ts';
-import { startDaemon } from './daemon.ts';
-import { askResolver, type RootSpace, type ValidatingResolver } from './validator.ts';
+import { startDaemon } from '../peers/daemon.ts';
+import { freePort } from '../processes/free-port.ts';
+import { answers, askResolver, type RootSpace, type ValidatingResolver } from './validator.ts';
 
 /** Nothing is taken from its cache. */
 export async function startNamed({ anchors, reached }: RootSpace): Promise<ValidatingResolver> {
@@ -26,7 +26,7 @@ zone "." { type hint; file "root.hints"; };
 `;
   const daemon = await startDaemon({
     program: 'named',
-    port,
+    isReady: () => answers(port),
     files: (directory) => ({
       'named.conf': config(directory),
       'root.hints': `. 3600000 NS a.root.\na.root. 3600000 A ${reached.root}\n`,

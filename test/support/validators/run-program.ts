@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 
-export interface Ran {
+interface Ran {
   readonly code: number;
   /** Both outputs. */
   readonly text: string;

@@ -40,20 +40,11 @@ export class SignedFleet {
   readonly #closing: Closing;
   #ahead = 0;
 
-  /** What goes on while its keys move: done before each look of the validator. */
-  meanwhile: () => Promise<void> = async () => {};
-
-  /**
-   * `label` is a domain below `zz`, with an address at `www`. `isActive` false: it stays as it was created. `countryDb`: `www` is
-   * proxied, and the node tells countries apart by this file.
-   */
-  static async start(
-    label: string,
-    { isActive = true, countryDb }: { isActive?: boolean; countryDb?: string } = {},
-  ): Promise<SignedFleet> {
+  /** `label` is a domain below `zz`, with an address at `www`. `isActive` false: it stays as it was created. */
+  static async start(label: string, { isActive = true } = {}): Promise<SignedFleet> {
     const closing: Closing = [];
     try {
-      return await startAll(label, { isActive, countryDb }, closing);
+      return await startAll(label, isActive, closing);
     } catch (error) {
       for (const close of closing) await close();
       throw error;
@@ -96,7 +87,6 @@ export class SignedFleet {
 
   /** A name that is there, and one that is not, as the validator sees them. */
   async validated(unbound: ValidatingResolver = this.unbound): Promise<readonly Security[]> {
-    await this.meanwhile();
     await unbound.forget();
     const verdicts = await unbound.ask([
       { name: parseName(`www.${this.name}.`), type: TYPE.A },
@@ -104,13 +94,6 @@ export class SignedFleet {
     ]);
     expect(verdicts.map(({ rcode }) => rcode)).toEqual(['NOERROR', 'NXDOMAIN']);
     return verdicts.map(({ security }) => security);
-  }
-
-  /** The addresses of `www` as the validator gives them; undefined: they are not secure. */
-  async addresses(): Promise<string | undefined> {
-    await this.unbound.forget();
-    const [verdict] = await this.unbound.ask([{ name: parseName(`www.${this.name}.`), type: TYPE.A }]);
-    return verdict?.security === 'secure' ? verdict.answer?.join(' ') : undefined;
   }
 
   /** Six hours at a time, until the status and the cause of the wait are these. Every answer on the way is what it shall be. */
@@ -163,22 +146,17 @@ export class SignedFleet {
   }
 }
 
-async function startAll(
-  label: string,
-  { isActive, countryDb }: { readonly isActive: boolean; readonly countryDb: string | undefined },
-  closing: Closing,
-): Promise<SignedFleet> {
+async function startAll(label: string, isActive: boolean, closing: Closing): Promise<SignedFleet> {
   const name = `${label}.zz`;
   const parent = await startRealParent({}, { isSigned: true });
   closing.push(() => parent.stop());
   const [{ name: keyName, secret }] = SIGNING_SECRETS as [(typeof SIGNING_SECRETS)[number]];
   const env = { KEY_SECRETS: `${keyName}:${secret.toString('base64')}` };
-  const nodeEnv = countryDb === undefined ? {} : { COUNTRY_DB: countryDb };
-  const fleet = await RealFleet.start(parent, { answers: true, env, nodeEnv });
+  const fleet = await RealFleet.start(parent, env);
   closing.unshift(() => fleet.stop());
   useSecrets(fleet.database.db);
   expect(await fleet.ask('POST', '/domains/', { name, scan: false })).toMatchObject({ status: 200 });
-  const www = { name: 'www', type: 'A', destination: '198.51.100.7', proxied: countryDb !== undefined };
+  const www = { name: 'www', type: 'A', destination: '198.51.100.7', proxied: false };
   expect(await fleet.ask('POST', `/domains/${name}/records/`, www)).toMatchObject({ status: 200 });
   if (isActive) {
     const workers = await fleet.startWorkers();

@@ -2,9 +2,10 @@
 
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../peers/peers.ts';
-import { startDaemon } from './daemon.ts';
+import { startDaemon } from '../peers/daemon.ts';
+import { freePort } from '../processes/free-port.ts';
 import {
+  answers,
   askResolver,
   BARE_WILDCARD_ROW,
   DNAME_CNAME_ROW,
@@ -33,14 +34,14 @@ interface UnboundOptions {
   readonly kind?: UnboundKind;
   /** False: nothing is taken from a cache. */
   readonly keeps?: boolean;
-  /** The time that signatures are judged by, in seconds since 1970; absent: the machine's. */
-  readonly at?: number;
+  /** More lines of the `server` clause. */
+  readonly more?: readonly string[];
 }
 
 /** The limit of NSEC3 iterations is ours, 100. */
 export async function startUnbound(
   space: Space,
-  { kind = 'plain', keeps = true, at: time }: UnboundOptions = {},
+  { kind = 'plain', keeps = true, more = [] }: UnboundOptions = {},
 ): Promise<ValidatingResolver> {
   const port = await freePort();
   const own = KINDS[kind].map((line) => line.split(':')[0]);
@@ -64,10 +65,10 @@ export async function startUnbound(
     '  module-config: "validator iterator"',
     '  val-nsec3-keysize-iterations: "1024 100 2048 100 4096 100"',
     ...(keeps ? [] : ['  cache-max-ttl: 0', '  cache-max-negative-ttl: 0']),
-    ...(time === undefined ? [] : [`  val-override-date: "${time}"`]),
     ...[...DEFAULTS.filter((line) => !own.includes(line.split(':')[0])), ...KINDS[kind]].map(
       (line) => `  ${line}`,
     ),
+    ...more.map((line) => `  ${line}`),
     ...space.anchors.map((anchor) => `  trust-anchor: "${anchor}"`),
     ...('root' in space.reached ? [`  root-hints: "${directory}/root.hints"`] : []),
     'remote-control:',
@@ -85,7 +86,7 @@ export async function startUnbound(
   ];
   const daemon = await startDaemon({
     program: 'unbound',
-    port,
+    isReady: () => answers(port),
     files: (directory) => ({
       'unbound.conf': `${lines(directory).join('\n')}\n`,
       ...('root' in space.reached && {

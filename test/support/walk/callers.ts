@@ -39,7 +39,7 @@ export interface Walkers {
   readonly observer: { readonly name: string; readonly key: KeyObject };
 }
 
-export const ELSEWHERE = 'elsewhere.test';
+const ELSEWHERE = 'elsewhere.test';
 
 export async function prepareWalkers(api: TestApi): Promise<Walkers> {
   const { db } = api.database;

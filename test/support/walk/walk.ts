@@ -1,29 +1,43 @@
 // Sends every operation as every caller and compares the answers with fixtures/api-access.
 
 import { isWrite } from '../../../src/api/calls/route.ts';
+import { PublicChecks } from '../../../src/api/public/public-checks.ts';
+import type { ScanJob } from '../../../src/queue/jobs.ts';
 import { NO_REQUESTS } from '../analytics/no-requests.ts';
 import { type Answer, startTestApi, type TestApi } from '../api/api.ts';
+import { FakeQueue } from '../api/fake-queue.ts';
 import { anotherAddress } from '../api/people.ts';
-import { evidenceOf, workingChecks } from '../world/made-checks.ts';
-import { workingPublicChecks } from '../world/made-public-checks.ts';
-import { scanOf, workingScans } from '../world/made-scans.ts';
-import { workingVerifications } from '../world/made-verifications.ts';
+import { evidenceOf, makeCheck } from '../world/made-checks.ts';
+import { runScan, scanOf } from '../world/made-scans.ts';
+import { makeVerification } from '../world/made-verifications.ts';
 import { differenceFrom, type Outcome } from './access.ts';
 import type { WalkCaller } from './caller-names.ts';
 import { emailOf, personOf, proofOf, type Walkers } from './callers.ts';
 import { REQUESTS, type Sent } from './requests.ts';
 import { World, type WorldOptions } from './world.ts';
 
+type CheckJob = Parameters<typeof makeCheck>[1];
+
+const queue = <J>(work: (job: J) => Promise<unknown>) => Object.assign(new FakeQueue<J>(), { work });
+
 /** Starts an API whose workers answer every job immediately. */
 export async function startWalkApi(): Promise<TestApi> {
-  const db = () => api.db;
   const api: TestApi = await startTestApi({
     analytics: NO_REQUESTS,
     trustedProxies: ['127.0.0.1/32'],
-    checks: workingChecks(db, (name) => evidenceOf(name, ['ns1.elsewhere.test.'])),
-    publicChecks: workingPublicChecks(),
-    scans: workingScans(db, async (domain) => scanOf(['mail A 198.51.100.7'], { domain })),
-    verifications: workingVerifications(db, () => ({ servers: [['nothing of ours'], 'nodata'] })),
+    checks: queue((job: CheckJob) =>
+      makeCheck(api.db, job, (name) => evidenceOf(name, ['ns1.elsewhere.test.'])),
+    ),
+    publicChecks: new PublicChecks(async (domain) => evidenceOf(domain, 'timeout'), {
+      asksPerMinute: 1_000_000,
+      startEveryMs: 0,
+    }),
+    scans: queue((job: ScanJob) =>
+      runScan(api.db, job, async (domain) => scanOf(['mail A 198.51.100.7'], { domain })),
+    ),
+    verifications: queue((job: CheckJob) =>
+      makeVerification(api.db, job, () => ({ servers: [['nothing of ours'], 'nodata'] })),
+    ),
   });
   return api;
 }

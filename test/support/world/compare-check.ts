@@ -41,7 +41,7 @@ export function claimOf(
   };
 }
 
-export interface JudgedWorld {
+interface JudgedWorld {
   readonly judgement: Judgement;
   readonly decision?: Decision;
   /** The claim as it is for the next check; undefined in a world without a status. */

@@ -177,7 +177,7 @@ function loopbackFor(address: string): Place {
 }
 
 /** What sits behind the sockets of an address. */
-export interface Conduct {
+interface Conduct {
   receive(bytes: Uint8Array, transport: Transport): readonly Packet[];
   refusesTcp(): boolean;
   deliver(packet: Packet, send: () => void, sendFrom: (socket: UdpSocket) => void): void;
@@ -267,7 +267,7 @@ export interface StartedWorld {
 }
 
 /** A world as in fixtures/worlds, or the text of each zone: then each has two servers of its own. */
-export type WorldText = { readonly text: string } | { readonly zones: Readonly<Record<string, string>> };
+type WorldText = { readonly text: string } | { readonly zones: Readonly<Record<string, string>> };
 
 /**
  * A world for whole programs: its servers have loopback addresses (127.0.1.x) and share one port. With `zones`

@@ -1,6 +1,5 @@
 // Checks as workers make them, of an internet that is said in a word: everything from the judgement on is real.
 
-import type { Api } from '../../../src/api/calls/call.ts';
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import { UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf, parseName, ROOT } from '../../../src/dns/name.ts';
@@ -76,18 +75,4 @@ export async function makeCheck(
   });
   await check({ kind: 'manual', ...job }, { signal: new AbortController().signal, again: false });
   return outcome as CheckOutcome;
-}
-
-/** A queue with workers behind it. */
-export function workingChecks(
-  db: () => Database,
-  observed: (domain: Name) => Evidence,
-): Api['checks'] & { readonly made: Promise<CheckOutcome>[] } {
-  const made: Promise<CheckOutcome>[] = [];
-  return {
-    made,
-    async enqueueNow(job) {
-      made.push(makeCheck(db(), job, observed));
-    },
-  };
 }

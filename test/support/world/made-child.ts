@@ -8,7 +8,7 @@ import type {
 } from '../../../src/checks/child/evidence.ts';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 
-export const DOMAIN = parseName('example.com.');
+const DOMAIN = parseName('example.com.');
 export const NS1 = parseName('ns1.example.com.');
 export const NS2 = parseName('ns2.example.com.');
 

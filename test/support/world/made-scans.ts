@@ -1,6 +1,5 @@
 // What a scan found, from records as text (see `customer-records.ts`), and workers that find it.
 
-import type { Api } from '../../../src/api/calls/call.ts';
 import type { Scan } from '../../../src/checks/scan/scan.ts';
 import type { Name } from '../../../src/dns/name.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -55,18 +54,4 @@ export async function runScan(
   });
   await work(job, { signal, again: false });
   return outcomes[0] as ScanOutcome;
-}
-
-/** A queue with workers behind it. */
-export function workingScans(
-  db: () => Database,
-  found: Found,
-): Api['scans'] & { readonly made: Promise<ScanOutcome>[] } {
-  const made: Promise<ScanOutcome>[] = [];
-  return {
-    made,
-    async enqueueNow(job) {
-      made.push(runScan(db(), job, found));
-    },
-  };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../workers/jobs/flatten-aname.ts';
 
 /** `192.0.2.1 2001:db8::1 for 300`, `none`, or why it fails; `→ name` in front: it is an alias. */
-export type SaidOfTarget = string;
+type SaidOfTarget = string;
 
 export function targetEvidence(target: Name, said: SaidOfTarget, at: number): TargetEvidence {
   const [, alias, text] = /^(?:→ (\S+) )?(.*)$/.exec(said) as unknown as [string, string | undefined, string];
@@ -36,7 +36,7 @@ export function targetEvidence(target: Name, said: SaidOfTarget, at: number): Ta
   };
 }
 
-export interface MadeTargets {
+interface MadeTargets {
   readonly clock: { now: number };
   /** What is said of each name and of the names below it; `unreachable` of others. */
   readonly said: Map<string, SaidOfTarget>;

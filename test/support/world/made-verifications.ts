@@ -1,6 +1,5 @@
 // Verifications as workers make them, of servers whose word is given: everything from the judgement on is real.
 
-import type { Api } from '../../../src/api/calls/call.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../../src/checks/txt/txt-evidence.ts';
 import { type Name, parentOf, parseName } from '../../../src/dns/name.ts';
 import type { CheckKind } from '../../../src/queue/jobs.ts';
@@ -71,7 +70,7 @@ export function txtEvidenceOf(host: Name, said: SaidWorld): TxtEvidence {
   };
 }
 
-export interface MadeVerification {
+interface MadeVerification {
   readonly now?: number;
   readonly unverifiedMaxMs?: number;
   /** The breaker holds moves and takeovers. */
@@ -108,18 +107,4 @@ export async function makeVerification(
   });
   await verify({ kind: 'manual', ...job }, { signal: new AbortController().signal, again: false });
   return outcome as VerifyOutcome;
-}
-
-/** A queue with workers behind it. */
-export function workingVerifications(
-  db: () => Database,
-  said: (host: Name) => SaidWorld | Promise<SaidWorld>,
-): Api['verifications'] & { readonly made: Promise<VerifyOutcome>[] } {
-  const made: Promise<VerifyOutcome>[] = [];
-  return {
-    made,
-    async enqueueNow(job) {
-      made.push(makeVerification(db(), job, said));
-    },
-  };
 }

@@ -176,7 +176,7 @@ function findingOf(text: string): string {
 }
 
 /** `-2h` as milliseconds; without a unit seconds. */
-export function millisecondsOf(text: string | undefined): number {
+function millisecondsOf(text: string | undefined): number {
   const [, number, unit = ''] = /^(-?[0-9.]+)([smhd]?)$/.exec(text ?? '') ?? [];
   if (number === undefined) throw new Error(`"${text}" is no time`);
   return Number(number) * (UNITS[unit] as number);

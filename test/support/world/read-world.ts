@@ -13,7 +13,7 @@ import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { recordsOf } from '../zone/zone-text.ts';
 
 /** What is wrong with a server, or with one reply in `first`. Those with a value: `slow MS`, `rcode MNEMONIC`. */
-export const FAULTS = [
+const FAULTS = [
   'silent',
   'slow',
   'rcode',
@@ -57,7 +57,7 @@ export interface Fault {
   readonly first: number;
 }
 
-export type Section = 'answer' | 'authority' | 'additional';
+type Section = 'answer' | 'authority' | 'additional';
 const SECTIONS: readonly string[] = ['answer', 'authority', 'additional'];
 
 /** The whole reply to one question, instead of what the zones say. */
@@ -99,7 +99,7 @@ export interface World {
 }
 
 /** The folders of fixtures/ that have worlds. */
-export type WorldKind = 'worlds' | 'txt-worlds' | 'child-worlds';
+type WorldKind = 'worlds' | 'txt-worlds' | 'child-worlds';
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
 
 export function worldFolders(kind: WorldKind = 'worlds'): string[] {

@@ -6,10 +6,11 @@ import { decodeMessage, FLAG, type Message, type MessageRecord } from '../../../
 import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, isWithin, type Name, prependLabel, printName } from '../../../src/dns/name.ts';
 import { CLASS, TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
-import { type Answer, findAnswer } from '../../../src/zone/find-answer.ts';
-import type { RecordSet, Zone, ZoneRecord } from '../../../src/zone/zone.ts';
+import { findAnswer } from '../../../src/zone/find-answer.ts';
+import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { encodeMessage } from '../answer/encode-message.ts';
 import type { Fault, FaultKind, Script, ServerScript } from './read-world.ts';
+import { dsBeside, recordsIn, reply } from './zone-exchange.ts';
 
 export type Transport = 'udp' | 'tcp';
 
@@ -209,7 +210,7 @@ export class WorldServer {
       ra: recursive,
       rcode: isEmptyNode && faults.has('nxdomain-for-ent') ? RCODE.NXDOMAIN : answer.rcode,
       answers: recordsIn(answer.answer),
-      authorities: [...recordsIn(answer.authority), ...dsBeside(answer)],
+      authorities: recordsIn([...answer.authority, ...dsBeside(answer)]),
       additionals: recordsIn([...answer.glue, ...answer.additional]),
     });
   }
@@ -243,24 +244,7 @@ function halfOf(message: Message): Message {
 export function replyTo(query: Message, parts: Partial<Message>): Message {
   const edns =
     query.edns === undefined ? {} : { edns: { ...query.edns, udpPayloadSize: SIZE_ASKED, options: [] } };
-  return {
-    id: query.id,
-    qr: true,
-    opcode: 0,
-    aa: false,
-    tc: false,
-    rd: query.rd,
-    ra: false,
-    ad: false,
-    cd: false,
-    rcode: RCODE.NOERROR,
-    questions: query.questions,
-    answers: [],
-    authorities: [],
-    additionals: [],
-    ...edns,
-    ...parts,
-  };
+  return reply({ id: query.id, rd: query.rd, questions: query.questions, ...edns, ...parts });
 }
 
 function withoutEdns({ edns: _, ...message }: Message): Message {
@@ -279,19 +263,6 @@ function fromScript({ aa, rcode, sections }: Script): Partial<Message> {
 
 function asSent(record: ZoneRecord): MessageRecord {
   return { ...record, class: CLASS.IN };
-}
-
-function recordsIn(sets: readonly RecordSet[]): MessageRecord[] {
-  return sets.flatMap(({ owner, type, ttl, rdata }) =>
-    rdata.map((octets) => ({ owner, type, class: CLASS.IN, ttl, rdata: octets })),
-  );
-}
-
-/** A signed parent sends the DS of the child with its referral (RFC 4035 §3.1.4.1). */
-function dsBeside({ kind, authority, zone }: Answer): MessageRecord[] {
-  const cut = kind === 'referral' ? authority[0]?.owner : undefined;
-  const ds = cut === undefined ? undefined : zone?.nodes.get(cut)?.sets.get(TYPE.DS);
-  return ds === undefined ? [] : recordsIn([ds]);
 }
 
 function withOtherId(bytes: Uint8Array): Uint8Array {

@@ -7,7 +7,7 @@ import { type Name, parseName, printName, ROOT } from '../../../src/dns/name.ts'
 import { CLASS, TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { unwatchAbort, watchAbort } from '../../../src/resolver/exchange/abort-watch.ts';
 import type { Exchange, QueryResult, Question } from '../../../src/resolver/exchange/exchange.ts';
-import { findAnswer } from '../../../src/zone/find-answer.ts';
+import { type Answer, findAnswer } from '../../../src/zone/find-answer.ts';
 import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
 import { recordsOf, zoneOf } from '../zone/zone-text.ts';
 
@@ -110,16 +110,20 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function replyOf(zones: ReadonlyMap<Name, Zone>, name: Name, type: number): Message {
   const answer = findAnswer(zones, name, type);
-  const [ns] = answer.authority;
-  const cut = answer.kind === 'referral' && ns !== undefined ? ns.owner : undefined;
-  const ds = cut === undefined ? undefined : answer.zone?.nodes.get(cut)?.sets.get(TYPE.DS);
   return reply({
     aa: answer.authoritative,
     rcode: answer.rcode,
     answers: recordsIn(answer.answer),
-    authorities: recordsIn([...answer.authority, ...(ds === undefined ? [] : [ds])]),
+    authorities: recordsIn([...answer.authority, ...dsBeside(answer)]),
     additionals: recordsIn([...answer.glue, ...answer.additional]),
   });
+}
+
+/** A signed parent sends the DS of the child with its referral (RFC 4035 §3.1.4.1). */
+export function dsBeside({ kind, authority, zone }: Answer): RecordSet[] {
+  const cut = kind === 'referral' ? authority[0]?.owner : undefined;
+  const ds = cut === undefined ? undefined : zone?.nodes.get(cut)?.sets.get(TYPE.DS);
+  return ds === undefined ? [] : [ds];
 }
 
 /** A reply with these parts, and nothing else. */

@@ -18,7 +18,7 @@ export interface AnswerCase {
   readonly expected: Observed;
 }
 
-export interface AnswerCases {
+interface AnswerCases {
   readonly folder: string;
   readonly zones: readonly ZoneText[];
   readonly cases: readonly AnswerCase[];

@@ -137,7 +137,7 @@ export function editLines(texts: readonly string[]): EditLines {
 
 const field = (value: string) => (/^(\d+|true|false)$/.test(value) ? JSON.parse(value) : value);
 
-export function editText(lines: EditLines): EditText {
+function editText(lines: EditLines): EditText {
   return {
     delete: lines.delete,
     replace: lines.replace?.map(([name, type, ...contents]) => {

@@ -11,7 +11,7 @@ import type { ZoneText } from '../peers/peers.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/zones');
 
-export interface FixtureZone extends ZoneText {
+interface FixtureZone extends ZoneText {
   readonly file: string;
   readonly zone: Zone;
 }

@@ -5,13 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/checks/dnssec/rules.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { askLook } from '../../../src/store/dnssec/ask-look.ts';
-import {
-  abortDnssec,
-  disableDnssec,
-  enableDnssec,
-  rollDnssec,
-} from '../../../src/store/dnssec/change-goal.ts';
-import { claimDueSteps } from '../../../src/store/dnssec/claim-due-steps.ts';
+import { enableDnssec, rollDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { addChain } from '../../../src/store/signing/add-chain.ts';
 import { changeDenial } from '../../../src/store/signing/change-denial.ts';
@@ -20,7 +14,7 @@ import { removeChain } from '../../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../../src/store/signing/sign-pieces.ts';
 import { saveZones } from '../../../src/store/zones/save-zones.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
-import { BY, published, saved } from '../../support/database/domains.ts';
+import { BY, saved } from '../../support/database/domains.ts';
 import { RolledDomain } from '../../support/database/rolled-domain.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { APEX, edit } from '../../support/zone/customer-records.ts';
@@ -40,60 +34,6 @@ beforeEach(async () => {
   ({ database, domainId } = rolled);
 });
 afterEach(() => rolled.drop());
-
-const typesAtApex = async () => {
-  const lines = (await published(database.db)) ?? [];
-  return new Set(lines.filter((line) => line.startsWith('@ ')).map((line) => line.split(' ')[2]));
-};
-test('a domain goes from off to secure, to other keys, and back to off, whole at each step', async () => {
-  const { db } = database;
-  await enableDnssec(db, { ...BY, domainId });
-  expect((await claimDueSteps(db, { limit: 10 })).rows).toHaveLength(1);
-  expect((await claimDueSteps(db, { limit: 10 })).rows).toEqual([]);
-  let seen = await rolled.settle();
-  expect([seen.status, seen.waiting?.cause]).toEqual(['waiting', 'delegation']);
-  expect(await typesAtApex()).toContain('DNSKEY');
-  expect(await typesAtApex()).not.toContain('CDS');
-  seen = await rolled.passTime(4);
-  expect([seen.status, seen.waiting?.cause]).toEqual(['ds_wanted', 'ds_wanted']);
-  expect(await typesAtApex()).toContain('CDS');
-
-  const first = (await rolled.machine()).wanted?.sep;
-  rolled.shown = [await rolled.dsOf(first)];
-  expect(rolled.texts()).toEqual(rolled.shown);
-  seen = await rolled.passTime(1);
-  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
-
-  expect((await rollDnssec(db, { ...BY, domainId, compromised: false })).kind).toBe('updated');
-  seen = await rolled.passTime(5);
-  expect([seen.status, seen.waiting?.cause]).toEqual(['rolling', 'ds_wanted']);
-  const second = (await rolled.machine()).wanted?.sep;
-  expect(second).not.toBe(first);
-  rolled.shown = [await rolled.dsOf(second)];
-  seen = await rolled.passTime(10);
-  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
-  const keys = (await loadDnssec(db, domainId))?.keys ?? [];
-  expect(keys.map(({ signs, retiredAt }) => [signs, retiredAt !== null])).toEqual([
-    ['none', true],
-    ['both', false],
-  ]);
-
-  await disableDnssec(db, { ...BY, domainId });
-  seen = await rolled.passTime(1);
-  expect([seen.status, seen.waiting?.cause]).toEqual(['ds_removal', 'ds_unwanted']);
-  expect(await typesAtApex()).toContain('CDS');
-  rolled.shown = [];
-  seen = await rolled.passTime(3);
-  expect([seen.status, seen.waiting?.cause]).toEqual(['ds_removal', 'stay']);
-  seen = await rolled.passTime(6);
-  expect([seen.status, seen.waiting]).toEqual(['off', null]);
-  expect(await typesAtApex()).toEqual(new Set(['SOA', 'NS']));
-
-  rolled.shown = [await rolled.dsOf(second)];
-  seen = await rolled.passTime(1);
-  expect(await typesAtApex()).toContain('DNSKEY');
-  expect(seen.status).toBe('ds_removal');
-});
 
 test('a large zone is signed with a new key in pieces, and what is edited meanwhile with it at once', async () => {
   const { db } = database;
@@ -131,37 +71,6 @@ async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
     from zone_records where owner = 'example.com.' and not removed`.execute(database.db);
   return rows[0] as { keys: number[]; signatures: number[] };
 }
-
-test('another algorithm signs all else before its key is shown, and the old one until its key is gone', async () => {
-  const { db } = database;
-  await enableDnssec(db, { ...BY, domainId });
-  await rolled.passTime(4);
-  rolled.shown = [await rolled.dsOf((await rolled.machine())?.wanted?.sep)];
-  await rolled.passTime(1);
-  expect(await algorithms()).toEqual({ keys: [13], signatures: [13] });
-  const order = { ...BY, domainId, compromised: false, algorithm: 15, split: true } as const;
-  expect((await rollDnssec(db, order)).kind).toBe('updated');
-  expect(await rolled.look()).toMatchObject({ step: 'add_signatures', status: 'rolling' });
-  await rolled.nodesFollow();
-  expect(await algorithms()).toEqual({ keys: [13], signatures: [13, 15] });
-  await saved(db, domainId, edit({ create: ['new A 198.51.100.2'] }));
-  expect(await signatureFaults(db, APEX)).toEqual([]);
-  expect((await rolled.passTime(5)).waiting?.cause).toBe('ds_wanted');
-  expect(await algorithms()).toEqual({ keys: [13, 15, 15], signatures: [13, 15] });
-  rolled.shown = [await rolled.dsOf((await rolled.machine())?.wanted?.sep)];
-  const seen = await rolled.passTime(12);
-  expect([seen.status, seen.waiting]).toEqual(['secure', null]);
-  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
-  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
-
-  await rollDnssec(db, { ...BY, domainId, compromised: false, algorithm: 13, split: false });
-  await rolled.settle();
-  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [13, 15] });
-  await abortDnssec(db, { ...BY, domainId });
-  expect((await rolled.passTime(5)).status).toBe('secure');
-  expect(await algorithms()).toEqual({ keys: [15, 15], signatures: [15] });
-  expect((await loadDnssec(db, domainId))?.signed).toMatchObject({ algorithm: 15, split: true });
-});
 
 test('a large zone with NSEC3 gets signatures of another algorithm in pieces; its denial waits for them, and they for it', async () => {
   const { db } = database;

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Analytics, AnalyticsFault, openAnalytics } from '../../../src/analytics/open-analytics.ts';
+import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { reportDnsCounts } from '../../../src/store/feed/report-dns-counts.ts';
 import { type Connection, connect } from '../../../src/store/postgres/connection.ts';
@@ -107,19 +107,6 @@ test('a crash between the insert and its end doubles nothing, wherever it comes'
   await Promise.all([rounds.stop(), other.stop()]);
   expect(faults.length).toBeGreaterThan(3);
   expect(await sums()).toEqual([120, 120, 40 * 256]);
-});
-
-test('counts wait while the store is killed again and again, and none is lost', async () => {
-  const faults: unknown[] = [];
-  const rounds = moveDnsCounts({ db: worker, store, onTrouble: (e) => faults.push(e), idleMs: 5 });
-  for (let crash = 0; crash < 3; crash++) {
-    engine.kill();
-    for (let i = 0; i < 10; i++) await report();
-    await until(async () => (await waiting()) === 0, 'all are moved');
-  }
-  await rounds.stop();
-  expect(faults.every((fault) => fault instanceof AnalyticsFault && fault.kind === 'away')).toBe(true);
-  expect(await sums()).toEqual([90, 90, 30 * 256]);
 });
 
 function fail(error: unknown): void {

@@ -58,22 +58,6 @@ async function later(): Promise<Database> {
   return db;
 }
 
-it('signatures of all zones that are due are made anew, once', async () => {
-  const names = await signedDomains(9);
-  const db = await later();
-  useSecrets(db);
-  const { running } = started(db);
-  try {
-    await until(() => outcomes.length >= names.length, 'all are refreshed');
-  } finally {
-    await running.stop();
-  }
-  expect(outcomes.map(({ zone }) => zone).sort()).toEqual(names);
-  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['refreshed']));
-  for (const name of names) expect(await signatureFaults(db, parseName(name))).toEqual([]);
-  expect(stopped).toEqual([]);
-});
-
 it('a large zone is signed, and unsigned again', async () => {
   const { db } = database;
   const names = Array.from({ length: 4200 }, (_, i) => `n${i} A 192.0.2.1`);

@@ -10,8 +10,6 @@ import { tellTraffic } from '../../../workers/rounds/tell-traffic.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
 import { asRole } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
-import { startMailWorker } from '../../support/mail/mail-worker.ts';
-import { startSmtp } from '../../support/mail/smtp.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 
@@ -161,26 +159,4 @@ test('two workers tell nothing twice, and look at all domains once in five minut
   await Promise.all(rounds.map((each) => each.stop()));
   expect([told, looked, troubles]).toEqual([[3], 2, []]);
   expect((await mails()).sort()).toEqual(['ann: one 100', 'ann: three 100', 'bob: two 100']);
-});
-
-test('the letter reaches the owner, tells no price, and the provider of a client gets none', async () => {
-  await sql`
-    update accounts set provider_id = (select id from accounts where email = 'ann@example.org')
-    where email = 'bob@example.org'`.execute(database.db);
-  const smtp = await startSmtp();
-  const mailing = await startMailWorker(database.url, { smtpUrl: smtp.url, publicUrl: 'https://dns.test' });
-  try {
-    await serve(ids[1], day(1), 81);
-    await measureTraffic(worker, store, day(2));
-    await until(() => smtp.taken.length > 0, 'the mail is sent');
-    const [mail] = smtp.taken;
-    expect(smtp.taken).toHaveLength(1);
-    expect(mail?.to).toBe('bob@example.org');
-    expect(mail?.text).toContain('of which it has used 81.0 GB. That is 81 %.');
-    expect(mail?.text).toContain('Nothing is cut off');
-    expect(mail?.text).not.toMatch(/price|rial/i);
-  } finally {
-    await mailing.stop();
-    await smtp.stop();
-  }
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { foldCase, type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
-import { FOUND, ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
+import { ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
 import type { Image } from '../../../src/zone/image/image.ts';
 import { ownerOfNode } from '../../../src/zone/image/read-node.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
@@ -23,10 +23,10 @@ function imageOf(zone: Zone): Image {
   return image;
 }
 
-function find(finder: ImageFinder, name: Name, type: number, dnssecOk = true): void {
+function find(finder: ImageFinder, name: Name, type: number): void {
   finder.question.octets.set(Buffer.from(name, 'latin1'));
   finder.question.adopt(name.length);
-  finder.find(type, dnssecOk);
+  finder.find(type, true);
 }
 
 function provingOwners(image: Image, { proofs, isSigned }: ImageFinder, apex: Name): string[] {
@@ -56,19 +56,6 @@ describe('what is found for who wants signatures', () => {
       }
     }
     expect(proofs).toBeGreaterThan(200);
-  });
-
-  it('has no proof in a zone that is not signed, and none without DO', () => {
-    const zone = zoneOf('example.', '@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\n');
-    for (const [served, dnssecOk, isSigned] of [
-      [zone, true, false],
-      [signedZone(zone, { kind: 'nsec' }), false, false],
-      [signedZone(zone, { kind: 'nsec' }), true, true],
-    ] as const) {
-      const finder = new ImageFinder(imageOf(served));
-      find(finder, parseName('nx.example.'), TYPE.A, dnssecOk);
-      expect(finder).toMatchObject({ kind: FOUND.NXDOMAIN, isSigned });
-    }
   });
 
   it('remembers hashes of names, and none after the salt is another', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BrokenRing, linkAll, linkDenials } from '../../../src/zone/signing/link-denials.ts';
+import { scale } from '../../support/tests/scale.ts';
 
 const ring = (places: string) => linkAll(places);
 const change = (standing: string, read: string, come: string, gone: string) => {
@@ -13,23 +14,6 @@ describe('the ring of denials', () => {
   it('closes at its first place', () => {
     expect(Object.fromEntries(ring('cab'))).toEqual({ a: 'b', b: 'c', c: 'a' });
     expect(Object.fromEntries(ring('a'))).toEqual({ a: 'a' });
-  });
-
-  it('takes in a place that comes between two, before the first, and behind the last', () => {
-    expect(change('aceg', 'c', 'd', '')).toEqual({ c: 'd', d: 'e' });
-    expect(change('ceg', 'g', 'a', '')).toEqual({ a: 'c', g: 'a' });
-    expect(change('ace', 'e', 'g', '')).toEqual({ e: 'g', g: 'a' });
-  });
-
-  it('closes over places that go, one or many together', () => {
-    expect(change('aceg', 'ac', '', 'c')).toEqual({ a: 'e' });
-    expect(change('aceg', 'aceg', '', 'ceg')).toEqual({ a: 'a' });
-    expect(change('aceg', 'ga', '', 'a')).toEqual({ g: 'c' });
-  });
-
-  it('puts places that come where others go', () => {
-    expect(change('aceg', 'ac', 'bd', 'c')).toEqual({ a: 'b', b: 'd', d: 'e' });
-    expect(change('a', 'a', 'b', 'a')).toEqual({ b: 'b' });
   });
 
   it('is refused where what was read cannot be a ring', () => {
@@ -68,7 +52,7 @@ describe('the ring of denials', () => {
           expect(Object.fromEntries(after)).toEqual(Object.fromEntries(expected));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: scale(2000, 500) },
     );
   });
 });

@@ -1,16 +1,14 @@
 // Which domain a query about requests concerns, and which plan it requires. The store has no requests.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { setPlan } from '../../../../src/store/change/set-plan.ts';
 import { NO_REQUESTS } from '../../../support/analytics/no-requests.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../../support/api/api.ts';
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ analytics: NO_REQUESTS }));
 beforeAll(async () => {
-  api = await startTestApi({ analytics: NO_REQUESTS });
   await api.makeDomain('shop.test');
 });
-afterAll(() => api?.stop());
 
 const summary = (query: string, as = 'owner') => api.ask('GET', `/analytics/summary${query}`, { as });
 

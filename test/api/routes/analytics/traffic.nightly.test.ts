@@ -1,19 +1,15 @@
 // The traffic of a quota period: as the call for it, the features and the recommendations tell it.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../../src/store/change/set-plan.ts';
-import { NAME, type RequestsApi, startRequestsApi } from '../../../support/analytics/requests-api.ts';
-import { startTestApi } from '../../../support/api/api.ts';
+import { NAME, startRequestsApi } from '../../../support/analytics/requests-api.ts';
+import { ownApi, startTestApi } from '../../../support/api/api.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let api: RequestsApi;
-beforeAll(async () => {
-  api = await startRequestsApi({ count: 4000 });
-});
-afterAll(() => api?.stop());
+const api = ownApi(() => startRequestsApi({ count: 4000 }));
 
 /** The subscription began then, and is reset after so many days. */
 async function begin(startedAt: Date, resetDays: number): Promise<void> {
@@ -58,18 +54,6 @@ describe('traffic-usage', () => {
       ...sentIn(nextHour(startedAt.getTime()), Date.now()),
       limit_gb: 7,
     });
-  });
-
-  it('of a subscription that has just begun is nothing', async () => {
-    await begin(new Date(), 30);
-    expect((await usage()).body).toMatchObject({ requests: 0, used_bytes: 0 });
-  });
-
-  it('beyond the limit nothing is refused', async () => {
-    await setPlan(api.db, { domainId: api.domain.id, planSlug: 'free', overrides: { max_traffic_gb: 0 } });
-    await begin(new Date(Date.now() - 20 * DAY_MS), 30);
-    const { status, body } = await usage();
-    expect([status, body.limit_gb, body.used_bytes > 0]).toEqual([200, 0, true]);
   });
 
   it('is a 402 without a plan and a 503 without a store', async () => {

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepEntries } from '../../../../src/store/cached/remove-entries.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
 import type { Answer } from '../../../support/api/api.ts';
+import { ownApi } from '../../../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { at, storedEntry } from '../../../support/edge/stored-entry.ts';
 import { until } from '../../../support/tests/until.ts';
 
-let api: EdgeApi;
+const api = ownApi(() => startEdgeApi());
 let domain: Domain;
 const NAME = 'shop.test';
 const tokens: Record<string, string> = {};
@@ -41,7 +42,6 @@ const FULL = storedEntry(`img.${NAME}`, {
 });
 
 beforeAll(async () => {
-  api = await startEdgeApi();
   domain = await api.makeDomain(NAME);
   tokens.fra = await api.makeEdge('fra');
   tokens.ber = await api.makeEdge('ber');
@@ -55,7 +55,6 @@ beforeAll(async () => {
     'ber',
   );
 });
-afterAll(() => api.stop());
 
 describe('GET …/cache/keys', () => {
   it('returns rows with every field, the total, limit and offset', async () => {

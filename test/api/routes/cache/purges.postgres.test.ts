@@ -1,31 +1,30 @@
 // Purges, as customers order them and as edges hear of them.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
 import { drainEdge, revokeEdge } from '../../../../src/store/edges/edges.ts';
 import { purgeCachePurges } from '../../../../src/store/housekeeping/purge-cache-purges.ts';
 import { loadOpenPurges } from '../../../../src/store/purges/open-purges.ts';
+import { ownApi } from '../../../support/api/api.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
-import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { storedEntry } from '../../../support/edge/stored-entry.ts';
 import { until } from '../../../support/tests/until.ts';
 
-let api: EdgeApi;
+const api = ownApi(() => startEdgeApi());
 let domain: Domain;
 let name: string;
 let made = 0;
 const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
-  api = await startEdgeApi();
   tokens.fra = await api.makeEdge('fra', 'eu');
   tokens.ber = await api.makeEdge('ber', 'eu');
   tokens.nyc = await api.makeEdge('nyc', 'us');
 });
-afterAll(() => api.stop());
 beforeEach(async () => {
   name = `shop${made++}.test`;
   domain = await api.makeDomain(name);

@@ -1,24 +1,23 @@
 // What edges say of their caches.
 
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
-import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { ownApi } from '../../../support/api/api.ts';
+import { startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { at, storedEntry } from '../../../support/edge/stored-entry.ts';
 
-let api: EdgeApi;
+const api = ownApi(() => startEdgeApi());
 let domain: Domain;
 let name: string;
 let made = 0;
 const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
-  api = await startEdgeApi();
   tokens.fra = await api.makeEdge('fra', 'eu');
   tokens.nyc = await api.makeEdge('nyc', 'us');
 });
-afterAll(() => api.stop());
 beforeEach(async () => {
   name = `shop${made++}.test`;
   domain = await api.makeDomain(name);

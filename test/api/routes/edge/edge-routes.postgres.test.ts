@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeEdgeCursor } from '../../../../src/store/edges/edge-cursor.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
 import { drainEdge, listEdges, revokeEdge, rotateEdgeToken } from '../../../../src/store/edges/edges.ts';
-import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { ownApi } from '../../../support/api/api.ts';
+import { startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { sealCertificate } from '../../../support/edge/sealed-certificate.ts';
 
-let api: EdgeApi;
+const api = ownApi(() => startEdgeApi());
 let token: string;
 beforeAll(async () => {
-  api = await startEdgeApi();
   token = await api.makeEdge('paris');
 });
-afterAll(() => api.stop());
 
 const HEALTH = { load: 0.25, version: 'proxy 1.2' };
 const report = (body: unknown, as = token) => api.ask('POST', '/edge/v1/health', { as, body });

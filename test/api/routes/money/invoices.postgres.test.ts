@@ -1,19 +1,18 @@
 // Invoices: whose they are, and that nothing in them becomes markup.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../../support/api/api.ts';
 import { Browser, givePassword } from '../../../support/api/people.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 
 const MARKUP = `<script>alert(1)</script>"><img src=x onerror='alert(2)'>&amp;\u202e`;
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ invoiceSeller: 'Us & Sons <i>Ltd</i>\nStreet 1' }));
 let browser: Browser;
 let termId = 0;
 beforeAll(async () => {
-  api = await startTestApi({ invoiceSeller: 'Us & Sons <i>Ltd</i>\nStreet 1' });
   const { db, accountIds } = api;
   await sql`update plans set name = ${MARKUP} where slug = 'pro'`.execute(db);
   await sql`update accounts set name = ${MARKUP}, email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`.execute(
@@ -33,7 +32,6 @@ beforeAll(async () => {
     if (bought.status !== 200) throw new Error(bought.text);
   }
 });
-afterAll(() => api.stop());
 
 const read = (path: string, as = 'owner') => api.ask('GET', path, { as });
 

@@ -2,28 +2,28 @@
 
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ONLINE_GATEWAY, PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ONLINE_GATEWAY, ownApi, PUBLIC_URL, startTestApi } from '../../../support/api/api.ts';
 import { type Browser, signIn } from '../../../support/api/people.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 import { signNotice } from '../../../support/billing/sign-notice.ts';
 import { newAccount } from '../../../support/database/domains.ts';
 
-let api: TestApi;
+const api = ownApi(() =>
+  startTestApi({
+    trustedProxies: ['127.0.0.1/32'],
+    paymentInstructions: 'Bank of <b>Nowhere</b>\nIR 12',
+  }),
+);
 let browser: Browser;
 let other: Browser;
 let operator: Browser;
 
 beforeAll(async () => {
-  api = await startTestApi({
-    trustedProxies: ['127.0.0.1/32'],
-    paymentInstructions: 'Bank of <b>Nowhere</b>\nIR 12',
-  });
   browser = await signIn(api, 'owner');
   other = await signIn(api, 'stranger');
   operator = await signIn(api, 'operator');
 });
-afterAll(() => api.stop());
 
 /** A top-up of the owner, as it was answered. */
 async function order(more: object = {}, as = browser) {

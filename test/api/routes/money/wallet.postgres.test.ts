@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { moveMoney } from '../../../../src/store/money/move-money.ts';
 import { changeAccount } from '../../../../src/store/people/change-account.ts';
 import { inTransaction } from '../../../../src/store/postgres/transaction.ts';
-import { readPages, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { ownApi, readPages, startTestApi } from '../../../support/api/api.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ maxNegativeRials: 5000 });
-});
-afterAll(() => api.stop());
+const api = ownApi(() => startTestApi({ maxNegativeRials: 5000 }));
 
 const read = async (path: string, as: string = 'owner') => (await api.ask('GET', path, { as })).body;
 

@@ -1,13 +1,11 @@
 // GET /analytics/dns against the embedded engine: the counts that nodes reported, by time, type, rcode and node.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsCountsBatch, writeDnsCounts } from '../../../../src/analytics/dns/write-dns-counts.ts';
 import { type Analytics, openAnalytics } from '../../../../src/analytics/open-analytics.ts';
 import { startAnalytics, type TestAnalytics } from '../../../support/analytics/start-analytics.ts';
 import { startTestApi, type TestApi } from '../../../support/api/api.ts';
-import { makeReseller } from '../../../support/walk/resellers.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -127,25 +125,6 @@ it('wrong parameters are reported by their name', async () => {
     expect((await ask(query)).status).toBe(400);
   expect((await ask('domain=elsewhere.test')).status).toBe(404);
   expect((await ask('domain=shop.test', 'stranger')).status).toBe(404);
-});
-
-it('a reseller receives the counts of a client’s domain only, by its id', async () => {
-  const reseller = await makeReseller(api, 'reseller@counts.test');
-  const asked = (query: string) =>
-    api.ask('GET', `/reseller/v1/analytics/dns?${query}`, { as: reseller.token });
-  expect((await asked(`domain=${shop.id}`)).status).toBe(403);
-  await sql`update accounts set provider_id = ${reseller.id} where id = ${api.accountIds.owner}`.execute(
-    api.db,
-  );
-  const { status, body } = await asked(`domain=${shop.id}&period=24h`);
-  expect([status, body.total]).toEqual([200, 18]);
-  for (const [query, wanted] of [
-    ['domain=shop.test', 403],
-    ['period=24h', 400],
-    ['domains=shop.test', 400],
-  ] as const)
-    expect([query, (await asked(query)).status]).toEqual([query, wanted]);
-  await sql`update accounts set provider_id = null where id = ${api.accountIds.owner}`.execute(api.db);
 });
 
 it('the queries of an account wait in a queue, and too many are a 429', async () => {

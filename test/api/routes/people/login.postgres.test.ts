@@ -1,18 +1,16 @@
 // Signing in, and what attackers try with it: each is refused.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateAccount } from '../../../../src/store/accounts/accounts.ts';
 import { makeLink } from '../../../../src/store/people/account-links.ts';
-import { PUBLIC_URL, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { ownApi, PUBLIC_URL, startTestApi } from '../../../support/api/api.ts';
 import { anotherAddress, Browser, emailOf, givePassword, PASSWORD } from '../../../support/api/people.ts';
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ trustedProxies: ['127.0.0.1/32'], sessionRequestsPerMinute: 600 }));
 beforeAll(async () => {
-  api = await startTestApi({ trustedProxies: ['127.0.0.1/32'], sessionRequestsPerMinute: 600 });
   for (const account of ['owner', 'editor', 'operator'] as const) await givePassword(api, account);
 });
-afterAll(() => api?.stop());
 beforeEach(async () => {
   await sql`truncate sign_in_failures, sessions, account_devices`.execute(api.db);
 });

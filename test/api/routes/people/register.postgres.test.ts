@@ -2,14 +2,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLink } from '../../../../src/store/people/account-links.ts';
 import { addToken } from '../../../../src/store/sharing/invite-tokens.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { ownApi, startTestApi, type TestApi } from '../../../support/api/api.ts';
 import { Browser, PASSWORD } from '../../../support/api/people.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ trial: { planSlug: 'pro', days: 14 } });
-});
-afterAll(() => api?.stop());
+const api = ownApi(() => startTestApi({ trial: { planSlug: 'pro', days: 14 } }));
 
 async function begin(browser: Browser, name: string): Promise<object> {
   expect((await browser.ask('POST', '/domains/', { name })).status).toBe(200);

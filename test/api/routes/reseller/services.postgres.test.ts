@@ -1,22 +1,21 @@
 // Services: a client's domain with its subscription, paid in one transaction, and what the client sees of it.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../../src/store/change/change-status.ts';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { type Answer, ownApi, startTestApi } from '../../../support/api/api.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 import { bearerSession, makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
 
 const PRICE = 1000;
-let api: TestApi;
+const api = ownApi(() => startTestApi({ maxNegativeRials: 300 }));
 let termId: number;
 let dearId: number;
 let reseller: Reseller;
 let clientId: number;
 let runs = 0;
 beforeAll(async () => {
-  api = await startTestApi({ maxNegativeRials: 300 });
   const { db } = api.database;
   termId = (await addTerm(db, 'pro', { days: 30, priceRials: PRICE }))?.terms.at(-1)?.id as number;
   dearId = (await addTerm(db, 'pro', { days: 365, priceRials: 9000 }))?.terms.at(-1)?.id as number;
@@ -25,7 +24,6 @@ beforeEach(async () => {
   reseller = await makeReseller(api, `reseller-${++runs}@services.test`);
   clientId = await makeClient(api, reseller, `client-${runs}@services.test`);
 });
-afterAll(() => api?.stop());
 
 const ask = (method: string, path: string, body?: object, headers = {}): Promise<Answer> =>
   api.ask(method, `/reseller/v1${path}`, {

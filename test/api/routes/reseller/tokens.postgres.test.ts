@@ -1,18 +1,16 @@
 // Credentials of the surface of resellers: who is let in, how often, and what becomes of machine tokens.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, ownApi, startTestApi } from '../../../support/api/api.ts';
 import { newDomain } from '../../../support/database/domains.ts';
 import { makeReseller, mintedToken, type Reseller } from '../../../support/walk/resellers.ts';
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ resellerRequestsPerMinute: 1000 }));
 let reseller: Reseller;
 beforeAll(async () => {
-  api = await startTestApi({ resellerRequestsPerMinute: 1000 });
   reseller = await makeReseller(api, 'reseller@tokens.test');
 });
-afterAll(() => api?.stop());
 
 const ask = (method: string, path: string, as: string, body?: object, headers = {}): Promise<Answer> =>
   api.ask(method, `/reseller/v1${path}`, { as, ...(body && { body: JSON.stringify(body) }), headers });

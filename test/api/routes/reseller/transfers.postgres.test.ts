@@ -1,21 +1,17 @@
 // Credit and debit: a transfer happens once, with both of its rows or none.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../../src/store/housekeeping/purge-idempotency.ts';
-import { type Answer, startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { type Answer, ownApi, startTestApi } from '../../../support/api/api.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 import { makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
 
-let api: TestApi;
+// The overdraft is for purchases: whatever it is, a credit has none.
+const api = ownApi(() => startTestApi({ maxNegativeRials: 1_000_000 }));
 let reseller: Reseller;
 let clientId: number;
 let keys = 0;
-beforeAll(async () => {
-  // The overdraft is for purchases: whatever it is, a credit has none.
-  api = await startTestApi({ maxNegativeRials: 1_000_000 });
-});
-afterAll(() => api?.stop());
 
 async function begin(own: number, clients: number): Promise<void> {
   reseller = await makeReseller(api, `reseller-${++keys}@transfers.test`);

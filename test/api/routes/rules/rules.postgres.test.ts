@@ -77,18 +77,17 @@ describe('POST', () => {
   });
 
   it('accepts record_id as record_ids with one element', async () => {
-    for (const body of [{}, { record_ids: [] }, { record_id: null }]) {
+    for (const [body, record_ids, record_id] of [
+      [{}, []],
+      [{ record_id: null }, []],
+      [{ record_id: a }, [a], a],
+      [{ record_id: a, record_ids: [a] }, [a], a],
+      [{ record_id: null, record_ids: [a] }, [a], a],
+      [{ record_ids: [b, a] }, [b, a]],
+    ] as [body: object, ids: number[], id?: number][]) {
       const rule = await make('waf', body);
-      expect([rule.record_ids, 'record_id' in rule]).toEqual([[], false]);
+      expect([body, rule.record_ids, rule.record_id]).toEqual([body, record_ids, record_id]);
     }
-    for (const body of [
-      { record_id: a },
-      { record_id: a, record_ids: [a] },
-      { record_id: null, record_ids: [a] },
-    ])
-      expect(await make('waf', body)).toMatchObject({ record_id: a, record_ids: [a] });
-    const both = await make('waf', { record_ids: [b, a] });
-    expect([both.record_ids, 'record_id' in both]).toEqual([[b, a], false]);
     for (const body of [
       { record_id: a, record_ids: [b] },
       { record_id: a, record_ids: [a, b] },
@@ -113,25 +112,11 @@ describe('POST', () => {
       expect(await faults(post('waf', { [field]: value }))).toEqual([field]);
     expect((await post('waf', { type: 'waf' })).status).toBe(200);
   });
-
-  it('reports where a regular expression is wrong', async () => {
-    const { body } = await post('waf', { path_match_type: 'regex', path_includes: ['/ok', '/a[b'] });
-    expect(body.fields).toEqual([
-      { field: 'path_includes[1]', error: 'not RE2 syntax: missing closing ] at character 3: [b' },
-    ]);
-  });
-
-  it.each(['x', '[', [], 5, null])('rejects the body %j', async (body) => {
-    expect((await ask('POST', `${SHARED}/waf/`, body)).status).toBe(400);
-  });
 });
 
 describe('origins', () => {
-  it.each([
-    '10.0.0.1',
-    '::1',
-    'a.localhost',
-  ])('%s is rejected in every field that names an origin', async (host) => {
+  it('of private addresses are rejected in every field that names an origin', async () => {
+    const host = '10.0.0.1';
     expect(await faults(post('origin_route', { destination: host }))).toEqual(['destination']);
     expect(await faults(post('bot_route', { action: 'route', destination: host }))).toEqual(['destination']);
     const origins = [{ host: '192.0.2.1' }, { host }];
@@ -296,19 +281,11 @@ it('every operation responds 404 unknown_rule_type for an unknown type', async (
   }
 });
 
-it('every operation responds 404 for a rule of another domain or type', async () => {
+// Rules of another domain: test/api/calls/reseller-surface.postgres.test.ts.
+it.each(['drop/ID', 'waf/0', 'waf/abc'])('%s, which is not a rule of the type, is 404', async (path) => {
   const { id } = await make('waf');
-  const foreign = (await make('waf', {}, await fresh())).id;
-  for (const [method, url] of [
-    ['GET', `drop/${id}`],
-    ['GET', `waf/${foreign}`],
-    ['PUT', `waf/${foreign}`],
-    ['DELETE', `drop/${id}`],
-    ['PATCH', `waf/${foreign}/toggle`],
-    ['GET', 'waf/0'],
-    ['GET', 'waf/abc'],
-  ] as const) {
-    const answer = await ask(method, `${SHARED}/${url}`, method === 'PUT' ? {} : undefined);
-    expect([url, answer.status, answer.body.error]).toEqual([url, 404, 'rule not found']);
+  for (const method of ['GET', 'DELETE']) {
+    const answer = await ask(method, `${SHARED}/${path.replace('ID', String(id))}`);
+    expect([method, answer.status, answer.body.error]).toEqual([method, 404, 'rule not found']);
   }
 });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAccount, setProvider, setReseller } from '../../../../src/store/accounts/accounts.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readPages, sharedTestApi, type TestAccount } from '../../../support/api/api.ts';
 import { emailOf } from '../../../support/api/people.ts';
-import { deleteMembership, saveMembership } from '../../../support/database/memberships.ts';
+import { saveMembership } from '../../../support/database/memberships.ts';
 
 const api = sharedTestApi();
 let ids: Readonly<Record<TestAccount, number>>;
@@ -106,64 +105,5 @@ describe('removing a member', () => {
     });
     expect((await api.ask('GET', DOMAIN, { as: 'viewer' })).status).toBe(404);
     expect((await remove(ids.viewer, 'owner')).status).toBe(404);
-  });
-});
-
-describe('for a managed client', () => {
-  let reseller: string;
-  let resellerId: number;
-  beforeAll(async () => {
-    const made = await createAccount(api.db, { email: 'reseller@zonefleet.test' });
-    if (made.kind !== 'created') throw new Error(made.message);
-    resellerId = made.account.id;
-    await setReseller(api.db, resellerId, true);
-    expect((await setProvider(api.db, ids.owner, resellerId)).kind).toBe('updated');
-    (api.accountIds as Record<string, number>).reseller = resellerId;
-    reseller = await api.makeKey({}, 'reseller' as TestAccount);
-  });
-  afterAll(() => setProvider(api.db, ids.owner, null));
-
-  it('the reseller is listed once, as admin with `provider`, also if it is a member', async () => {
-    await saveMembership(api.db, domainId, resellerId, 'viewer');
-    const { body } = await api.ask('GET', MEMBERS);
-    expect(body.filter(({ user_id }: { user_id: number }) => user_id === resellerId)).toEqual([
-      expect.objectContaining({ role: 'admin', provider: true, email: 'reseller@zonefleet.test' }),
-    ]);
-    const list = await api.ask('GET', '/domains/?count=true', { as: reseller });
-    expect(list.body).toEqual([expect.objectContaining({ name: 'shared.example', my_role: 'admin' })]);
-    expect(list.headers['x-total-count']).toBe('1');
-    await deleteMembership(api.db, domainId, resellerId);
-  });
-
-  it('the reseller has the role of admin in domains of its clients only', async () => {
-    const read = (path: string) => api.ask('GET', path, { as: reseller });
-    expect((await read(DOMAIN)).body).toMatchObject({ my_role: 'admin' });
-    expect((await read('/domains/?role=admin')).body).toHaveLength(1);
-    expect((await read('/domains/?role=viewer')).body).toEqual([]);
-    expect((await read('/domains/?sort=next_check_at')).body).toHaveLength(1);
-    expect((await read('/changes')).body[0]).toMatchObject({ domain_id: domainId });
-    const other = await api.ask('POST', '/domains/', { as: 'stranger', body: { name: 'other.example' } });
-    expect(other.status).toBe(200);
-    expect((await read('/domains/other.example')).status).toBe(404);
-    expect((await api.ask('DELETE', DOMAIN, { as: reseller })).status).toBe(403);
-  });
-
-  it('the client cannot change members, and nobody can change the reseller', async () => {
-    for (const answer of [await patch(ids.viewer, 'editor', 'owner'), await remove(resellerId, 'owner')])
-      expect([answer.status, answer.body.code]).toEqual([403, 'managed_by_reseller']);
-    for (const as of ['admin', reseller]) {
-      for (const answer of [await patch(resellerId, 'viewer', as), await remove(resellerId, as)])
-        expect([answer.status, answer.body.code]).toEqual([400, 'wrong_state']);
-    }
-    expect((await patch(ids.viewer, 'editor', reseller)).status).toBe(200);
-    expect((await remove(ids.viewer, reseller)).status).toBe(200);
-  });
-
-  it('the reseller loses its role with the client', async () => {
-    await setProvider(api.db, ids.owner, null);
-    expect((await api.ask('GET', DOMAIN, { as: reseller })).status).toBe(404);
-    expect((await api.ask('GET', '/domains/', { as: reseller })).body).toEqual([]);
-    expect((await api.ask('GET', '/changes', { as: reseller })).body).toEqual([]);
-    await setProvider(api.db, ids.owner, resellerId);
   });
 });

@@ -68,13 +68,6 @@ describe('a webhook', () => {
     expect((await make()).status).toBe(200);
   });
 
-  it('of another domain is not found', async () => {
-    const { id } = (await make()).body;
-    await api.makeDomain(`other-${name}`);
-    for (const [method, rest] of Object.entries({ DELETE: '', POST: '/test', GET: '/deliveries' }))
-      expect((await api.ask(method, path(`/${id}${rest}`, `other-${name}`))).status).toBe(404);
-  });
-
   it('is deleted when the domain is handed over', async () => {
     await make();
     const order = { ...BY, domainId: domain.id, accountId: api.accountIds.stranger };

@@ -32,16 +32,6 @@ describe('the DS records at the parent', () => {
     expect(seen([dsOf(A)], undefined)).toMatchObject({ addresses: 1, agreeing: 1 });
   });
 
-  it('with SHA-1 are ours, and weak', () => {
-    const [sha1 = ''] = A.ds;
-    expect(seen([sha1], [sha1]).records).toMatchObject([{ meaning: 'wanted', isWeak: true, addresses: 2 }]);
-  });
-
-  it('with our tag, our algorithm and another digest are mistyped', () => {
-    const typed = dsOf(A).replace(/.$/, '7');
-    expect(seen([typed], [typed]).records).toMatchObject([{ meaning: 'mistyped', keyId: 'a' }]);
-  });
-
   it('are none while nobody was asked', () => {
     const { machine } = new QuietDomain();
     expect(viewParent(machine, RULES)).toEqual({

@@ -4,9 +4,10 @@
 import fc from 'fast-check';
 import type { EdgeConfig } from '../../../../src/edge/edge-config.ts';
 import type { EdgeRule } from '../../../../src/edge/edge-rule.ts';
-import { madeConfig } from '../made-config.ts';
+import { RULE_TYPES } from '../../../../src/edge/rules/every-type.ts';
+import { madeConfig, madeHost, madeOrigin } from '../made-config.ts';
 
-const BREAKS = [
+export const hostileTexts: readonly string[] = [
   '"; zf_canary on; #',
   "'; zf_canary on; #",
   '; zf_canary on;',
@@ -73,35 +74,12 @@ const BREAKS = [
   '(?i)x|"; zf_canary',
   '*'.repeat(300),
   '/*"*; zf_canary on;*',
-] as const;
-
-export const hostileTexts: readonly string[] = BREAKS;
+];
 
 const hostile = fc.oneof(
-  fc.constantFrom(...BREAKS),
+  fc.constantFrom(...hostileTexts),
   fc
-    .array(
-      fc.constantFrom(
-        ...BREAKS,
-        '/',
-        'a',
-        '*',
-        ';',
-        '{',
-        '}',
-        '(',
-        ')',
-        '[',
-        ']',
-        '+',
-        '|',
-        '^',
-        '-',
-        '\\d',
-        '$2',
-      ),
-      { minLength: 1, maxLength: 6 },
-    )
+    .array(fc.constantFrom(...hostileTexts, ...'/a*;{}()[]+|^-', '\\d', '$2'), { minLength: 1, maxLength: 6 })
     .map((parts) => parts.join('')),
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: 'grapheme-ascii', maxLength: 30 }),
@@ -177,21 +155,6 @@ function fieldsOf(type: EdgeRule['type'], text: () => unknown, any: () => unknow
   }
 }
 
-const TYPES = [
-  'drop',
-  'rate_limit',
-  'bot_route',
-  'fingerprint',
-  'waf',
-  'captcha',
-  'redirect',
-  'rewrite',
-  'cache',
-  'origin_route',
-  'origin_pool',
-  'error_page',
-] as const;
-
 /** Every type with one text in each of its fields, with all else as it should be. */
 export function configWith(domainId: number, domain: string, text: string): EdgeConfig {
   return configOf(
@@ -207,22 +170,9 @@ function configOf(domainId: number, domain: string, text: () => unknown, any: ()
   return madeConfig(domain, {
     domain_id: domainId,
     hosts: [
-      {
-        host: `www.${domain}`,
-        captcha: true,
-        origins: [
-          {
-            record_id: 1,
-            destination: '127.0.0.1',
-            scheme: 'http',
-            port: 9,
-            timeout_seconds: 15,
-            monitor: false,
-          },
-        ],
-      },
-      { host: `${told}.${domain}`, captcha: false, origins: [] },
-      { host: told, captcha: false, origins: [] },
+      { ...madeHost(`www.${domain}`, madeOrigin({ destination: '127.0.0.1', port: 9 })), captcha: true },
+      madeHost(`${told}.${domain}`),
+      madeHost(told),
     ],
     http01: [
       { host: told, token: told, key_authorization: told },
@@ -230,7 +180,7 @@ function configOf(domainId: number, domain: string, text: () => unknown, any: ()
       { host: `www.${domain}`, token: 'a', key_authorization: told },
     ],
     certificates: [{ id: 1, names: [told], not_after: told, sha256: told }],
-    rules: TYPES.flatMap((type, i) =>
+    rules: RULE_TYPES.flatMap((type, i) =>
       [0, 1, 2, 3].map((j) => rule(domainId * 100 + i * 4 + j + 1, type, text, any)),
     ),
   });

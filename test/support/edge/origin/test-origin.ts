@@ -1,16 +1,11 @@
-// An origin of a customer: says what it was asked, or what a test wants it to say; by HTTP or TLS, and joins websockets.
+// An origin of a customer: says what it was asked, or what a test wants it to say, and joins websockets.
 
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import type { MadeCertificate } from './made-certificate.ts';
 
 export interface Received {
   /** Of the origin. */
   readonly name: string;
-  readonly scheme: 'http' | 'https';
-  readonly sni: string | undefined;
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -32,15 +27,10 @@ export interface TestOrigin {
   stop(): Promise<void>;
 }
 
-export async function startOrigin(
-  name: string,
-  address: string,
-  tls?: MadeCertificate,
-  port = 0,
-): Promise<TestOrigin> {
+export async function startOrigin(name: string, address: string, port = 0): Promise<TestOrigin> {
   let answer: Parameters<TestOrigin['says']>[0];
   const received: Received[] = [];
-  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+  const server = createServer(async (request, response) => {
     const one = await receive(name, request);
     received.push(one);
     if (answer === 'never') return;
@@ -49,11 +39,7 @@ export async function startOrigin(
       body: JSON.stringify(one),
     };
     response.writeHead(said.status ?? 200, said.headers ?? {}).end(said.body ?? '');
-  };
-  const server =
-    tls === undefined
-      ? createServer(listener)
-      : createTlsServer({ cert: tls.certificate, key: tls.privateKey }, listener);
+  });
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -83,11 +69,8 @@ export async function startOrigin(
 async function receive(name: string, request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const isTls = 'encrypted' in request.socket;
   return {
     name,
-    scheme: isTls ? 'https' : 'http',
-    sni: isTls ? (request.socket as TLSSocket).servername || undefined : undefined,
     method: request.method ?? '',
     url: request.url ?? '',
     headers: request.headers,

@@ -2,7 +2,7 @@
 // set, a DNSKEY set and data at once that do not go together, and whose doing that was.
 
 import { DAY, HOUR, type Span } from '../virtual-time.ts';
-import type { Entered, KeyHistory } from './key-history.ts';
+import type { Entered, KeyHistory, ServedSpan } from './key-history.ts';
 import { type Surroundings, valueAt } from './simulated-surroundings.ts';
 
 export interface Bogus {
@@ -12,32 +12,21 @@ export interface Bogus {
   readonly data: string;
 }
 
-export interface JudgedDomain {
-  /** Ours. */
-  readonly violations: readonly Bogus[];
-  /** The registrar's, or the owner's haste, by cause. */
-  readonly excused: readonly string[];
-}
-
 interface Window<T> {
   readonly value: T;
   readonly from: number;
   readonly to: number;
 }
-interface KeySet {
+/** A DNSKEY set or data, and the keys that sign it. */
+interface Signed {
   readonly keys: readonly string[];
   readonly signers: readonly string[];
   /** Of servers elsewhere: the span. */
   readonly elsewhere?: Span;
 }
-interface Data {
-  readonly signers: readonly string[];
-  readonly elsewhere?: Span;
-}
-interface ShownItem {
-  readonly id: string;
-  /** Undefined: the registrar did as it was told. */
-  readonly excuse: string | undefined;
+interface Presence {
+  /** The registrar did as it was told. */
+  readonly isTold: boolean;
   /** It was asked for when it was entered. */
   readonly isAsked: boolean;
 }
@@ -51,18 +40,20 @@ const SURELY_MOVED = 1.5 * DAY;
 const SURELY_GONE = 9 * DAY;
 const DNSKEY_TTL = 3600;
 
-export function judgeKeys(history: KeyHistory, around: Surroundings, end: number): JudgedDomain {
-  const dsWindows = shownWindows(history, around, end);
-  const keyWindows = merged(keySetWindows(history, around));
-  const dataWindows = merged(dataWindowsOf(history, around));
+/** Returns what was bogus by our doing, not the registrar's nor by the owner's haste. */
+export function judgeKeys(history: KeyHistory, around: Surroundings, end: number): Bogus[] {
+  const keyWindows = signedWindows(history, around, ({ keys, keySigners, from, to }) => ({
+    value: { keys, signers: keySigners },
+    ttl: keys.length === 0 ? largestTtl(around, from, to) : DNSKEY_TTL,
+  }));
+  const dataWindows = signedWindows(history, around, ({ dataSigners, from, to }) => ({
+    value: { keys: [], signers: dataSigners },
+    ttl: largestTtl(around, from, to),
+  }));
   const violations: Bogus[] = [];
-  const excused = new Set<string>();
   const algorithmOf = (id: string) => history.keys.get(id)?.algorithm ?? 0;
-  for (const ds of dsWindows) {
-    if (ds.value.length === 0) {
-      if (ds.isForeign) excused.add('only DS of others');
-      continue;
-    }
+  for (const ds of shownWindows(history, around, end)) {
+    if (ds.value.length === 0) continue;
     for (const keySet of keyWindows) {
       const from = Math.max(ds.from, keySet.from);
       const to = Math.min(ds.to, keySet.to);
@@ -70,28 +61,19 @@ export function judgeKeys(history: KeyHistory, around: Surroundings, end: number
       for (const data of dataWindows) {
         const at = Math.max(from, data.from);
         if (at > Math.min(to, data.to)) continue;
-        const all = ds.value.map(({ id }) => id);
-        const told = ds.value.filter(({ excuse }) => excuse === undefined);
-        const toldIds = told.map(({ id }) => id);
+        if (goTogether(ds.value, keySet.value, data.value.signers, algorithmOf)) continue;
         const ofOthers = keySet.value.elsewhere ?? data.value.elsewhere;
-        const isWhole = (ids: readonly string[]) =>
-          ids.length === 0 || goTogether(ids, keySet.value, data.value.signers, algorithmOf);
-        if (!isWhole(toldIds)) {
-          const isMoved =
-            ofOthers !== undefined &&
-            (!ds.isAsked || (ds.oursSince <= ofOthers.from && isBeforeTakenBack(ds.began, ofOthers, around)));
-          if (isMoved) excused.add('moved to servers of others with a DS');
-          else {
-            const text = (value: unknown) => JSON.stringify(value);
-            violations.push({ at, ds: text(toldIds), keys: text(keySet.value), data: text(data.value) });
-          }
-        } else if (!isWhole(all)) {
-          for (const { excuse } of ds.value) if (excuse !== undefined) excused.add(excuse);
-        }
+        const isMoved =
+          ofOthers !== undefined &&
+          (!ds.isAsked || (ds.oursSince <= ofOthers.from && isBeforeTakenBack(ds.began, ofOthers, around)));
+        const [told, keys, signers] = [ds.value, keySet.value, data.value].map((each) =>
+          JSON.stringify(each),
+        );
+        if (!isMoved) violations.push({ at, ds: `${told}`, keys: `${keys}`, data: `${signers}` });
       }
     }
   }
-  return { violations, excused: [...excused] };
+  return violations;
 }
 
 /**
@@ -110,7 +92,7 @@ function downtime({ workersDown }: Surroundings, from: number, to: number): numb
 /** RFC 4035 §5.2 and §5.3.1, and §2.2 for the strictest: every algorithm of the DS and of the DNSKEY set counts. */
 function goTogether(
   ds: readonly string[],
-  { keys, signers }: KeySet,
+  { keys, signers }: Signed,
   dataSigners: readonly string[],
   algorithmOf: (id: string) => number,
 ): boolean {
@@ -126,8 +108,8 @@ function goTogether(
   return true;
 }
 
-interface ShownWindow extends Window<readonly ShownItem[]> {
-  readonly isForeign: boolean;
+/** The keys whose DS the registrar was told to show. */
+interface ShownWindow extends Window<readonly string[]> {
   /** Since when the registrar has any DS of ours without a break, and whether the first was asked for. */
   readonly began: number;
   readonly isAsked: boolean;
@@ -137,23 +119,19 @@ interface ShownWindow extends Window<readonly ShownItem[]> {
 
 function shownWindows(history: KeyHistory, around: Surroundings, end: number): ShownWindow[] {
   const { entered } = history;
-  const known = new Map<string, ShownItem>();
+  const known = new Map<string, Presence>();
+  const idsOf = ({ ds }: Entered) =>
+    [...history.keys.values()].filter((key) => key.ds.some((text) => ds.includes(text))).map(({ id }) => id);
   return entered.map((each, i) => {
     const next = entered[i + 1];
     const to = next === undefined ? end : Math.max(...next.shownFrom);
-    const value = [...history.keys.values()]
-      .filter((key) => key.ds.some((text) => each.ds.includes(text)))
-      .map((key) => judgeItem(history, key.id, i, end, known));
     const first = firstOfOurs(history, around, i);
-    const began = (entered[first] as Entered).at;
+    const began = entered[first] as Entered;
     return {
-      value,
-      isForeign: each.ds.length > 0,
-      began,
-      isAsked: [...history.keys.values()]
-        .filter((key) => key.ds.some((text) => entered[first]?.ds.includes(text)))
-        .some(({ id }) => judgeItem(history, id, first, end, known).isAsked),
-      oursSince: oursSince(history, began),
+      value: idsOf(each).filter((id) => judgeItem(history, id, i, end, known).isTold),
+      began: began.at,
+      isAsked: idsOf(began).some((id) => judgeItem(history, id, first, end, known).isAsked),
+      oursSince: oursSince(history, began.at),
       from: Math.min(...each.shownFrom),
       to: to + around.dsTtl * 1000,
     };
@@ -196,8 +174,8 @@ function judgeItem(
   id: string,
   index: number,
   end: number,
-  known: Map<string, ShownItem>,
-): ShownItem {
+  known: Map<string, Presence>,
+): Presence {
   const { entered } = history;
   const texts = history.keys.get(id)?.ds ?? [];
   let first = index;
@@ -214,25 +192,24 @@ function judgePresence(
   id: string,
   first: number,
   end: number,
-  known: Map<string, ShownItem>,
-): ShownItem {
+  known: Map<string, Presence>,
+): Presence {
   const { entered, disclosed, read } = history;
   const texts = history.keys.get(id)?.ds ?? [];
   const shows = (each: Entered | undefined) => each?.ds.some((text) => texts.includes(text)) === true;
   let last = first;
   while (last + 1 < entered.length && shows(entered[last + 1])) last++;
   const at = (entered[first] as Entered).at;
-  if (read.some((each) => each.at === at && each.keys.includes(id)))
-    return { id, excuse: undefined, isAsked: true };
+  if (read.some((each) => each.at === at && each.keys.includes(id))) return { isTold: true, isAsked: true };
   const asked = disclosed.findLastIndex((each) => each.at <= at && each.keys.includes(id));
-  if (asked < 0) return { id, excuse: 'entered before it was asked for', isAsked: false };
+  if (asked < 0) return { isTold: false, isAsked: false };
   const unaskedAt = disclosed[asked + 1]?.at ?? Number.POSITIVE_INFINITY;
-  if (at <= unaskedAt) return { id, excuse: undefined, isAsked: true };
+  if (at <= unaskedAt) return { isTold: true, isAsked: true };
   const isHasty = history.hasty.some((hasty) => hasty >= unaskedAt - 30 * DAY && hasty <= at);
   const goneAt = lastGone(history, id, shows, first, end, known);
   const ends = last + 1 < entered.length ? (entered[last + 1] as Entered).at : end;
   const isInTime = !isHasty && at <= Math.max(unaskedAt, goneAt) + STAY && ends - at >= SURELY_SEEN;
-  return { id, excuse: isInTime ? undefined : 'came back after it was to be removed', isAsked: false };
+  return { isTold: isInTime, isAsked: false };
 }
 
 /** When the last address stopped showing it after the registrar was told to show it; 0: it never did. */
@@ -242,52 +219,34 @@ function lastGone(
   shows: (each: Entered | undefined) => boolean,
   before: number,
   end: number,
-  known: Map<string, ShownItem>,
+  known: Map<string, Presence>,
 ): number {
   const { entered } = history;
   for (let i = before - 1; i >= 0; i--) {
     if (!shows(entered[i])) continue;
-    if (judgeItem(history, id, i, end, known).excuse === undefined)
+    if (judgeItem(history, id, i, end, known).isTold)
       return Math.max(...(entered[i + 1] as Entered).shownFrom);
     while (i > 0 && shows(entered[i - 1])) i--;
   }
   return 0;
 }
 
-function keySetWindows(history: KeyHistory, around: Surroundings): Window<KeySet>[] {
-  const ours = history.served.map(({ keys, keySigners, from, to }) => {
-    const ttl = keys.length === 0 ? largestTtl(around, from, to) : DNSKEY_TTL;
-    return { value: { keys, signers: keySigners }, from, to: to + ttl * 1000 };
+function signedWindows(
+  { served }: KeyHistory,
+  { elsewhere, nsTtl }: Surroundings,
+  make: (span: ServedSpan) => { readonly value: Signed; readonly ttl: number },
+): Window<Signed>[] {
+  const ours = served.map((span) => {
+    const { value, ttl } = make(span);
+    return { value, from: span.from, to: span.to + ttl * 1000 };
   });
-  return [
-    ...ours,
-    ...elsewhereWindows(around).map(({ span, from, to }) => ({
-      value: { keys: [], signers: [], elsewhere: span },
-      from,
-      to,
-    })),
-  ];
-}
-
-function dataWindowsOf(history: KeyHistory, around: Surroundings): Window<Data>[] {
-  const ours = history.served.map(({ dataSigners, from, to }) => ({
-    value: { signers: dataSigners },
-    from,
-    to: to + largestTtl(around, from, to) * 1000,
+  // Servers elsewhere are asked while any cache has their NS set; their answers have a TTL of a day at most.
+  const ofOthers = elsewhere.map((span) => ({
+    value: { keys: [], signers: [], elsewhere: span },
+    from: span.from,
+    to: span.to + nsTtl * 1000 + DAY,
   }));
-  return [
-    ...ours,
-    ...elsewhereWindows(around).map(({ span, from, to }) => ({
-      value: { signers: [], elsewhere: span },
-      from,
-      to,
-    })),
-  ];
-}
-
-/** Servers elsewhere are asked while any cache has their NS set; their answers have a TTL of a day at most. */
-function elsewhereWindows({ elsewhere, nsTtl }: Surroundings): { span: Span; from: number; to: number }[] {
-  return elsewhere.map((span) => ({ span, from: span.from, to: span.to + nsTtl * 1000 + DAY }));
+  return merged([...ours, ...ofOthers]);
 }
 
 function largestTtl({ dataTtls }: Surroundings, from: number, to: number): number {

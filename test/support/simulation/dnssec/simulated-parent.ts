@@ -1,16 +1,13 @@
 // The parent of a simulated domain: what each of its addresses shows and says, and whose servers it names.
 
-import type { DsAnswer, DsEvidence } from '../../../../src/checks/dnssec/ds-evidence.ts';
+import type { DsEvidence } from '../../../../src/checks/dnssec/ds-evidence.ts';
 import type { Delegation } from '../../../../src/checks/dnssec/next-keys.ts';
-import { parseName } from '../../../../src/dns/name.ts';
 import type { Random } from '../../random/random-zones.ts';
 import { HOUR, isWithin } from '../virtual-time.ts';
 import type { KeyHistory } from './key-history.ts';
-import { dsRdata } from './made-keys.ts';
+import { dsEvidence } from './quiet-domain.ts';
 import type { Surroundings } from './simulated-surroundings.ts';
 
-const DOMAIN = parseName('example.org.');
-const PARENT = parseName('org.');
 /** Between two checks of the delegation. */
 const CHECKED = 12 * HOUR;
 
@@ -41,22 +38,14 @@ export class SimulatedParent {
 
   /** `at`: `now` by the clock of Postgres. */
   observe(now: number, at: number): DsEvidence {
-    const answers = this.#around.addresses.flatMap((address, i): DsAnswer[] => {
-      if (address.isHidden) return [];
-      const isSilent = isWithin(address.silent, now);
-      const ds = isSilent || isWithin(address.lying, now) ? [] : this.#shownAt(i, now);
-      return [
-        {
-          server: PARENT,
-          address: String(i),
-          outcome: isSilent ? 'unknown' : ds.length === 0 ? 'none' : 'positive',
-          ds: ds.map(dsRdata),
-          ttl: isSilent ? undefined : this.#around.dsTtl,
-          error: undefined,
-        },
-      ];
-    });
-    return { domain: DOMAIN, parent: PARENT, answers, parentIsSecure: true, observedAt: at };
+    const shown = this.#around.addresses.flatMap(
+      ({ isHidden, silent, lying }, i): (readonly string[] | undefined)[] => {
+        if (isHidden) return [];
+        if (isWithin(silent, now)) return [undefined];
+        return [isWithin(lying, now) ? [] : this.#shownAt(i, now)];
+      },
+    );
+    return dsEvidence(shown, this.#around.dsTtl, at);
   }
 
   delegation(now: number): Delegation {

@@ -33,7 +33,7 @@ export interface SimulatedNode {
   readonly forgottenAt: number;
 }
 
-export const REGISTRARS = [
+const REGISTRARS = [
   'soon',
   'late',
   'never',

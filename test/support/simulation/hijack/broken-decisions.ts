@@ -52,6 +52,45 @@ export const BROKEN: readonly Broken[] = [
     }),
   },
   {
+    rule: 'what is not known counts as a miss',
+    fleet: 'pool',
+    seen: ['moved too early'],
+    decide: judging((name, evidence) => {
+      const isSilent = evidence.servers.some(({ outcome }) => outcome === 'timeout');
+      const servers = evidence.servers.map((server) => ({ ...server, outcome: 'nxdomain' as const, ns: [] }));
+      return [name, isSilent ? { ...evidence, servers, parentAddresses: servers.length } : evidence];
+    }),
+  },
+  {
+    rule: 'misses need no time between them',
+    fleet: 'pool',
+    seen: ['moved too early'],
+    decide: {
+      judgeName: (name, evidence, around) =>
+        DECISIONS.judgeName(name, evidence, {
+          ...around,
+          rules: { ...around.rules, movedAfterMs: around.rules.movedAfterMs / 8 },
+        }),
+    },
+  },
+  {
+    rule: 'a match does not end a row of misses',
+    fleet: 'pool',
+    seen: ['moved too early'],
+    decide: {
+      judgeName: (name, evidence, around) => {
+        const judged = DECISIONS.judgeName(name, evidence, around);
+        const claims = judged.claims.map((each) => {
+          const { claim, decision } = each;
+          const isKept = decision.state.status === 'active' && decision.state.misses === undefined;
+          const state = { ...decision.state, misses: claim.state.misses };
+          return isKept ? { ...each, decision: { ...decision, state } } : each;
+        });
+        return { ...judged, claims };
+      },
+    },
+  },
+  {
     rule: 'a stale DS does not matter',
     fleet: 'pool',
     seen: ['active with a stale DS'],

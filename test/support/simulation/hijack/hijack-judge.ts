@@ -1,7 +1,7 @@
 // Holds what happens to simulated names against the truth: for whom registrants changed the parent. It keeps its own log of
 // what was seen and who held a name, and knows nothing of how the rules conclude.
 
-import { isSameSet } from '../../../../src/checks/claims/name-claims.ts';
+import { type CheckedClaim, isSameSet } from '../../../../src/checks/claims/name-claims.ts';
 import type { NameserverSet } from '../../../../src/checks/delegation/check-state.ts';
 import type { Evidence } from '../../../../src/checks/delegation/evidence.ts';
 import type { Name } from '../../../../src/dns/name.ts';
@@ -10,7 +10,7 @@ import type { SimulatedClaim } from './simulated-claim.ts';
 import type { SimulatedRegistry } from './simulated-registry.ts';
 import type { AskedByStrangers } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
-import type { Activation, SimulatedStore } from './simulated-store.ts';
+import { type Activation, RULES, type SimulatedStore } from './simulated-store.ts';
 
 /** The closed list of what the rules admit. */
 export const ADMITTED = [
@@ -30,6 +30,7 @@ export type Violation =
   | 'hijacked'
   | 'two accounts hold the name'
   | 'taken at once'
+  | 'moved too early'
   | 'active with a stale DS'
   | 'locked out'
   | 'answered too long'
@@ -132,6 +133,16 @@ export class NameTruth {
     const cause = this.causeOf(claim, matched, at);
     if (cause === undefined) this.violate('hijacked', at, claim);
     else this.admit(cause);
+  }
+
+  /** A holder moves only after the parent was without its set for MOVED_AFTER. A lie in that time excuses a move. */
+  moved(claim: CheckedClaim, lookedAt: number, at: number): void {
+    const { history, maxLag } = this.registry;
+    const everywhere = history.filter((published) => published.at <= lookedAt - maxLag);
+    const last = everywhere.findLastIndex(({ ns }) => claim.sets.some(({ names }) => isSameSet(names, ns)));
+    const goneAt = everywhere[last + 1]?.at ?? lookedAt;
+    if (at - goneAt < RULES.movedAfterMs && !this.registry.isLiedAbout(at - 2 * RULES.movedAfterMs, at))
+      this.violate('moved too early', at, claim);
   }
 
   private admit(cause: Cause): void {
@@ -250,7 +261,7 @@ export class NameTruth {
     return !history.some(({ at, ns }) => at < claimedAt && isSameSet(ns, matched));
   }
 
-  private violate(kind: Violation, at: number, claim?: SimulatedClaim): void {
+  private violate(kind: Violation, at: number, claim?: Pick<SimulatedClaim, 'accountId'>): void {
     const who = claim === undefined ? '' : `, account ${claim.accountId}`;
     const text = `${kind}: name ${this.name}${who}, day ${(at / DAY).toFixed(3)}`;
     this.judge.violations.push({ kind, text });

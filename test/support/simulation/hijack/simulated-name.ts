@@ -6,14 +6,13 @@ import { nextCheckAt } from '../../../../src/checks/delegation/next-check-at.ts'
 import { RETURN_MS } from '../../../../src/checks/delegation/next-status.ts';
 import type { Random } from '../../random/random-zones.ts';
 import type { Shown } from '../parent-evidence.ts';
-import { RULES } from '../simulated-rules.ts';
 import { DAY, EventQueue, HOUR, MINUTE } from '../virtual-time.ts';
 import { type HijackJudge, NameTruth } from './hijack-judge.ts';
 import { checkedStatusOf, stageOf } from './simulated-claim.ts';
 import { END, type Published, SimulatedRegistry } from './simulated-registry.ts';
 import { type AskedByStrangers, SimulatedReports } from './simulated-reports.ts';
 import type { SimulatedSets } from './simulated-sets.ts';
-import { type Decisions, SimulatedStore } from './simulated-store.ts';
+import { type Decisions, RULES, SimulatedStore } from './simulated-store.ts';
 
 /** So many checks in a row tell all that there is to hear; two that say the same do, too. */
 const HEARD_ENOUGH = 10;
@@ -137,6 +136,9 @@ export class SimulatedName {
         if (activation.from === 'pending')
           this.truth.timed(claim, begun.get(claim.id) ?? 0, wasHeld, this.strangers, this.now);
       }
+      for (const { claim, decision } of judged.claims)
+        if (decision.to === 'moved' && claim.state.status === 'active')
+          this.truth.moved(claim, evidence.startedAt, this.now);
       this.passOver(judged);
       this.checkIfAsked(); // what was asked for while this check was under way
     });

@@ -92,6 +92,10 @@ export class SimulatedRegistry {
     return overlaps([...this.silent, ...this.falsehoods, ...this.offline], from, to);
   }
 
+  isLiedAbout(from: number, to: number): boolean {
+    return overlaps(this.falsehoods, from, to);
+  }
+
   lies(address: string, at: number): boolean {
     return this.falsehoods.some(
       (lie) => at >= lie.from && at < lie.to && this.servers[lie.server]?.address === address,

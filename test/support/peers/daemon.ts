@@ -4,14 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../../../src/dns/name.ts';
-import { TYPE } from '../../../src/dns/type-codes.ts';
-import { askMany } from '../peers/peers.ts';
 import { until } from '../tests/until.ts';
-import { recursive } from './validator.ts';
 
-export interface Daemon {
+interface Daemon {
   readonly directory: string;
+  readonly child: ChildProcess;
   stop(): Promise<void>;
 }
 
@@ -20,11 +17,11 @@ interface DaemonStart {
   /** Written before it starts; names are within the directory. */
   readonly files: (directory: string) => Readonly<Record<string, string>>;
   readonly args: (directory: string) => readonly string[];
-  readonly port: number;
+  readonly isReady: () => Promise<boolean>;
 }
 
-/** Resolves when it answers queries at all. */
-export async function startDaemon({ program, files, args, port }: DaemonStart): Promise<Daemon> {
+/** Resolves when it is ready. */
+export async function startDaemon({ program, files, args, isReady }: DaemonStart): Promise<Daemon> {
   const directory = await mkdtemp(join(tmpdir(), `zonefleet-${program}-`));
   await chmod(directory, 0o755);
   for (const [name, text] of Object.entries(files(directory))) await writeFile(join(directory, name), text);
@@ -42,11 +39,9 @@ export async function startDaemon({ program, files, args, port }: DaemonStart): 
     await endChild(child);
     await rm(directory, { recursive: true, force: true });
   };
-  const probe = recursive(ROOT, TYPE.SOA);
   const answers = async () => {
     if (child.exitCode !== null) throw new Error(`${program} ended: ${told}`);
-    const [reply] = await askMany(port, [probe], { tries: 1, timeoutMs: 200 });
-    return reply !== undefined;
+    return await isReady();
   };
   try {
     await until(answers, () => `${program} answers: ${told}`);
@@ -54,7 +49,7 @@ export async function startDaemon({ program, files, args, port }: DaemonStart): 
     await stop();
     throw error;
   }
-  return { directory, stop };
+  return { directory, child, stop };
 }
 
 async function endChild(child: ChildProcess): Promise<void> {

@@ -1,22 +1,18 @@
 // What recommendations are derived from. test/checks/recommendations/recommend.test.ts proves when each is made.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Recommendations } from '../../../../src/api/schemas/monitoring/recommendation.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { sharedTestApi } from '../../../support/api/api.ts';
 import { makeCertificate } from '../../../support/certificates/make-certificate.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
 
-let api: TestApi;
+const api = sharedTestApi();
 let domain: Domain;
 let name: string;
 let made = 0;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
   name = `shop${made++}.test`;
   domain = await api.makeDomain(name);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
-import { edit, editLines, editState, NO_EDGES, showPlan } from '../../support/zone/customer-records.ts';
-import { planEdit } from '../../support/zone/plan-edit.ts';
+import { itemsOf, rowsOf } from '../support/tests/rows-of.ts';
+import { edit, editLines, editState, NO_EDGES, showPlan } from '../support/zone/customer-records.ts';
+import { planEdit } from '../support/zone/plan-edit.ts';
 
 const DIGEST = '0'.repeat(64);
 const list = (cell = '') => itemsOf(cell.replaceAll('DIGEST', DIGEST));
@@ -55,18 +55,13 @@ a TTL below 60 or above 86400 is wrong | | create a 59 A 192.0.2.1 / create b 86
 
 describe('conflicts', () => {
   table(`
-a CNAME stands alone | 1: www TXT x | create www CNAME web.example.net | conflict create[0]
-nothing stands beside a CNAME | 1: www CNAME web.example.net | create www MX 0 mx.example.net | conflict create[0]
 a proxied CNAME stands beside MX and TXT | 1: www TXT x | create www CNAME web.example.net ; proxied / create www MX 0 mx.example.net | + www 300 CNAME web.example.net ; proxied / + www 300 MX 0 mx.example.net
 a CNAME that is proxied no more conflicts | 1: www TXT x / 2: www CNAME web.example.net ; proxied | update 2 proxied=false | conflict update[0]
 one CNAME at a name, even proxied | 1: www CNAME a.example.net ; proxied | create www CNAME b.example.net ; proxied | conflict create[0]
 one of CNAME and ANAME at a name | 1: www CNAME a.example.net ; proxied | create www ANAME b.example.net ; proxied | conflict create[0]
-an ANAME excludes addresses | 1: @ ANAME a.example.net | create @ A 192.0.2.1 / create @ AAAA 2001:db8::5 | conflict create[0] / conflict create[1]
 an ANAME stands beside MX and TXT at the apex | 1: @ MX 0 mx.example.net | create @ ANAME a.example.net / create @ TXT x | + @ 300 ANAME a.example.net / + @ 300 TXT x
 proxied address-like records stand side by side | 1: www A 192.0.2.1 ; proxied | create www AAAA 2001:db8::5 ; proxied / create www ANAME a.example.net ; proxied | + www 300 AAAA 2001:db8::5 ; proxied / + www 300 ANAME a.example.net ; proxied
-at one name all are proxied or none | 1: www A 192.0.2.1 ; proxied | create www A 192.0.2.2 | conflict create[0]
 all are proxied in one call | 1: www A 192.0.2.1 / 2: www AAAA 2001:db8::5 | update 1 proxied=true / update 2 proxied=true | ~ 1: www 300 A 192.0.2.1 ; proxied / ~ 2: www 300 AAAA 2001:db8::5 ; proxied
-the same record twice | 1: www A 192.0.2.1 | create WWW A 192.0.2.1 | conflict create[0]
 the same target in another case | 1: @ MX 5 mx.example.net | create @ MX 5 MX.Example.NET | conflict create[0]
 another priority is another record | 1: @ MX 5 mx.example.net | create @ MX 6 mx.example.net | + @ 300 MX 6 mx.example.net
 the same record twice in one call | | create www A 192.0.2.1 / create www A 192.0.2.1 | conflict create[1]
@@ -95,10 +90,7 @@ old conflicts that nothing touches are no obstacle | 1: www CNAME a.example.net 
 
 describe('the apex', () => {
   table(`
-has no NS of the customer | | create @ NS ns.example.net | invalid create[0] type
 has no DS | | create @ DS 1 13 2 DIGEST | invalid create[0] type
-has no unproxied CNAME | | create @ CNAME web.example.net | invalid create[0] type
-may have a proxied CNAME | 1: @ MX 0 mx.example.net | create @ CNAME web.example.net ; proxied | + @ 300 CNAME web.example.net ; proxied
 keeps its CNAME proxied | 1: @ CNAME web.example.net ; proxied | update 1 proxied=false | invalid update[0] type
 keeps the nameservers of the service | | replace @ NS: | managed replace[0]
 takes no replacement of the nameservers | | replace @ NS: NS ns.example.net, NS ns.example.org | invalid replace[0] type`);
@@ -108,26 +100,19 @@ describe('delegations', () => {
   table(`
 with glue below | | create sub NS ns1.sub.example.com / create sub NS ns.example.net / create ns1.sub A 192.0.2.1 / create ns1.sub AAAA 2001:db8::5 | + sub 300 NS ns1.sub.example.com / + sub 300 NS ns.example.net / + ns1.sub 300 A 192.0.2.1 / + ns1.sub 300 AAAA 2001:db8::5
 the name itself may be its nameserver | 1: sub NS sub.example.com | create sub A 192.0.2.1 | + sub 300 A 192.0.2.1
-nothing but glue below | 1: sub NS ns1.sub.example.com | create www.sub A 192.0.2.1 / create ns1.sub TXT x / create ns1.sub A 192.0.2.1 | conflict create[0] / conflict create[1]
 nothing but NS, DS and glue at the name | 1: sub NS ns.example.net | create sub TXT x / create sub A 192.0.2.1 | conflict create[0] / conflict create[1]
-glue is not proxied | 1: sub NS ns1.sub.example.com | create ns1.sub A 192.0.2.1 ; proxied | conflict create[0]
 no wildcard below | 1: sub NS ns.example.net | create *.sub A 192.0.2.1 | conflict create[0]
 no delegation below a delegation | 1: sub NS ns.example.net | create a.b.sub NS ns.example.org | conflict create[0]
 not above what is there | 1: www.sub A 192.0.2.1 | create sub NS ns.example.net | conflict create[0]
-above addresses that become glue | 1: ns1.sub A 192.0.2.1 | create sub NS ns1.sub.example.com | + sub 300 NS ns1.sub.example.com
 above records that go in the same call | 1: www.sub A 192.0.2.1 | delete 1 / create sub NS ns.example.net | - 1: www.sub 300 A 192.0.2.1 / + sub 300 NS ns.example.net
-glue does not outlive its nameserver | 1: sub NS ns1.sub.example.com / 2: sub NS ns.example.net / 3: ns1.sub A 192.0.2.1 | delete 1 | conflict delete[0]
-glue may go with its nameserver | 1: sub NS ns1.sub.example.com / 2: sub NS ns.example.net / 3: ns1.sub A 192.0.2.1 | delete 1 3 | - 1: sub 300 NS ns1.sub.example.com / - 3: ns1.sub 300 A 192.0.2.1
 without NS the names below are ordinary again | 1: sub NS ns1.sub.example.com / 2: ns1.sub A 192.0.2.1 | delete 1 / create www.sub TXT x | - 1: sub 300 NS ns1.sub.example.com / + www.sub 300 TXT x
 a DS needs NS | | create sub DS 1 13 2 DIGEST | conflict create[0]
 a DS beside NS | 1: sub NS ns.example.net | create sub DS 1 13 2 DIGEST | + sub 300 DS 1 13 2 DIGEST
-NS do not go before their DS | 1: sub NS ns.example.net / 2: sub DS 1 13 2 DIGEST | delete 1 | conflict delete[0]
-a wildcard is not delegated | | create *.sub NS ns.example.net | invalid create[0] name`);
+NS do not go before their DS | 1: sub NS ns.example.net / 2: sub DS 1 13 2 DIGEST | delete 1 | conflict delete[0]`);
 });
 
 describe('proxied', () => {
   table(`
-is for address-like types only | | create www TXT x ; proxied | invalid create[0] proxied
 needs edge addresses | | create www A 192.0.2.1 ; proxied | invalid create[0] proxied | noEdges
 of an old record does not hinder other edits when the edges are gone | 1: www A 192.0.2.1 ; proxied | update 1 comment=x | ~ 1: www 300 A 192.0.2.1 ; proxied comment=x | noEdges
 cannot stay when the type changes | 1: www A 192.0.2.1 ; proxied | update 1 type=TXT | invalid update[0] proxied
@@ -151,13 +136,14 @@ describe('the result counts, not the order', () => {
 a CNAME gives way to an address | 1: www CNAME web.example.net | delete 1 / create www A 192.0.2.1 | - 1: www 300 CNAME web.example.net / + www 300 A 192.0.2.1
 two records swap their addresses | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | update 1 destination=192.0.2.2 / update 2 destination=192.0.2.1 | ~ 1: www 300 A 192.0.2.2 / ~ 2: www 300 A 192.0.2.1
 two records swap their names | 1: a CNAME x.example.net / 2: b CNAME y.example.net | update 1 name=b / update 2 name=a | ~ 1: b 300 CNAME x.example.net / ~ 2: a 300 CNAME y.example.net
-a CNAME points to itself | | create www CNAME WWW.example.com | invalid create[0] destination
 an update that makes a CNAME point to itself | 1: www CNAME w3.example.com | update 1 name=w3 | invalid update[0] destination`);
 });
 
 describe('replacing a record set', () => {
   table(`
 keeps rows of equal rdata, reuses the others and adds the rest | 1: www A 192.0.2.1 ; comment=one / 2: www A 192.0.2.2 ; comment=two | replace www A: A 192.0.2.3, A 192.0.2.2, A 192.0.2.4 | ~ 1: www 300 A 192.0.2.3 ; comment=one / + www 300 A 192.0.2.4
+takes rows by id, whatever the order of the new records | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 | replace www A: A 192.0.2.9, A 192.0.2.8 | ~ 1: www 300 A 192.0.2.8 / ~ 2: www 300 A 192.0.2.9
+keeps one of equal rows for each equal record | 1: @ TXT x / 2: @ TXT x / 3: @ TXT y | replace @ TXT: TXT x | - 2: @ 300 TXT x / - 3: @ 300 TXT y
 removes what is left over | 1: www A 192.0.2.1 / 2: www A 192.0.2.2 / 3: www TXT x | replace www A: A 192.0.2.2 | - 1: www 300 A 192.0.2.1
 with nothing deletes it | 1: www A 192.0.2.1 / 2: www TXT x | replace www A: | - 1: www 300 A 192.0.2.1
 makes it where there is none | | replace _acme-challenge TXT: 60 TXT token | + _acme-challenge 60 TXT token

@@ -4,11 +4,11 @@ import {
   claimsWithoutSet,
   type JudgedName,
   judgeName,
-} from '../../../src/checks/claims/judge-name.ts';
-import type { CheckedClaim, NameClaims } from '../../../src/checks/claims/name-claims.ts';
-import type { CheckState } from '../../../src/checks/delegation/check-state.ts';
-import { evidenceOf, names } from '../../support/world/check-evidence.ts';
-import { claimState, HOUR, madeClaim, madeName, NOW, RULES } from '../../support/world/made-claims.ts';
+} from '../../src/checks/claims/judge-name.ts';
+import type { CheckedClaim, NameClaims } from '../../src/checks/claims/name-claims.ts';
+import type { CheckState } from '../../src/checks/delegation/check-state.ts';
+import { evidenceOf, names } from '../support/world/check-evidence.ts';
+import { claimState, HOUR, madeClaim, madeName, NOW, RULES } from '../support/world/made-claims.ts';
 
 const MINUTE = 60_000;
 const [A, B, STATIC, OTHER] = [
@@ -127,6 +127,14 @@ describe('a shared set', () => {
         setsAfter: undefined,
         decision: { to: 'active' },
       });
+  });
+
+  it('is spent, unlike an exclusive one', () => {
+    const one = claim('pending', A, { state: claimState('pending', { conclusive: undefined }) });
+    expect(of(judge(named([one]), SHOWS_A), one)).toMatchObject({
+      setsAfter: undefined,
+      decision: { to: 'active' },
+    });
   });
 
   it('that is the only one is spent only where another account has to do with the name', () => {

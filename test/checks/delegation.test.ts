@@ -1,10 +1,12 @@
+// The verdict on what the servers of the parent say, and the findings that explain it.
+
 import { describe, expect, it } from 'vitest';
-import type { Expected } from '../../../src/checks/delegation/check-state.ts';
-import type { WalkFailure } from '../../../src/checks/delegation/evidence.ts';
-import { judgeDelegation } from '../../../src/checks/delegation/judge-delegation.ts';
-import type { Judgement } from '../../../src/checks/delegation/verdict.ts';
-import { type Name, parseName, printName } from '../../../src/dns/name.ts';
-import { evidenceOf, expectedSets } from '../../support/world/check-evidence.ts';
+import type { Expected } from '../../src/checks/delegation/check-state.ts';
+import type { WalkFailure } from '../../src/checks/delegation/evidence.ts';
+import { judgeDelegation } from '../../src/checks/delegation/judge-delegation.ts';
+import type { Judgement } from '../../src/checks/delegation/verdict.ts';
+import { type Name, parseName, printName } from '../../src/dns/name.ts';
+import { evidenceOf, expectedSets } from '../support/world/check-evidence.ts';
 
 /** a and b are accepted; c is a set of the fleet that was taken off this domain; d shares ns2.a with a. */
 const EXPECTED = expectedSets(

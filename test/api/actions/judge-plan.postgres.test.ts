@@ -1,11 +1,11 @@
 // Every gate of the table whose surface is there, asked for by calls.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { GATES } from '../../../src/billing/gates.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { NO_REQUESTS } from '../../support/analytics/no-requests.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../support/api/api.ts';
 import { makeChain } from '../../support/certificates/make-certificate.ts';
 
 type Built = {
@@ -40,19 +40,17 @@ const CALLS: Record<Exclude<Built, 'traffic'>, readonly [ask: Asked, shut: objec
   raw_logs: [summaryOf('logs'), feature('logs_enabled')],
 };
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ analytics: NO_REQUESTS }));
 let domain: Domain;
 let recordId: number;
 
 beforeAll(async () => {
-  api = await startTestApi({ analytics: NO_REQUESTS });
   domain = await api.makeDomain('gated.test', { planSlug: 'free' });
   const { body } = await api.ask('POST', '/domains/gated.test/records/', {
     body: { ...record, name: 'old' },
   });
   recordId = body.id;
 });
-afterAll(() => api.stop());
 
 const ask = ([method, path, body]: Asked) => {
   const below = path.startsWith('/analytics/') ? '' : '/domains/gated.test';
