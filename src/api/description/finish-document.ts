@@ -50,7 +50,7 @@ export function finishDocument(
   }
   for (const closed of closedPaths) {
     const operation = describeClosed(closed, (status, words) =>
-      describeRefusal({ status, words: words || WORDS[status] || '', codes: [] }, true),
+      describeRefusal({ status, words: words ?? WORDS[status] ?? '', codes: [] }, true),
     );
     const item = { ...document.paths?.[closed.path], [closed.method.toLowerCase()]: operation };
     document.paths = { ...document.paths, [closed.path]: item };
