@@ -7,12 +7,29 @@ import type { Database } from '../../../src/store/postgres/database.ts';
 /** Rows of the tables that are not empty, as JSON. */
 export type TemplateRows = ReadonlyMap<string, string>;
 
+/** Creates the function that deletes all rows. Its statements are planned once per connection. */
+export async function prepareTemplate(db: Database): Promise<void> {
+  const rows = await readTemplateRows(db);
+  const statements = (await listTables(db)).map(
+    (name) => `if ${rows.has(name) ? 'all_tables and ' : ''}exists (select from ${name}) then
+      delete from ${name}; end if;`,
+  );
+  await sql`create schema emptying`.execute(db);
+  await sql
+    .raw(`
+    create function emptying.delete_rows(all_tables boolean) returns void language plpgsql as $$ begin
+      perform set_config('session_replication_role', 'replica', true); -- without triggers and foreign keys
+      ${statements.join('\n')}
+    end $$`)
+    .execute(db);
+}
+
 export async function readTemplateRows(db: Database): Promise<TemplateRows> {
   const rows = new Map<string, string>();
-  for (const name of await listFilledTables(db)) {
-    const { rows: found } = await sql<{ all: string }>`
+  for (const name of await listTables(db)) {
+    const { rows: found } = await sql<{ all: string | null }>`
       select json_agg(t)::text as all from ${sql.table(name)} t`.execute(db);
-    rows.set(name, (found[0] as { all: string }).all);
+    if (found[0]?.all) rows.set(name, found[0].all);
   }
   return rows;
 }
@@ -26,11 +43,9 @@ export async function resetDatabase(
   template: TemplateRows,
   { restores = true } = {},
 ): Promise<void> {
+  if (!restores) return void (await sql`select emptying.delete_rows(false)`.execute(db));
   await db.transaction().execute(async (trx) => {
-    await sql`set local session_replication_role = replica`.execute(trx); // without triggers and foreign keys
-    for (const name of await listFilledTables(trx))
-      if (restores || !template.has(name)) await sql`delete from ${sql.table(name)}`.execute(trx);
-    if (!restores) return;
+    await sql`select emptying.delete_rows(true)`.execute(trx);
     for (const [name, all] of template)
       await sql`
         insert into ${sql.table(name)} overriding system value
@@ -38,12 +53,8 @@ export async function resetDatabase(
   });
 }
 
-async function listFilledTables(db: Database): Promise<string[]> {
-  const { rows: tables } = await sql<{ name: string }>`
+async function listTables(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(db);
-  const hasRows = tables.map(
-    ({ name }) => sql`select ${name}::text as name where exists (select from ${sql.table(name)})`,
-  );
-  const { rows } = await sql<{ name: string }>`${sql.join(hasRows, sql` union all `)}`.execute(db);
   return rows.map(({ name }) => name);
 }

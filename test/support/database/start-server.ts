@@ -8,6 +8,7 @@ import { type RunningPostgres, startPostgres } from '../../../src/start/postgres
 import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
 import { DEBIAN_POSTGRES, databaseUrl, TEMPLATE_DATABASE, TEST_SETTINGS } from './database.ts';
+import { prepareTemplate } from './reset-database.ts';
 
 /** Nothing of a test's is worth a wait for the disk. */
 const PARAMETERS = {
@@ -82,5 +83,6 @@ async function makeTemplate(url: string): Promise<void> {
   await client.end();
   const db = openDatabase(databaseUrl({ url }, TEMPLATE_DATABASE));
   await migrate(db, TEST_SETTINGS);
+  await prepareTemplate(db);
   await db.destroy();
 }
