@@ -6,7 +6,6 @@ import { request as askHttps } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listenForEdges, pathsBesideEdges } from '../../src/api/edge-listener.ts';
@@ -48,7 +47,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  await sql`delete from audit_log where action = 'edge.read_key'`.execute(api.db);
+  await api.query`delete from audit_log where action = 'edge.read_key'`;
 });
 
 async function ask(url: string, options: RequestOptions & { ca?: string; servername?: string } = {}) {
@@ -64,10 +63,8 @@ async function ask(url: string, options: RequestOptions & { ca?: string; servern
   return { status: response.statusCode, text };
 }
 const reads = async () =>
-  (
-    await sql<{ actor_name: string; target_id: number }>`
-      select actor_name, target_id from audit_log where action = 'edge.read_key'`.execute(api.db)
-  ).rows;
+  await api.query<{ actor_name: string; target_id: number }>`
+      select actor_name, target_id from audit_log where action = 'edge.read_key'`;
 const path = () => `/edge/v1/certificates/${id}`;
 const portOf = ({ addresses }: HttpListeners) => addresses[0]?.port;
 

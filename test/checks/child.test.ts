@@ -1,11 +1,23 @@
-// The findings of made evidence: what is told to whom. Each code is also seen in a small internet of its own
-// (test/flows/child-worlds.nightly.test.ts).
-
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import {
+  CHILD_CODE_LIST,
+  CHILD_CODES,
+  PLACES,
+  SEVERITIES,
+  testOf,
+} from '../../src/checks/child/child-codes.ts';
+import { CHILD_SENTENCES } from '../../src/checks/child/child-findings.ts';
 import { judgeChild } from '../../src/checks/child/judge-child.ts';
+import { prefixOf } from '../../src/checks/child/network-prefix.ts';
+import { nextChildCheckAt } from '../../src/checks/child/next-child-check-at.ts';
+import { DEFAULT_PROFILE, readProfile } from '../../src/checks/child/profile.ts';
 import { readAsnDb } from '../../src/checks/child/read-asn-db.ts';
-import { parseName } from '../../src/dns/name.ts';
+import { inDomainGlue, leastGlue, referralOctets } from '../../src/checks/child/referral-octets.ts';
+import { encodeName, parseName, prependLabel } from '../../src/dns/name.ts';
+import { parseIpv4, parseIpv6 } from '../../src/dns/record/ip-address.ts';
+import { encodeMessage } from '../support/answer/encode-message.ts';
 import { madeChild, madeProbe, madeServer, NS1, NS2, soaReply } from '../support/world/made-child.ts';
+import { reply } from '../support/world/zone-exchange.ts';
 
 const NONE = new Set<typeof NS1>();
 const codes = (evidence = madeChild(), options: Partial<Parameters<typeof judgeChild>[1]> = {}) =>
@@ -169,4 +181,166 @@ it('autonomous systems are judged only if the file has them', () => {
   const all = readAsnDb('5.0.0.0/8 64500\n2a0b::/16 64500');
   expect(codes(madeChild(), { asnOf: all })).toEqual(['ALL_IN_ONE_AS']);
   expect(codes(madeChild(), { asnOf: readAsnDb('5.0.0.0/8 64500') })).toEqual([]);
+});
+
+test('every code has a severity, a place, and a sentence that says what to do', () => {
+  const names = [parseName('ns1.example.com.'), parseName('ns2.example.com.')];
+  for (const code of CHILD_CODE_LIST) {
+    expect(SEVERITIES).toContain(CHILD_CODES[code].severity);
+    expect(PLACES).toContain(CHILD_CODES[code].place);
+    const sentence = CHILD_SENTENCES[code]({ names, detail: '192.0.2.1' });
+    expect(sentence, code).toMatch(/^[A-Z].*\.$/);
+    expect(sentence, code).not.toMatch(/undefined|\\000/);
+    const words = {
+      registrar: /registrar|correct|add|remove/i,
+      zone: /Ask|nothing to change/,
+      operator: /nodes/,
+    };
+    expect(sentence, code).toMatch(words[CHILD_CODES[code].place]);
+  }
+});
+
+test('a sentence about one nameserver is in the singular', () => {
+  const one = CHILD_SENTENCES.SERVER_SILENT({ names: [parseName('ns1.example.com.')], detail: '192.0.2.1' });
+  expect(one).toContain('The nameserver ns1.example.com does not answer at 192.0.2.1.');
+});
+
+test('the test cases have the names of Zonemaster', () => {
+  for (const code of CHILD_CODE_LIST) {
+    expect(testOf(code) ?? 'zone01').toMatch(
+      /^(address|connectivity|consistency|delegation|nameserver|zone)\d\d$/,
+    );
+  }
+});
+
+it.each([
+  ['192.0.2.77', '192.0.2.0/24'],
+  ['2001:db8:7:8::9', '2001:db8:7::/48'],
+  ['2001:DB8::1', '2001:db8:0::/48'],
+])('%s is in %s', (address, prefix) => {
+  expect(prefixOf(address)).toBe(prefix);
+});
+
+const HOUR_MS = 3_600_000;
+
+test('a domain is looked at once a day, an active one once a week, each varied by up to a fifth', () => {
+  for (const [isActive, hours] of [
+    [false, 24],
+    [true, 168],
+  ] as const) {
+    expect(nextChildCheckAt(1000, isActive, 0.5)).toBe(1000 + hours * HOUR_MS);
+    expect(nextChildCheckAt(0, isActive, 0)).toBeCloseTo(0.8 * hours * HOUR_MS);
+    expect(nextChildCheckAt(0, isActive, 1)).toBeCloseTo(1.2 * hours * HOUR_MS);
+  }
+});
+
+const profileOf = (value: unknown) => {
+  const read = readProfile(JSON.stringify(value));
+  if (read.kind === 'problem') throw new Error(read.message);
+  return read.profile;
+};
+
+test('an empty profile is the default', () => {
+  expect(profileOf({})).toEqual(DEFAULT_PROFILE);
+});
+
+test('a code is turned off, or gets another severity', () => {
+  const profile = profileOf({ TCP_REFUSED: 'notice', IPV4_ONLY: 'off' });
+  expect(profile.get('TCP_REFUSED')).toBe('notice');
+  expect(profile.has('IPV4_ONLY')).toBe(false);
+  expect(profile.get('EDNS_BROKEN')).toBe('warning');
+});
+
+test('a test case stands for its codes, and a code has precedence', () => {
+  const profile = profileOf({ delegation01: 'off', TOO_FEW_NAMES: 'warning' });
+  expect(profile.has('IPV4_ONLY')).toBe(false);
+  expect(profile.has('IPV6_ONLY')).toBe(false);
+  expect(profile.get('TOO_FEW_NAMES')).toBe('warning');
+});
+
+test.each([
+  ['{', /^it is not JSON/],
+  ['[]', /^a profile is an object/],
+  ['null', /^a profile is an object/],
+  ['{"delegation99": "off"}', /^"delegation99" is neither a code nor a test case$/],
+  ['{"TCP_REFUSED": "fatal"}', /^"TCP_REFUSED" must be one of notice, warning, error, off$/],
+  ['{"TCP_REFUSED": 1}', /^"TCP_REFUSED" must be one of/],
+  ['{"undefined": "off"}', /^"undefined" is neither/],
+])('%s is refused, with what is wrong', (text, message) => {
+  expect(readProfile(text)).toEqual({ kind: 'problem', message: expect.stringMatching(message) });
+});
+
+test('the longest prefix applies, of either family', () => {
+  const asnOf = readAsnDb(`# made by hand
+5.0.0.0/8 64500
+5.4.0.0/16 AS64501
+2a0b::/16 64502
+
+2a0b:4::/48 64503
+`);
+  expect(['5.3.0.1', '5.4.0.1', '6.0.0.1', '2a0b:3::1', '2a0b:4::1', '2a0b:4:1::1', 'no'].map(asnOf)).toEqual(
+    [64500, 64501, undefined, 64502, 64503, 64502, undefined],
+  );
+});
+
+test('the length may be a word of its own, and of several numbers the first counts', () => {
+  const asnOf = readAsnDb('1.0.0.0\t24\t13335\n1.0.4.0\t22\t38803_56203\n0.0.0.0/0 1');
+  expect(['1.0.0.1', '1.0.5.1', '9.9.9.9'].map(asnOf)).toEqual([13335, 38803, 1]);
+});
+
+test.each([
+  '5.0.0.0/33 1',
+  '5.0.0/8 1',
+  '5.0.0.0/8',
+  '5.0.0.0 1',
+  '2a0b::/49 1',
+  'x',
+])('the line "%s" is refused by its number', (line) => {
+  expect(() => readAsnDb(`5.0.0.0/8 1\n${line}`)).toThrow(
+    `line 2: "${line}" is not a prefix and an AS number`,
+  );
+});
+
+const domain = parseName('example.com.');
+const glue = [
+  { name: parseName('ns1.example.com.'), address: '192.0.2.1' },
+  { name: parseName('ns1.example.com.'), address: '2001:db8::1' },
+  { name: parseName('ns.other.net.'), address: '192.0.2.2' },
+];
+
+/** The longest name below the domain. */
+function longest() {
+  let name = domain;
+  for (let label = 63; label > 0; ) {
+    const longer = prependLabel('x'.repeat(label), name);
+    if (longer === undefined) label--;
+    else name = longer;
+  }
+  return name;
+}
+
+test('it is that of the message, with names compressed', () => {
+  const ns = ['ns1.example.com.', 'ns2.example.com.', 'ns.other.net.', 'b.ns.other.net.'].map((text) =>
+    parseName(text),
+  );
+  const message = reply({
+    questions: [{ name: longest(), type: 2, class: 1 }],
+    authorities: ns.map((name) => ({ owner: domain, type: 2, class: 1, ttl: 1, rdata: encodeName(name) })),
+    additionals: glue.map(({ name, address }) => {
+      const isIpv6 = address.includes(':');
+      const rdata = isIpv6 ? parseIpv6(address) : parseIpv4(address);
+      return { owner: name, type: isIpv6 ? 28 : 1, class: 1, ttl: 1, rdata };
+    }),
+    edns: { udpPayloadSize: 1232, version: 0, dnssecOk: true, options: [] },
+  });
+  expect(referralOctets({ domain, ns, glue }, true)).toBe(encodeMessage(message).length);
+});
+
+test('the least glue is one address of each family; the glue that is needed is that of servers inside the domain', () => {
+  expect(leastGlue(glue).map(({ address }) => address)).toEqual(['192.0.2.1', '2001:db8::1']);
+  expect(leastGlue([])).toEqual([]);
+  expect(inDomainGlue({ domain, ns: [], glue }).map(({ address }) => address)).toEqual([
+    '192.0.2.1',
+    '2001:db8::1',
+  ]);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { OverBudget, ValidationBudget } from '../../src/checks/validation/budget.ts';
+import {
+  dsOf as anchorDsOf,
+  anchorsToTrust,
+  type RolledAnchor,
+  rollAnchors,
+} from '../../src/checks/validation/roll-anchors.ts';
+import { type RootKeys, readRootKeys } from '../../src/checks/validation/root-keys.ts';
 import { type SignedSet, setAt } from '../../src/checks/validation/signed-sets.ts';
 import {
   type ReplyClaim,
@@ -31,11 +38,11 @@ import { rowsOf } from '../support/tests/rows-of.ts';
 import { name } from '../support/world/zone-exchange.ts';
 
 const AT = 1_700_000_000;
+
 const TIME = { inception: AT - 100_000, expiration: AT + 100_000 };
 const TEST = name('test');
 const KEY = makeKey(13);
 const OTHER = makeKey(13);
-
 const NSEC: DenialStyle = { kind: 'nsec' };
 const NSEC3: DenialStyle = { kind: 'nsec3', iterations: 1, salt: Uint8Array.of(1, 2), optOut: false };
 const OPT_OUT: DenialStyle = { ...NSEC3, optOut: true };
@@ -409,3 +416,142 @@ function twinOctets(octets: Uint8Array, i: number): Uint8Array {
   twin[loses] = (octets[loses] as number) - 1;
   return twin;
 }
+
+describe('the roll of trust anchors', () => {
+  const DAY = 86_400_000;
+  const [OLD, NEW, THIRD] = [makeKey(13).rdata, makeKey(13).rdata, makeKey(13).rdata];
+  const CONFIGURED = [anchorDsOf(OLD)];
+  const NAMED = [
+    ['old', OLD],
+    ['new', NEW],
+    ['third', THIRD],
+  ] as const;
+  const nameOf = (octets: Uint8Array, of = (key: Uint8Array) => key) =>
+    NAMED.find(([, key]) => Buffer.compare(of(key), octets) === 0)?.[0];
+  const states = (anchors: readonly RolledAnchor[]) =>
+    anchors.map(({ key, state }) => `${nameOf(key)} ${state}`);
+  const trusted = (anchors: readonly RolledAnchor[], configured = CONFIGURED) =>
+    anchorsToTrust(configured, anchors).map((ds) => nameOf(ds, anchorDsOf));
+  const days = (count: number, seen: Partial<RootKeys>) => Array.from({ length: count }, () => seen);
+
+  it('begins with the keys that are configured', () => {
+    const anchors = roll([{ present: [OLD, NEW] }]);
+    expect(states(anchors)).toEqual(['old valid', 'new pending']);
+    expect(trusted(anchors)).toEqual(['old']);
+    expect(trusted([])).toEqual(['old']);
+  });
+
+  it('trusts a new key after 30 days in every set', () => {
+    expect(states(roll(days(30, { present: [OLD, NEW] })))).toEqual(['old valid', 'new pending']);
+    const anchors = roll(days(31, { present: [OLD, NEW] }));
+    expect(states(anchors)).toEqual(['old valid', 'new valid']);
+    expect(trusted(anchors)).toEqual(['old', 'new']);
+  });
+
+  it('begins again with a key that was away for a day', () => {
+    const seen = [
+      ...days(29, { present: [OLD, NEW] }),
+      { present: [OLD] },
+      ...days(29, { present: [OLD, NEW] }),
+    ];
+    expect(states(roll(seen))).toEqual(['old valid', 'new pending']);
+  });
+
+  it('learns nothing from sets that do not validate', () => {
+    const seen = [{ present: [OLD, NEW] }, ...days(40, {})];
+    expect(states(roll(seen))).toEqual(['old valid', 'new pending']);
+    expect(states(roll([...seen, { present: [OLD, NEW] }]))).toEqual(['old valid', 'new valid']);
+  });
+
+  it('goes on trusting a key that is missing', () => {
+    const anchors = roll([{ present: [OLD] }, { present: [NEW] }]);
+    expect(states(anchors)).toEqual(['old missing', 'new pending']);
+    expect(trusted(anchors)).toEqual(['old']);
+    expect(states(roll([{ present: [OLD] }, { present: [] }, { present: [OLD] }]))).toEqual(['old valid']);
+  });
+
+  it('never again trusts a key that has revoked itself, though it is configured and comes back', () => {
+    const rolled = [
+      ...days(31, { present: [OLD, NEW] }),
+      { present: [NEW], revoked: [OLD] },
+      ...days(99, { present: [OLD, NEW] }),
+    ];
+    const anchors = roll(rolled);
+    expect(states(anchors)).toEqual(['old revoked', 'new valid']);
+    expect(trusted(anchors)).toEqual(['new']);
+    expect(trusted(roll([{ revoked: [OLD] }]))).toEqual([]);
+  });
+
+  it('takes no notice of a revoked key that it does not know, and forgets one that was pending', () => {
+    expect(states(roll([{ present: [OLD], revoked: [THIRD] }]))).toEqual(['old valid']);
+    expect(states(roll([{ present: [OLD, NEW] }, { present: [OLD], revoked: [NEW] }]))).toEqual([
+      'old valid',
+    ]);
+  });
+
+  it('begins the 30 days again when the clock was set back', () => {
+    const both = { present: [OLD, NEW], revoked: [] };
+    const first = rollAnchors([], both, CONFIGURED, 100 * DAY);
+    const back = rollAnchors(first, both, CONFIGURED, 10 * DAY);
+    const onDay = (day: number) => states(rollAnchors(back, both, CONFIGURED, day * DAY))[1];
+    expect([onDay(39), onDay(40)]).toEqual(['new pending', 'new valid']);
+  });
+
+  it('remembers 16 keys at most', () => {
+    const many = Array.from({ length: 40 }, (_, i) => Uint8Array.of(1, 1, 3, 13, i));
+    expect(rollAnchors([], { present: [OLD, ...many], revoked: [] }, CONFIGURED, 0)).toHaveLength(16);
+  });
+
+  /** A day for each entry: what is seen then. Gives the states, `old valid, new pending`, of the last day. */
+  function roll(days: readonly Partial<RootKeys>[], configured = CONFIGURED) {
+    let anchors: RolledAnchor[] = [];
+    for (const [day, seen] of days.entries())
+      anchors = rollAnchors(anchors, { present: undefined, revoked: [], ...seen }, configured, day * DAY);
+    return anchors;
+  }
+});
+
+describe('the keys of the root', () => {
+  const [OLD, NEW] = [makeKey(8), makeKey(13)];
+  const ZSK = makeKey(13, ZONE_KEY);
+  const [OLD_REVOKED, NEW_REVOKED] = [OLD, NEW].map((key) => withFlags(key, KEY_SIGNING_KEY | REVOKED)) as [
+    SigningKey,
+    SigningKey,
+  ];
+
+  it('that an anchor vouches for may become anchors, but for those that sign data only', () => {
+    const { present, revoked } = read([OLD, NEW, ZSK], [OLD]);
+    expect(present).toHaveLength(2);
+    expect(present).toEqual(expect.arrayContaining([OLD.rdata, NEW.rdata]));
+    expect(revoked).toEqual([]);
+  });
+
+  it('are none where no anchor signed the set', () => {
+    expect(read([OLD, NEW], [NEW]).present).toBeUndefined();
+  });
+
+  it('revoke themselves with their own signature alone', () => {
+    expect(read([OLD_REVOKED, NEW], [OLD_REVOKED, NEW])).toEqual({
+      present: undefined,
+      revoked: [OLD.rdata],
+    });
+    expect(read([OLD_REVOKED, NEW], [NEW]).revoked).toEqual([]);
+    const both = read([OLD, NEW_REVOKED], [OLD, NEW_REVOKED]);
+    expect(both).toEqual({ present: [OLD.rdata], revoked: [NEW.rdata] });
+  });
+
+  function read(keys: readonly SigningKey[], signers: readonly SigningKey[]) {
+    const zone = new SignedZone({
+      apex: name('.'),
+      text: '@ NS a.root.',
+      keys: { entry: signers, others: [], idle: keys.map(({ rdata }) => rdata) },
+      time: { inception: AT - 1000, expiration: AT + 1000 },
+      denial: { kind: 'nsec' },
+    });
+    const set = setAt(zone.answer({ name: name('.'), type: TYPE.DNSKEY }).answers, name('.'), TYPE.DNSKEY);
+    return readRootKeys(set as SignedSet, [anchorDsOf(OLD.rdata)], {
+      at: AT,
+      budget: new ValidationBudget(),
+    });
+  }
+});

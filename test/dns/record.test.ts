@@ -1,8 +1,29 @@
 import dnsPacket from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WireError } from '../../src/dns/errors.ts';
+import { TextError, WireError } from '../../src/dns/errors.ts';
 import { parseName } from '../../src/dns/name.ts';
+import {
+  parseBase32Hex,
+  parseBase64,
+  parseHex,
+  printBase32Hex,
+  printBase64,
+  printHex,
+} from '../../src/dns/record/base-encodings.ts';
+import {
+  parseCharacterString,
+  printCharacterString,
+  printWord,
+} from '../../src/dns/record/character-string.ts';
+import { characterString, checked, numberOrMnemonic, u8, u32 } from '../../src/dns/record/fields.ts';
+import {
+  addressOctets,
+  isInNetwork,
+  type Network,
+  networksOf,
+  parseNetwork,
+} from '../../src/dns/record/network.ts';
 import {
   checkRdata,
   nameFields,
@@ -12,12 +33,23 @@ import {
   readRdata,
 } from '../../src/dns/record/rdata.ts';
 import { RECORD_TYPES } from '../../src/dns/record/record-types.ts';
+import {
+  keysIn,
+  parseServiceValue,
+  serviceKey,
+  serviceKeyName,
+  serviceValueFault,
+} from '../../src/dns/record/service-parameters.ts';
 import type { Token } from '../../src/dns/record/token.ts';
+import { TokenReader } from '../../src/dns/record/token-reader.ts';
+import { WireReader } from '../../src/dns/record/wire-reader.ts';
 import { TYPE, typeCode, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { ZoneFileLexer } from '../../src/dns/zone-file/zone-file-lexer.ts';
 import { RANDOM_RDATA } from '../support/random/random-rdata.ts';
 import { wordsOf } from '../support/tests/rows-of.ts';
 import { scale } from '../support/tests/scale.ts';
+
+const of = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
 
 const RUNS = { numRuns: scale(5000, 50) };
 const types = [...RANDOM_RDATA].map(([type, rdata]) => ({ type, mnemonic: typeMnemonic(type), rdata }));
@@ -261,4 +293,229 @@ it('a relative name needs an origin, and the fault names field and place', () =>
   expect(() => parseRdata(TYPE.MX, tokens, undefined)).toThrow(
     expect.objectContaining({ field: 'exchange', line: 7, column: 23 }),
   );
+});
+
+it('octets come back from base 16, 64 and 32 as they were', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 70 }), (octets) => {
+      expect(parseHex(printHex(octets))).toEqual(octets);
+      expect(parseHex(printHex(octets).toLowerCase())).toEqual(octets);
+      expect(parseBase64(printBase64(octets))).toEqual(octets);
+      expect(parseBase32Hex(printBase32Hex(octets))).toEqual(octets);
+      expect(parseBase32Hex(printBase32Hex(octets).toLowerCase())).toEqual(octets);
+    }),
+  );
+});
+
+describe('text that Buffer would take in silence is refused', () => {
+  it.each(['A', 'ABC', 'AG', '0x', 'A B', 'zz', 'é0'])('hex %s', (text) => {
+    expect(() => parseHex(text)).toThrow(TextError);
+  });
+
+  it.each(
+    'A|AA|AAA|AAAAA|AB==|AAB=|AA=A|=AAA|AA==AA==|AA-_|AA!A|AA A|AA==='.split('|'),
+  )('base64 %s', (text) => {
+    expect(() => parseBase64(text)).toThrow(TextError);
+  });
+
+  it.each(['0', '01', '000', '0W', '00======', '000000', 'é0', '0ı', 'ſ0'])('base32hex %s', (text) => {
+    expect(() => parseBase32Hex(text)).toThrow(TextError);
+  });
+});
+
+it('the test vectors of RFC 4648 §10 hold', () => {
+  const of = (text: string) => Uint8Array.from(Buffer.from(text));
+  const vectors = ['', 'CO', 'CPNG', 'CPNMU', 'CPNMUOG', 'CPNMUOJ1', 'CPNMUOJ1E8'];
+  for (const [length, text] of vectors.entries()) {
+    expect(printBase32Hex(of('foobar'.slice(0, length)))).toBe(text);
+    expect(parseBase32Hex(text)).toEqual(of('foobar'.slice(0, length)));
+  }
+  expect(printBase64(of('fooba'))).toBe('Zm9vYmE=');
+  expect(printHex(of('foobar'))).toBe('666F6F626172');
+});
+
+describe('a character-string', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['a\\"b\\\\c\\;', 'a"b\\c;'],
+    ['\\000\\032\\255', '\x00 \xff'],
+    ['ü', '\xc3\xbc'],
+    ['\\065🧥\\066', 'A\xf0\x9f\xa7\xa5B'],
+    ['', ''],
+  ])('%s is read', (text, octets) => {
+    expect(parseCharacterString(text)).toEqual(of(octets));
+  });
+
+  it.each(['\\', 'a\\25', '\\256', '\\ü', '\ud800', '\\065\udc00'])('%j is refused', (text) => {
+    expect(() => parseCharacterString(text)).toThrow(TextError);
+  });
+
+  it('comes back from quotes and from a bare word as it was, in ASCII without line breaks', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (octets) => {
+        const quoted = printCharacterString(octets);
+        expect(quoted).toMatch(/^"[\x20-\x7e]*"$/);
+        expect(parseCharacterString(quoted.slice(1, -1))).toEqual(octets);
+        const word = printWord(octets);
+        expect(word).toMatch(/^[\x21-\x7e]*$/);
+        expect(word.replaceAll(/\\./g, '')).not.toMatch(/["();]/);
+        expect(parseCharacterString(word)).toEqual(octets);
+      }),
+    );
+  });
+});
+
+const reader = (text: string) => new TokenReader([{ text, quoted: false, line: 1, column: 1 }], undefined);
+
+it.each([
+  ['0', 0],
+  ['007', 7],
+  ['4294967295', 4294967295],
+])('the number %s is read from text and from the wire', (text, value) => {
+  expect(u32.parse(reader(text))).toBe(value);
+  expect(u32.decode(new WireReader(u32.encode(value)))).toBe(value);
+});
+
+it.each([
+  ...'| -1|+1|1.0|0x1|1e1|256|99999999999999999999|٣| 1'.split('|'),
+])('the number %j is refused', (text) => {
+  expect(() => u8.parse(reader(text))).toThrow('is not a number from 0 to 255');
+});
+
+it('mnemonics are read in any case, and inherited words are refused', () => {
+  const field = numberOrMnemonic(u8, { RSASHA1: 5 });
+  expect([field.parse(reader('rsaSHA1')), field.parse(reader('5')), field.print(5)]).toEqual([5, 5, '5']);
+  for (const text of ['constructor', 'rſasha1'])
+    expect(() => field.parse(reader(text))).toThrow('not a number');
+});
+
+it('character-strings have at most 255 octets, counted after escapes and as UTF-8', () => {
+  expect(characterString.parse(reader('\\255'.repeat(255)))).toHaveLength(255);
+  expect(characterString.parse(reader('ü'.repeat(127)))).toHaveLength(254);
+  expect(() => characterString.parse(reader('ü'.repeat(128)))).toThrow('256 octets, more than 255');
+});
+
+it('a checked field is validated in text and on the wire', () => {
+  const even = checked(u8, (value) => (value % 2 === 0 ? undefined : 'it is odd'));
+  expect([even.parse(reader('2')), even.decode(new WireReader(Uint8Array.of(2)))]).toEqual([2, 2]);
+  expect(() => even.parse(reader('1'))).toThrow('it is odd');
+  expect(() => even.decode(new WireReader(Uint8Array.of(1)))).toThrow('it is odd');
+});
+
+it.each([
+  ['10.0.0.0/8', '10.255.255.255', true],
+  ['10.0.0.0/8', '11.0.0.0', false],
+  ['10.9.9.9/8', '10.1.1.1', true], // bits after the prefix are ignored
+  ['192.0.2.7', '192.0.2.7', true],
+  ['192.0.2.7', '192.0.2.6', false],
+  ['0.0.0.0/0', '255.255.255.255', true],
+  ['0.0.0.0/0', '::', false],
+  ['2001:db8::/33', '2001:db8:7fff::1', true],
+  ['2001:db8::/33', '2001:db8:8000::1', false],
+])('%s has %s: %s', (network, address, expected) => {
+  const octets = addressOctets(address) as Uint8Array;
+  expect(isInNetwork(parseNetwork(network) as Network, octets)).toBe(expected);
+});
+
+const WRONG = '|10.0.0.0/33|::/129|10.0.0.0/8/8|10.0.0.0/x|10.0.0/8|host|/8|10.0.0.0/|10/8|10.0.0.0/-1';
+const ODD = '10.0.0.0/8 |10.0.0.0/1e1|10.0.0.0/0008|fe80::1%lo/64';
+it.each(`${WRONG}|${ODD}`.split('|'))('%j is none', (text) => {
+  expect(parseNetwork(text)).toBeUndefined();
+  expect(() => networksOf(text)).toThrow(RangeError);
+});
+
+const ALPN = 1;
+
+describe('keys of service parameters', () => {
+  it('have the names of their RFCs or a number', () => {
+    const names = wordsOf(`
+      mandatory alpn no-default-alpn port ipv4hint ech ipv6hint dohpath ohttp`);
+    for (const [key, name] of names.entries()) {
+      expect(serviceKey(name)).toBe(key);
+      expect(serviceKey(`key${key}`)).toBe(key);
+      expect(serviceKey(serviceKeyName(key))).toBe(key);
+    }
+    expect(serviceKeyName(667)).toBe('key667');
+    expect(serviceKeyName(1)).toBe('alpn');
+  });
+
+  it.each(['', 'key', 'key01', 'key65535', 'key65536', 'Key1', 'ALPN', 'key-1'])('%j is none', (name) => {
+    expect(serviceKey(name)).toBeUndefined();
+  });
+});
+
+describe('lists of protocols', () => {
+  it.each(['', ',', 'h2,', 'a\\', 'a\\b', 'a'.repeat(256)])('%j is refused', (text) => {
+    expect(() => parseServiceValue(ALPN, of(text), false)).toThrow();
+  });
+});
+
+it('mandatory keys rise on the wire, whatever their order in text', () => {
+  const wire = parseServiceValue(0, of('key667,port,alpn'), false);
+  expect(keysIn(wire)).toEqual([1, 3, 667]);
+  expect(serviceValueFault(0, wire)).toBeUndefined();
+  for (const bad of ['\0\x03\0\x01', '\0\x03\0\x03', '\0\0', '\0', '', '\xff\xff']) {
+    expect(serviceValueFault(0, of(bad)), JSON.stringify(bad)).toBeDefined();
+  }
+});
+
+it.each([
+  ['/dns-query{?dns}', true],
+  ['/{dns}', true],
+  ['/q{?a,dns,b}', true],
+  ['/q{?dns*}', true],
+  ['/dns-query', false],
+  ['dns-query{?dns}', false],
+  ['/q{?dnsx}', false],
+  ['/q\xff{?dns}', false],
+])('the path template %s is valid: %s', (text, valid) => {
+  expect(serviceValueFault(7, of(text)) === undefined).toBe(valid);
+});
+
+// The cases of fixtures/records show fields, lines and columns of faults in text.
+const token = { text: 'a', quoted: false, line: 3, column: 5 };
+
+it('adds the place of the token to a fault of its parser, and passes on other errors', () => {
+  const read = (error: Error) => () =>
+    new TokenReader([token], undefined).read(token, () => {
+      throw error;
+    });
+  expect(read(new TextError('bad'))).toThrow(expect.objectContaining({ message: 'bad', line: 3, column: 5 }));
+  expect(read(new RangeError('bug'))).toThrow(RangeError);
+});
+
+it('reports a missing field at the last token, and without a place if there is none', () => {
+  const tokens = new TokenReader([token], undefined);
+  tokens.next();
+  expect(() => tokens.next()).toThrow(
+    expect.objectContaining({ message: 'the field is missing', column: 5 }),
+  );
+  expect(() => new TokenReader([], undefined).next()).toThrow(expect.objectContaining({ column: undefined }));
+});
+
+it('reads nothing beyond the rdata, though the message goes on', () => {
+  const message = Uint8Array.of(1, 0x61, 0, 9, 9, 9);
+  for (const read of ['u8', 'u16', 'u32', 'name'] as const) {
+    expect(() => new WireReader(message, 3, 3)[read](), read).toThrow(WireError);
+  }
+  expect(() => new WireReader(message, 3, 5).take(3)).toThrow(WireError);
+  for (const isCompressed of [false, true])
+    expect(() => new WireReader(message, 0, 2, isCompressed).name()).toThrow(WireError);
+  expect(() => new WireReader(message, 3, 3, true).name()).toThrow(WireError);
+});
+
+it('names the field at fault', () => {
+  const wire = new WireReader(Uint8Array.of(0));
+  wire.field = 'preference';
+  expect(() => wire.u16()).toThrow('preference: the rdata ends too early');
+  expect(() => new WireReader(Uint8Array.of(0)).finish()).toThrow('1 octets follow the last field');
+});
+
+it('reads plain names of at most 255 octets and without pointers', () => {
+  const nameOf = (last: number) =>
+    Uint8Array.from([63, 63, 63, last].flatMap((octets) => [octets, ...Array(octets).fill(0x61)]).concat(0));
+  expect(new WireReader(nameOf(61)).name()).toHaveLength(255);
+  expect(() => new WireReader(nameOf(62)).name()).toThrow('longer than 255');
+  expect(() => new WireReader(Uint8Array.of(0, 0xc0, 0), 1).name()).toThrow('compressed');
+  expect(new WireReader(Uint8Array.of(1, 0x61, 0, 0xc0, 0), 3, 5, true).name()).toBe(parseName('a.'));
 });

@@ -1,7 +1,13 @@
-// What is told of each reason.
+// Lines of the request log, as edges write them.
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { clientOctets, printClient } from '../../src/edge/requests/client-prefix.ts';
+import { namesAbove } from '../../src/edge/requests/host-names.ts';
 import { isReason, REASONS } from '../../src/edge/requests/reasons.ts';
+import { judgeLine, MOST_URI_CHARACTERS } from '../../src/edge/requests/request-line.ts';
+import { requestRow } from '../../src/edge/requests/request-row.ts';
+
+const octets = (text: string) => clientOctets(text) as Uint8Array;
 
 it('every reason has words, and a status that tells of a failure', () => {
   for (const [reason, { label, meaning, status }] of Object.entries(REASONS)) {
@@ -18,4 +24,230 @@ it('every reason has words, and a status that tells of a failure', () => {
 it('no other text is one', () => {
   for (const text of ['', 'toString', '__proto__', 'ORIGIN_TIMEOUT'])
     expect([text, isReason(text)]).toEqual([text, false]);
+});
+
+describe('of an address', () => {
+  it.each([
+    ['203.0.113.9', '203.0.113.0/24'],
+    ['::ffff:203.0.113.9', '203.0.113.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['::1', '::/48'],
+  ])('%s is kept as %s', (address, kept) => {
+    expect(printClient(octets(address), false)).toBe(kept);
+  });
+
+  it('all is kept only when that is asked for', () => {
+    expect(printClient(octets('2001:DB8:0:0::6'), true)).toBe('2001:db8::6');
+  });
+});
+
+it('a host may belong to itself and to every name above it but the top-level one', () => {
+  expect(namesAbove('a.b.shop.example')).toEqual(['a.b.shop.example', 'b.shop.example', 'shop.example']);
+  expect(namesAbove('example')).toEqual([]);
+});
+
+it('each reason tells people what to make of it', () => {
+  for (const [key, { label, fault, meaning, status }] of Object.entries(REASONS)) {
+    expect(key).toMatch(/^[a-z]+(_[a-z]+)+$|^loop$|^suspended$/);
+    expect(label).toMatch(/^[A-Z].*[^.]$/);
+    expect(['client', 'origin', 'network', 'config']).toContain(fault);
+    expect(meaning).toMatch(/^[A-Z].*\.$/);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+});
+
+it('names of members that every object has are none', () => {
+  expect(['constructor', 'toString', '__proto__', ''].filter(isReason)).toEqual([]);
+  expect(isReason('origin_timeout')).toBe(true);
+});
+
+const NOW = Date.parse('2026-03-04T05:06:07Z');
+const LINE = {
+  at: '2026-03-04T05:06:06.250Z',
+  host: 'www.shop.example',
+  method: 'GET',
+  uri: '/a?b=c',
+  status: 200,
+  octets: 1234,
+  ms: 12,
+  client: '203.0.113.9',
+};
+const judge = (changes: object) => judgeLine(JSON.stringify({ ...LINE, ...changes }), NOW);
+const taken = (changes: object) => {
+  const read = judge(changes);
+  if (typeof read === 'string') throw new Error(read);
+  return read;
+};
+
+describe('a line', () => {
+  it('says what happened', () => {
+    expect(
+      judge({
+        tls_fingerprint: 't13d',
+        cache: 'hit',
+        rule: 7,
+        reason: 'origin_timeout',
+        websocket: true,
+        status: 504,
+      }),
+    ).toEqual({
+      atMs: NOW - 750,
+      host: 'www.shop.example',
+      method: 'GET',
+      uri: '/a?b=c',
+      status: 504,
+      octets: 1234,
+      ms: 12,
+      client: Uint8Array.of(203, 0, 113, 9),
+      fingerprint: 't13d',
+      cache: 'hit',
+      rule: 7,
+      reason: 'origin_timeout',
+      websocket: true,
+    });
+  });
+
+  it('needs no more than what each request has; null is as left out, and what is not known is ignored', () => {
+    const plain = { cache: '', rule: 0, reason: '', websocket: false, fingerprint: undefined };
+    expect(judge({})).toMatchObject(plain);
+    expect(
+      judge({ cache: null, rule: null, reason: null, websocket: null, tls_fingerprint: null, later: [1] }),
+    ).toMatchObject(plain);
+  });
+
+  it.each([
+    ['at', ['yesterday', 1, '2026-03-04', '2026-13-04T05:06:06Z', '2026-03-04T05:06:06']],
+    ['host', [7, null]],
+    ['method', [undefined, 1]],
+    ['uri', [undefined, {}]],
+    ['status', [-1, 1, 99, 1000, 200.5, '200', undefined]],
+    ['octets', [-1, 0.5, 2 ** 45, '1', undefined]],
+    ['ms', [-1, 0.5, '1', undefined]],
+    ['client', ['', '1.2.3', '203.0.113.9:80', 'unix:', '1'.repeat(10_000), 4]],
+    ['tls_fingerprint', [1, 'f'.repeat(129)]],
+    ['cache', ['HIT', 'warm', 1]],
+    ['rule', [0, -1, 1.5, 2 ** 32, '7']],
+    ['reason', ['bad luck', '', 'constructor', '__proto__', 1]],
+    ['websocket', ['true', 1]],
+  ])('with a wrong %s is not to be read', (field, values) => {
+    for (const value of values) expect([value, judge({ [field]: value })]).toEqual([value, 'line']);
+  });
+
+  it.each(['', '{', '[]', 'null', '1', '"x"', `{"at": "${LINE.at}"}`])('is not %s', (text) => {
+    expect(judgeLine(text, NOW)).toBe('line');
+  });
+
+  it('may have waited for a day, and be five minutes ahead', () => {
+    const at = (ms: number) => judge({ at: new Date(NOW + ms).toISOString() });
+    const day = 24 * 3_600_000;
+    expect(at(-day)).toMatchObject({ atMs: NOW - day });
+    expect(at(-day - 1)).toBe('time');
+    expect(at(300_000)).toMatchObject({ atMs: NOW + 300_000 });
+    expect(at(300_001)).toBe('time');
+    expect(judge({ at: '2026-03-04T06:06:06+01:00' })).toMatchObject({ atMs: NOW - 1000 });
+  });
+
+  it('is of a host that a proxied name can be, in any case', () => {
+    expect(taken({ host: 'WWW.Shop.Example.' }).host).toBe('www.shop.example');
+    for (const host of [
+      '',
+      '.',
+      'a..b',
+      'shop.example:80',
+      '[::1]',
+      'a b',
+      'é.example',
+      'a'.repeat(64),
+      `${'a.'.repeat(127)}x`,
+    ])
+      expect([host, judge({ host })]).toEqual([host, 'host']);
+  });
+
+  it('keeps no more of a field than its bound', () => {
+    expect(taken({ uri: `/${'x'.repeat(30_000)}` }).uri).toHaveLength(MOST_URI_CHARACTERS);
+    expect(taken({ method: 'M'.repeat(30_000) }).method).toBe('OTHER');
+    expect(taken({ method: 'get' }).method).toBe('OTHER');
+    expect(taken({ ms: 2 ** 40 }).ms).toBe(2 ** 32 - 1);
+  });
+
+  it('cuts no character in halves, and has none that UTF-8 has not', () => {
+    const uri = `/${'x'.repeat(MOST_URI_CHARACTERS - 2)}😀`;
+    expect(taken({ uri }).uri.at(-1)).toBe('\ufffd');
+    expect(taken({ uri: '/\ud800' }).uri).toBe('/\ufffd');
+  });
+});
+
+const KEY = Buffer.alloc(32, 1);
+const OWNER = { domainId: 3, countsAs: undefined };
+const REQUEST = {
+  atMs: Date.parse('2026-03-04T05:06:07.089Z'),
+  host: 'www.shop.example',
+  method: 'GET',
+  uri: '/',
+  status: 200,
+  octets: 5,
+  ms: 6,
+  client: octets('203.0.113.9'),
+  fingerprint: undefined,
+  cache: '',
+  rule: 0,
+  reason: '',
+  websocket: false,
+} as const;
+
+describe('the row of a request', () => {
+  it('leaves out what is empty', () => {
+    const row = requestRow(REQUEST, OWNER, { edgeId: 4, visitorKey: KEY, wholeClients: false });
+    expect(row).toEqual({
+      at: '2026-03-04 05:06:07.089',
+      domain_id: 3,
+      edge_id: 4,
+      host: 'www.shop.example',
+      method: 'GET',
+      uri: '/',
+      status: 200,
+      octets: 5,
+      ms: 6,
+      client: '203.0.113.0/24',
+      visitor: expect.stringMatching(/^\d{1,20}$/),
+    });
+  });
+
+  it('has what is not empty', () => {
+    const failed = { ...REQUEST, cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
+    expect(
+      requestRow(
+        failed,
+        { ...OWNER, countsAs: '*.shop.example' },
+        { edgeId: 4, visitorKey: KEY, wholeClients: true },
+      ),
+    ).toMatchObject({
+      cache: 'miss',
+      rule: 9,
+      reason: 'origin_timeout',
+      websocket: true,
+      client: '203.0.113.9',
+      host: '*.shop.example',
+      asked_host: 'www.shop.example',
+    });
+  });
+});
+
+describe('a visitor', () => {
+  it('is the same number for the same address and fingerprint', () => {
+    const of = (address: string, fingerprint?: string, visitorKey = KEY) => {
+      const request = { ...REQUEST, client: octets(address), fingerprint };
+      return requestRow(request, OWNER, { edgeId: 4, visitorKey, wholeClients: false }).visitor;
+    };
+    expect(of('203.0.113.9', 'a')).toBe(of('::ffff:203.0.113.9', 'a'));
+    const others = [
+      of('203.0.113.9', 'a'),
+      of('203.0.113.9', 'b'),
+      of('203.0.113.9'),
+      of('203.0.113.9', ''),
+      of('203.0.113.10', 'a'),
+      of('203.0.113.9', 'a', Buffer.alloc(32, 2)),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+  });
 });

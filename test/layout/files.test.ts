@@ -60,9 +60,15 @@ describe('tests', () => {
       if (/^test\/(flows|proofs|mutants|support|layout)\//.test(path)) return false;
       const stem = path.replace(/^test\//, '').replace(TEST_END, '');
       const console = stem.replace(/^console\//, 'console/src/');
-      return ![`src/${stem}.ts`, `src/${stem}.mjs`, `src/${stem}`, `${stem}.ts`, stem, `${console}.ts`].some(
-        (source) => existsSync(join(ROOT, source)),
-      );
+      return ![
+        `src/${stem}.ts`,
+        `src/${stem}.mjs`,
+        `src/${stem}`,
+        `${stem}.ts`,
+        stem,
+        `${console}.ts`,
+        console,
+      ].some((source) => existsSync(join(ROOT, source)));
     });
     expect(strays).toEqual([]);
   });

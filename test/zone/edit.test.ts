@@ -1,7 +1,30 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { parseName, printName } from '../../src/dns/name.ts';
+import { inOneGo } from '../../src/dns/zone-file/in-one-go.ts';
+import { idsTouched, NO_EDIT, namesTouched } from '../../src/zone/edit/edit.ts';
+import { findConflicts } from '../../src/zone/edit/find-conflicts.ts';
+import { formerHosts, possibleGlue } from '../../src/zone/edit/glue-needed.ts';
+import { judgeNarrowedWrite } from '../../src/zone/edit/key-narrowing.ts';
+import { type EditText, parseEdit } from '../../src/zone/edit/parse-edit.ts';
+import { planRevert, type SavedOperation } from '../../src/zone/edit/plan-revert.ts';
+import { readKeyScope } from '../../src/zone/edit/read-key-scope.ts';
+import type { CustomerRecord } from '../../src/zone/records/customer-record.ts';
 import { itemsOf, rowsOf } from '../support/tests/rows-of.ts';
-import { edit, editLines, editState, NO_EDGES, showPlan } from '../support/zone/customer-records.ts';
-import { planEdit } from '../support/zone/plan-edit.ts';
+import {
+  APEX,
+  applied,
+  type EditLines,
+  edit,
+  editLines,
+  editState,
+  NO_EDGES,
+  newRecord,
+  records,
+  showPlan,
+  showProblem,
+  showRecord,
+} from '../support/zone/customer-records.ts';
+import { draftEdit, planEdit } from '../support/zone/plan-edit.ts';
 
 const DIGEST = '0'.repeat(64);
 const list = (cell = '') => itemsOf(cell.replaceAll('DIGEST', DIGEST));
@@ -161,4 +184,397 @@ it('reports the names whose published records may differ', () => {
   const plan = planEdit(state, edit({ update: [[1, { name: 'c' }]], create: ['d TXT x'] }));
   expect(plan.kind === 'change' && plan.touched.map((name) => name.slice(1, 2))).toEqual(['a', 'c', 'd']);
   expect(plan.kind === 'change' && plan.recordCount).toBe(3);
+});
+
+it('knows which item wrote a row last, and the TTL that it gave', () => {
+  const state = editState(['1: a 600 A 192.0.2.1', '2: b A 192.0.2.2', '3: c A 192.0.2.3']);
+  const wanted = edit({
+    delete: [2],
+    update: [[1, { ttl: 60 }]],
+    replace: [['d', 'TXT', '90 TXT x']],
+    create: ['e A 192.0.2.5'],
+  });
+  const { rows, problems } = draftEdit(state, wanted);
+  expect(problems).toEqual([]);
+  expect(
+    rows.map(({ before, after, item, explicitTtl }) => [
+      before?.id,
+      after && showRecord(after).replace(/ \d+ /, ' '),
+      item && `${item.list}[${item.index}] ${item.path}`,
+      explicitTtl,
+    ]),
+  ).toEqual([
+    [1, 'a A 192.0.2.1', 'update[0] ', 60],
+    [2, undefined, 'delete[0] ', undefined],
+    [3, 'c A 192.0.2.3', undefined, undefined],
+    [undefined, 'd TXT x', 'replace[0] records[0].', 90],
+    [undefined, 'e A 192.0.2.5', 'create[0] ', undefined],
+  ]);
+});
+
+it('an item may have another place in the caller’s list', () => {
+  const wanted = edit({ create: ['a 5 A 192.0.2.1'] });
+  const creates = wanted.creates.map((record) => ({ ...record, index: 41 }));
+  expect(draftEdit(editState([]), { ...wanted, creates }).problems.map(showProblem)).toEqual([
+    'invalid create[41] ttl',
+  ]);
+});
+
+it('a restored row needs its id free', () => {
+  const wanted = edit({ create: ['b A 192.0.2.1', 'c A 192.0.2.1'] });
+  const restores = { id: 1, createdAt: '2026-01-01T00:00:00Z' };
+  const creates = wanted.creates.map((record) => ({ ...record, restores }));
+  const problemsIn = (lines: string[]) =>
+    draftEdit(editState(lines), { ...wanted, creates }).problems.map(showProblem);
+  expect(problemsIn(['1: a A 192.0.2.1'])).toEqual(['conflict create[0]', 'conflict create[1]']);
+  expect(problemsIn([])).toEqual(['invalid create[1]']);
+});
+
+const print = (names: readonly (typeof APEX)[]) =>
+  names.map((name) => printName(name).replace('.example.com.', ''));
+
+describe('the names that an edit touches', () => {
+  function needed(lines: EditLines, found: string[] = []) {
+    const wanted = namesTouched(edit(lines), APEX, records(found));
+    return { at: print(wanted.at), cutsAt: print(wanted.cutsAt), below: print(wanted.below) };
+  }
+
+  it('an edit of one name needs that name and the delegations above it', () => {
+    expect(needed({ create: ['a.b.c A 192.0.2.1'] })).toEqual({
+      at: ['a.b.c'],
+      cutsAt: ['b.c', 'c'],
+      below: [],
+    });
+    expect(needed({ create: ['@ A 192.0.2.1', '@ MX 0 mx.example.net'] })).toEqual({
+      at: ['example.com.'],
+      cutsAt: [],
+      below: [],
+    });
+  });
+
+  it('a delegation needs what is below it, whether it is added, changed or deleted', () => {
+    expect(needed({ create: ['s NS ns.example.net'] }).below).toEqual(['s']);
+    expect(needed({ replace: [['s', 'NS', 'NS ns.example.net']] }).below).toEqual(['s']);
+    expect(needed({ delete: [1] }, ['1: s NS ns.example.net']).below).toEqual(['s']);
+    expect(needed({ update: [[1, { name: 't' }]] }, ['1: s NS ns.example.net'])).toEqual({
+      at: ['s', 't'],
+      cutsAt: [],
+      below: ['s', 't'],
+    });
+    expect(needed({ update: [[1, { type: 'NS' }]] }, ['1: s CNAME ns.example.net']).below).toEqual(['s']);
+    expect(needed({ delete: [1] }, ['1: s A 192.0.2.1']).below).toEqual([]);
+  });
+
+  it('records are found by id first, restored ones too', () => {
+    const wanted = edit({ delete: [1], update: [[2, { ttl: 60 }]] });
+    const { name, type, rdata } = newRecord('a A 192.0.2.1');
+    const restores = { id: 3, createdAt: '2026-01-01T00:00:00Z' };
+    expect(idsTouched({ ...wanted, creates: [{ name, type, rdata, restores }] })).toEqual([1, 2, 3]);
+    expect(idsTouched(NO_EDIT)).toEqual([]);
+    expect(namesTouched(wanted, APEX, [])).toEqual({ at: [], cutsAt: [], below: [] });
+  });
+});
+
+const messages = (lines: string[], wanted: EditLines) =>
+  inOneGo(findConflicts(draftEdit(editState(lines), edit(wanted)).rows, APEX)).map(
+    ({ list, index, message }) => `${list}[${index}]: ${message}`,
+  );
+
+it.each(
+  rowsOf(`
+a TXT x | a CNAME b.example.net | a.example.com. has other records: a CNAME cannot stand beside them
+a CNAME b.example.net | a TXT x | a.example.com. has a CNAME: nothing else can stand there
+a A 192.0.2.1 | a ANAME b.example.net | a.example.com. has addresses: an ANAME, which brings its own, cannot stand beside them
+a ANAME b.example.net | a A 192.0.2.1 | a.example.com. has an ANAME, which brings its addresses
+a A 192.0.2.1 | a A 192.0.2.1 | this A record is at a.example.com. already
+a A 192.0.2.1 | a A 192.0.2.2 ; proxied | the A, AAAA, CNAME and ANAME records at a.example.com. must all be proxied or none
+s NS ns.example.net | w.s A 192.0.2.1 | w.s.example.com. lies below the delegation s.example.com.: only unproxied addresses of hosts that the domain's NS records point to can stand there`),
+)('%s and %s', (line, wanted = '', expected) => {
+  expect(messages([`1: ${line}`], { create: [wanted] })).toEqual([`create[0]: ${expected}`]);
+});
+
+it('reports, of a set that is too large, the items that do not fit', () => {
+  const big = 'x'.repeat(40_000);
+  expect(messages(['1: a TXT small'], { create: [`a TXT ${big}`, `a TXT y${big}`, 'a TXT z'] })).toEqual([
+    'create[1]: the TXT records at a.example.com. would not fit into a DNS message',
+  ]);
+});
+
+it('reports the delegation for records below it, and a new record below it', () => {
+  expect(messages(['1: w.s A 192.0.2.1'], { create: ['t TXT x', 's NS ns.example.net'] })[0]).toMatch(
+    /^create\[1\]/,
+  );
+  expect(messages(['1: s NS ns.example.net'], { create: ['t TXT x', 'w.s TXT x'] })[0]).toMatch(
+    /^create\[1\]/,
+  );
+});
+
+it('reports one problem for each item', () => {
+  expect(messages(['1: a A 192.0.2.1', '2: a TXT x'], { create: ['a CNAME b.example.net'] })).toHaveLength(1);
+});
+
+it('sees the topmost delegation', () => {
+  const old = ['1: s NS ns.example.net', '2: x.s NS ns.example.net'];
+  expect(messages(old, { create: ['y.x.s TXT x'] })[0]).toContain('below the delegation s.example.com.');
+});
+
+describe('glue', () => {
+  /** a names a host of its own, one below its sibling b, and one outside. */
+  const delegated = [
+    '1: a NS ns1.a.example.com',
+    '2: a NS ns.b.example.com',
+    '3: a NS ns.example.net',
+    '4: b NS ns.example.net',
+    '5: ns1.a A 192.0.2.1',
+    '6: ns.b A 192.0.2.2',
+  ];
+  const blamed = (lines: string[], wanted: EditLines) =>
+    messages(lines, wanted).map((text) => text.replace(/^(\S+: \S+) .*/, '$1'));
+
+  it.each(
+    rowsOf(`
+more of it, also for a sibling | create ns.b AAAA 2001:db8::1 / create ns1.a A 192.0.2.3 |
+not for a host that no NS record names | create ns2.b A 192.0.2.1 | create[0]: ns2.b.example.com.
+not other types | create ns.b TXT x | create[0]: ns.b.example.com.
+not a proxied one | update 6 proxied=true | update[0]: ns.b.example.com.
+is not left by its delegation | create t TXT x / delete 2 | delete[0]: ns.b.example.com.
+goes with its delegation | delete 2 6 |
+is not left by a delegation that names another host, whatever else is done to its cut | update 2 destination=ns1.b.example.com / create b NS ns2.example.net | update[0]: ns.b.example.com.
+can be taken over by another delegation | delete 2 / create c NS ns.b.example.com |
+is no glue where its cut goes | delete 2 4 |
+of its own delegation may be a sibling’s after it | delete 1 / create c NS NS1.A.example.com |
+is not left by its own delegation, while that has other hosts | delete 1 | delete[0]: ns1.a.example.com.
+may stand at a cut | create c NS b.example.com / create b A 192.0.2.1 |
+does not make its host a delegation | create x.ns.b A 192.0.2.1 | create[0]: x.ns.b.example.com.`),
+  )('%s', (_, wanted, expected) => {
+    expect(blamed(delegated, editLines(itemsOf(wanted)))).toEqual(itemsOf(expected));
+  });
+
+  it('makes a new cut above it possible', () => {
+    const lines = ['1: a NS ns.b.example.com', '2: ns.b A 192.0.2.1'];
+    expect(blamed(lines, { create: ['b NS ns.example.net'] })).toEqual([]);
+    expect(blamed([...lines, '3: www.b A 192.0.2.1'], { create: ['b NS ns.example.net'] })).toEqual([
+      'create[0]: www.b.example.com.',
+    ]);
+  });
+});
+
+describe('glue needed', () => {
+  /** `lines` are all records of the domain. */
+  function needed(wanted: EditLines, lines: string[]) {
+    const found = records(lines);
+    const touched = namesTouched(edit(wanted), APEX, found);
+    return {
+      hosts: print(formerHosts(touched, APEX, found)).sort(),
+      glue: print(possibleGlue(touched, APEX, found)).sort(),
+    };
+  }
+
+  const DELEGATED = [
+    '1: a NS NS.b.example.com',
+    '2: a NS ns.example.net',
+    '3: a NS example.com',
+    '4: b NS ns.b.example.com',
+    '5: ns.b A 192.0.2.1',
+    '6: ns.b AAAA 2001:db8::1',
+    '7: www A 192.0.2.1',
+  ];
+
+  it('a delegation that is written needs the hosts in the domain that it named before', () => {
+    expect(needed({ delete: [1] }, DELEGATED).hosts).toEqual(['ns.b']);
+    expect(needed({ create: ['b NS x.example.net'] }, DELEGATED).hosts).toEqual(['ns.b']);
+    expect(needed({ create: ['c NS www.example.com'] }, DELEGATED).hosts).toEqual([]);
+    expect(needed({ create: ['www A 192.0.2.2'] }, DELEGATED).hosts).toEqual([]);
+  });
+
+  it('names at and below delegations need an NS that names them', () => {
+    expect(needed({ create: ['x.b A 192.0.2.1'] }, DELEGATED).glue).toEqual(['ns.b', 'x.b']);
+    expect(needed({ create: ['b A 192.0.2.1'] }, DELEGATED).glue).toEqual(['b', 'ns.b']);
+    expect(needed({ create: ['www NS ns.example.net'] }, ['1: x.www A 192.0.2.1']).glue).toEqual([
+      'www',
+      'x.www',
+    ]);
+    expect(needed({ create: ['www A 192.0.2.2'] }, ['1: www A 192.0.2.1']).glue).toEqual([]);
+  });
+});
+
+describe('key narrowing', () => {
+  const records = [
+    { name: parseName('www.example.com.'), type: 'A' },
+    { name: parseName('mail.example.com.'), type: 'MX' },
+  ];
+
+  test('a key that is not narrowed writes every record', () => {
+    expect(judgeNarrowedWrite({ names: null, types: null }, records)).toBeUndefined();
+  });
+
+  test('one record outside its names or types refuses a write', () => {
+    const names = ['www.example.com', 'mail.example.com'];
+    expect(judgeNarrowedWrite({ names, types: ['A', 'MX'] }, records)).toBeUndefined();
+    expect(judgeNarrowedWrite({ names: names.slice(0, 1), types: null }, records)).toMatch(/at that name/);
+    expect(judgeNarrowedWrite({ names, types: ['A'] }, records)).toMatch(/MX records/);
+    expect(judgeNarrowedWrite({ names: [], types: [] }, [])).toBeUndefined();
+  });
+});
+
+const problemsOf = (text: EditText) => {
+  const parsed = parseEdit(text, APEX);
+  return parsed.kind === 'problems' ? parsed.problems.map(showProblem) : [];
+};
+
+it('every list is read, with the fields that are there', () => {
+  const www = { name: 'WWW', type: 'A', destination: '192.0.2.1', proxied: true } as const;
+  const parsed = parseEdit(
+    {
+      create: [{ ...www, host_header: 'o.example.net', dest_country: 'SE' }],
+      update: [{ id: 4, name: 'b', destination: 'x', mx_priority: 5, comment: '', host_header: '' }],
+      delete: [7],
+      replace: [
+        { name: '@', type: 'MX', ttl: 60, records: [{ destination: 'mx.example.net', mx_priority: 1 }] },
+      ],
+    },
+    APEX,
+  );
+  const [wwwName, bName] = ['www.example.com.', 'b.example.com.'].map((text) => parseName(text));
+  const settings = { proxied: true, hostHeader: 'o.example.net', destCountry: 'SE' };
+  const mx = Uint8Array.from(Buffer.from('\0\x01\x02mx\x07example\x03net\0', 'latin1'));
+  expect(parsed).toEqual({
+    kind: 'edit',
+    edit: {
+      deletes: [{ id: 7 }],
+      updates: [
+        { id: 4, set: { name: bName, destination: 'x', mxPriority: 5, comment: null, hostHeader: null } },
+      ],
+      creates: [{ name: wwwName, type: 'A', rdata: Uint8Array.of(192, 0, 2, 1), ...settings }],
+      replaces: [{ name: APEX, type: 'MX', ttl: 60, records: [{ rdata: mx }] }],
+    },
+  });
+});
+
+describe('faults of an edit', () => {
+  it('are reported at their items, all of them', () => {
+    expect(
+      problemsOf({
+        create: [
+          { name: 'a', type: 'A', destination: '192.0.2.1' },
+          { name: 'a..b', type: 'A', destination: 'x' },
+          { name: 'm', type: 'MX', destination: 'mx.example.net' },
+        ],
+        update: [{ id: 1, name: 'www.example.org.' }],
+        replace: [
+          { name: 'a.*', type: 'A', records: [{ destination: '192.0.2.1' }, { destination: '::1' }] },
+        ],
+      }).sort(),
+    ).toEqual([
+      'invalid create[1] destination',
+      'invalid create[1] name',
+      'invalid create[2] mx_priority',
+      'invalid replace[0] name',
+      'invalid replace[0] records[1].destination',
+      'invalid update[0] name',
+    ]);
+  });
+
+  it('of an update’s destination are found once the record’s type is known', () => {
+    expect(problemsOf({ update: [{ id: 1, destination: 'not an address' }] })).toEqual([]);
+  });
+});
+
+/** The change that the first edit made, and the records after all of them. */
+function history(lines: readonly string[], first: EditLines, ...later: EditLines[]) {
+  let current = records(lines);
+  let nextId = 100;
+  const run = (wanted: EditLines): SavedOperation[] => {
+    const plan = planEdit(editState([], { records: current, recordCount: current.length }), edit(wanted));
+    if (plan.kind === 'problems') throw new Error(JSON.stringify(plan.problems));
+    const known = new Set(current.map(({ id }) => id));
+    current = applied(current, plan.ops, nextId);
+    nextId += 100;
+    const made = current.filter(({ id }) => !known.has(id));
+    return plan.ops.map((op) =>
+      op.op === 'create' ? { op: 'create', after: made.shift() as CustomerRecord } : op,
+    );
+  };
+  const ops = run(first);
+  for (const wanted of later) run(wanted);
+  return { ops, current };
+}
+
+function reverted(lines: readonly string[], first: EditLines, ...later: EditLines[]): string[] {
+  const { ops, current } = history(lines, first, ...later);
+  const revert = planRevert(ops, current);
+  if (revert.kind === 'conflict') return [`conflict ${revert.ids.join(' ')}: ${revert.message}`];
+  return showPlan(planEdit(editState([], { records: current, recordCount: current.length }), revert.edit));
+}
+
+/** Each row: name | records | first edit, `then` later edits | what the revert does. */
+it.each(
+  rowsOf(`
+deletes what was made | | create www A 192.0.2.1 | - 100: www 300 A 192.0.2.1
+restores what was deleted, with its id and its settings | 7: www 600 A 192.0.2.1 ; proxied captcha comment=web | delete 7 | + 7: www 600 A 192.0.2.1 ; proxied captcha comment=web
+gives every field its old value | 7: www 600 A 192.0.2.1 ; proxied comment=web | update 7 name=w3 type=CNAME destination=a.example.net ttl=60 proxied=false comment= | ~ 7: www 600 A 192.0.2.1 ; proxied comment=web
+gives a whole set its old TTL | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | create a 60 A 192.0.2.3 | - 100: a 60 A 192.0.2.3 / ~ 1: a 600 A 192.0.2.1 / ~ 2: a 600 A 192.0.2.2
+leaves the TTL of a set alone that others have changed since | 1: a 600 A 192.0.2.1 / 2: a 600 A 192.0.2.2 | delete 1 then update 2 ttl=60 | + 1: a 60 A 192.0.2.1
+brings equal TXT back | 1: @ TXT x / 2: @ TXT x | delete 1 | + 1: @ 300 TXT x
+brings back the value of one of two equal TXT | 1: @ TXT x / 2: @ TXT x | update 1 destination=y | ~ 1: @ 300 TXT x
+keeps records that were added since | 1: a A 192.0.2.1 | update 1 destination=192.0.2.9 then create b TXT x | ~ 1: a 300 A 192.0.2.1
+conflicts if a later change altered what was made | | create www A 192.0.2.1 then update 100 comment=x | conflict 100: a later change touched record 100 of this change
+conflicts if a later change deleted what was made | | create www A 192.0.2.1 then delete 100 | conflict 100: a later change touched record 100 of this change
+conflicts if a later change deleted what was altered | 1: a A 192.0.2.1 | update 1 ttl=60 then delete 1 | conflict 1: a later change touched record 1 of this change
+conflicts if a later change altered what was altered | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 / update 2 ttl=60 then update 1 ttl=90 / update 2 ttl=90 | conflict 1 2: a later change touched 2 records of this change
+conflicts if a later change gave the set another TTL | | create www A 192.0.2.1 then create www 60 A 192.0.2.2 | conflict 100: a later change touched record 100 of this change
+conflicts if the name has a CNAME since | 1: a A 192.0.2.1 | delete 1 then create a CNAME b.example.net | conflict create[0]
+conflicts if the same record was added since | 1: a A 192.0.2.1 | delete 1 then create a A 192.0.2.1 | conflict create[0]
+deletes what was made if later changes cancel each other | | create www A 192.0.2.1 then update 100 ttl=60 then update 100 ttl=300 | - 100: www 300 A 192.0.2.1`),
+)('a revert %s', (_, lines, edits = '', expected) => {
+  const [first = {}, ...later] = edits.split(' then ').map((one) => editLines(itemsOf(one)));
+  expect(reverted(itemsOf(lines), first, ...later)).toEqual(itemsOf(expected));
+});
+
+it('a revert conflicts if the deleted record, with its id, exists again', () => {
+  const { ops } = history(['1: a A 192.0.2.1'], { delete: [1] });
+  expect(planRevert(ops, records(['1: a A 192.0.2.1'])).kind).toBe('conflict');
+});
+
+it('a change that is taken back twice is there again', () => {
+  const { ops, current } = history(['1: a A 192.0.2.1'], { delete: [1] });
+  const revert = planRevert(ops, current);
+  const back = planEdit(editState([]), revert.kind === 'edit' ? revert.edit : edit({}));
+  const after = applied(current, back.kind === 'change' ? back.ops : []);
+  expect(after.map((record) => showRecord(record))).toEqual(['a 300 A 192.0.2.1']);
+  const again = planRevert([{ op: 'create', after: after[0] as CustomerRecord }], after);
+  expect(again.kind === 'edit' && again.edit.deletes).toEqual([{ id: 1 }]);
+});
+
+describe('what a key is narrowed to', () => {
+  it('is nothing unless said', () => {
+    expect(readKeyScope({})).toEqual({ kind: 'scope', scope: { domains: null, names: null, types: null } });
+  });
+
+  it('is in the one form that keys are compared in', () => {
+    expect(
+      readKeyScope({
+        domains: ['Shop.example.', 'SHOP.example', 'bücher.de'],
+        names: ['*.Shop.example', '_dmarc.shop.example.'],
+        types: ['a', 'Txt', 'A'],
+      }),
+    ).toEqual({
+      kind: 'scope',
+      scope: {
+        domains: ['shop.example', 'xn--bcher-kva.de'],
+        names: ['*.shop.example', '_dmarc.shop.example'],
+        types: ['A', 'TXT'],
+      },
+    });
+  });
+
+  it.each([
+    [{ domains: ['a.com', 'a..b'] }, 'domains', 1, /./],
+    [{ names: ['a b.com'] }, 'names', 0, /./],
+    [{ types: ['A', 'SOA'] }, 'types', 1, /^expected A, AAAA.*, not "SOA"$/],
+    [{ domains: ['a.com'], names: ['a.com', 'www.b.com'] }, 'names', 1, /^www\.b\.com lies in none of/],
+  ])('%j is refused, with the item that is wrong', (lists, field, index, message) => {
+    const problem = { kind: 'problem', field, index, message: expect.stringMatching(message) };
+    expect(readKeyScope(lists)).toEqual(problem);
+  });
 });

@@ -1,6 +1,5 @@
 // Calls that have a worker do something and wait for it share the queue and the Idempotency-Key.
 
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { CheckJob, ScanJob, VerifyJob } from '../../../src/queue/jobs.ts';
 import { type Answer, ownApi, startTestApi } from '../../support/api/api.ts';
@@ -76,7 +75,7 @@ describe.each([
     const { id, url, ask } = await freshDomain();
     const state = async () => {
       const { verification, ...domain } = (await api.ask('GET', url)).body;
-      const { rows } = await sql`select from scans where domain_id = ${id}`.execute(api.db);
+      const rows = await api.query`select from scans where domain_id = ${id}`;
       return { ...domain, verification: { ...verification, seconds_remaining: 0 }, scans: rows.length };
     };
     const before = await state();

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { domainRoute, type Method } from '../../../src/api/calls/route.ts';
@@ -81,7 +80,7 @@ beforeEach(() => setStatus('pending'));
 
 async function setStatus(status: string): Promise<void> {
   const served = status === 'pending' ? 'full' : 'none';
-  await sql`update domains set status = ${status}, served = ${served} where id = ${domainId}`.execute(api.db);
+  await api.query`update domains set status = ${status}, served = ${served} where id = ${domainId}`;
 }
 
 /** What comes of a request whose body is wrong as well: it is only read when every guard has passed. */
@@ -266,9 +265,9 @@ describe('a name that several accounts have', () => {
   it('means to global admins the one that is answered, then the oldest', async () => {
     await deleteDomain(api.db, { ...BY, domainId: ids.operators });
     const answer = (id: number | undefined) =>
-      sql`with z as (select id from zones where name = 'several.test.')
+      api.query`with z as (select id from zones where name = 'several.test.')
         update domains d set zone_id = case when d.id = ${id ?? 0} then z.id end, served = case when d.id = ${id ?? 0} then 'full' else 'none' end
-        from z where d.name = 'several.test.' and deleted_at is null`.execute(api.db);
+        from z where d.name = 'several.test.' and deleted_at is null`;
     await answer(undefined);
     expect(await idSeen('operator')).toBe(String(ids.strangers));
     await answer(ids.owners);

@@ -46,8 +46,8 @@ const PLAIN = accountRoute({ ...common, method: 'PUT', path: '/notes/1', operati
 
 const api = ownApi(() => startTestApi({ routes: [CREATE, BATCH, PLAIN] }));
 beforeAll(async () => {
-  await sql`create table notes (id serial primary key, note text)`.execute(api.db);
-  await sql`grant all on notes, notes_id_seq to zonefleet_api`.execute(api.db);
+  await api.query`create table notes (id serial primary key, note text)`;
+  await api.query`grant all on notes, notes_id_seq to zonefleet_api`;
 });
 
 const send = (
@@ -57,8 +57,8 @@ const send = (
 ) => api.ask(method, path, { as, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
 
 async function count(note: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from notes where note = ${note}`.execute(api.db);
+  const rows = await api.query<{ n: number }>`
+    select count(*)::int as n from notes where note = ${note}`;
   return rows[0]?.n ?? 0;
 }
 

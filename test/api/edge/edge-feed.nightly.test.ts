@@ -135,10 +135,8 @@ describe('edges that follow', () => {
   }
 
   it('go on in the middle of a snapshot where they broke off', async () => {
-    await sql`
-      insert into edge_changes (name) select 'many' || i || '.example.net.' from generate_series(1, 3) i`.execute(
-      api.db,
-    );
+    await api.query`
+      insert into edge_changes (name) select 'many' || i || '.example.net.' from generate_series(1, 3) i`;
     for (const n of [1, 2, 3, 4]) {
       await api.makeDomain(`part${n}.example.com`);
       const record = { name: 'www', type: 'A', destination: '198.51.100.1', proxied: true };
@@ -167,11 +165,11 @@ describe('edges that follow', () => {
   it('of another history are told everything anew', async () => {
     const edge = api.follow(await api.makeEdge('history'));
     await until(() => edge.snapshots === 1 && edge.held.has('part4.example.com'));
-    await sql`update feed set epoch = gen_random_uuid()`.execute(api.db);
+    await api.query`update feed set epoch = gen_random_uuid()`;
     await until(() => edge.snapshots === 2 && edge.held.has('part4.example.com'));
-    await sql`delete from edge_changes where name = 'part4.example.com.'`.execute(api.db);
+    await api.query`delete from edge_changes where name = 'part4.example.com.'`;
     await edge.stop();
-    await sql`update feed set epoch = gen_random_uuid()`.execute(api.db);
+    await api.query`update feed set epoch = gen_random_uuid()`;
     edge.start();
     await until(() => edge.snapshots === 3 && !edge.held.has('part4.example.com'));
   });

@@ -1,7 +1,6 @@
 // What all routes of /admin share: who may call them, and their description.
 
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
@@ -22,9 +21,7 @@ beforeAll(async () => {
 });
 
 const agePasswords = (minutes: number) =>
-  sql`update sessions set password_at = clock_timestamp() - make_interval(mins => ${minutes})`.execute(
-    api.db,
-  );
+  api.query`update sessions set password_at = clock_timestamp() - make_interval(mins => ${minutes})`;
 
 // Every route of /admin declares the same access (test/api/routes.test.ts), and test/api/calls/surfaces.test.ts proves who passes.
 it('a write below /admin requires the console and a recent password, and is unknown to other sessions', async () => {
@@ -48,7 +45,7 @@ it('a write below /admin requires the console and a recent password, and is unkn
 
 it('a former admin is refused immediately', async () => {
   const setAdmin = (isAdmin: boolean) =>
-    sql`update accounts set is_admin = ${isAdmin} where id = ${api.accountIds.operator}`.execute(api.db);
+    api.query`update accounts set is_admin = ${isAdmin} where id = ${api.accountIds.operator}`;
   await setAdmin(false);
   expect((await operator.ask('GET', '/admin/accounts')).status).toBe(404);
   await setAdmin(true);

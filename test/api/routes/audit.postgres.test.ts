@@ -1,6 +1,5 @@
 // What each write leaves in the audit log, who may read it, and that no secret is ever in it.
 
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import type { AuditRow } from '../../../src/store/audit/load-audit.ts';
@@ -196,8 +195,8 @@ describe('writes of a domain', () => {
     const { id } = made.body;
     const [, deleted] = await rowsOf(() => api.ask('DELETE', '/domains/brief.example'));
     expect(deleted).toMatchObject([{ action: 'domain.delete', domainId: id, targetName: 'brief.example' }]);
-    await sql`delete from domains where id = ${id}`.execute(api.db);
-    const { rows } = await sql`select from audit_log where domain_id = ${id}`.execute(api.db);
+    await api.query`delete from domains where id = ${id}`;
+    const rows = await api.query`select from audit_log where domain_id = ${id}`;
     expect(rows).toHaveLength(2);
   });
 });
@@ -253,9 +252,7 @@ it('the list of an account is for its sessions', async () => {
 
 it('no secret and no hash is in the log', async () => {
   expect(secrets.length).toBeGreaterThan(20);
-  const { rows } = await sql<{ text: string }>`select row_to_json(l)::text as text from audit_log l`.execute(
-    api.db,
-  );
+  const rows = await api.query<{ text: string }>`select row_to_json(l)::text as text from audit_log l`;
   const text = rows.map((row) => row.text).join('\n');
   expect(rows.length).toBeGreaterThan(30);
   for (const secret of secrets) expect([secret, text.includes(secret)]).toEqual([secret, false]);

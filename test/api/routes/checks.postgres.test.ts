@@ -1,6 +1,5 @@
 // What the API shows of checks. Findings are tested in test/checks, what is stored in test/store/checks.
 
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { ChildFinding } from '../../../src/checks/child/child-findings.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
@@ -30,9 +29,7 @@ async function check(
   kind: CheckKind = 'manual',
 ): Promise<number> {
   // A background check that is not due would be skipped.
-  await sql`update domain_checks set next_at = now() - interval '1 minute' where domain_id = ${domainId}`.execute(
-    api.db,
-  );
+  await api.query`update domain_checks set next_at = now() - interval '1 minute' where domain_id = ${domainId}`;
   const outcome = await makeCheck(api.database.db, { domainId, kind }, (domain) =>
     typeof said === 'function' ? said(domain) : evidenceOf(domain, said),
   );

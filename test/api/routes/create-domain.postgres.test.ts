@@ -1,6 +1,5 @@
 // What each claim of a name is served is tested in test/store/change, and which names may be claimed in test/zone/domain.
 
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
@@ -122,8 +121,8 @@ describe('a name', () => {
     const { id } = (await create({ name: 'held.com' }, 'stranger')).body;
     const set = (values: object) => api.db.updateTable('domains').set(values).where('id', '=', id).execute();
     await create({ name: 'held.com' }, 'operator');
-    await sql`update domains set status = 'active', pending_since = null
-      where name = 'held.com.' and account_id = ${api.accountIds.operator}`.execute(api.db);
+    await api.query`update domains set status = 'active', pending_since = null
+      where name = 'held.com.' and account_id = ${api.accountIds.operator}`;
     const refusal = {
       code: 'domain_taken',
       error:
@@ -147,18 +146,14 @@ describe('a name', () => {
 
   it('for which 32 accounts wait is full, with Retry-After', async () => {
     await create({ name: 'full.com' }, 'stranger');
-    await sql`update domains set status = 'disabled', served = 'none', pending_since = null where name = 'full.com.'`.execute(
-      api.db,
-    );
-    await sql`
+    await api.query`update domains set status = 'disabled', served = 'none', pending_since = null where name = 'full.com.'`;
+    await api.query`
       with a as (insert into accounts (email) select 'w' || i || '@full.test' from generate_series(1, 32) i returning id),
         d as (insert into domains (account_id, name, unicode, dns_mode, status, served, serial, answers_generation,
             pending_since, claimed_at, created_at, updated_at)
           select id, 'full.com.', 'full.com', 'managed', 'pending', 'none', 1, 0, now(), now(), now(), now() from a
           returning id, account_id)
-      insert into domain_checks (domain_id, account_id, parent) select id, account_id, 'com.' from d`.execute(
-      api.db,
-    );
+      insert into domain_checks (domain_id, account_id, parent) select id, account_id, 'com.' from d`;
     for (const { status, body, headers } of [
       await create({ name: 'full.com' }),
       await api.ask('POST', '/domains/full.com/enable', { as: 'stranger' }),
@@ -186,7 +181,7 @@ describe('a name', () => {
     expect(back.body).toMatchObject({ dns_mode: 'managed', status: 'pending', served });
     expect(back.body).not.toHaveProperty('verification');
     expect(Date.parse(back.body.next_check_at)).toBeLessThanOrEqual(Date.now());
-    await sql`update domains set status = 'disabled', served = 'none' where id = ${body.id}`.execute(api.db);
+    await api.query`update domains set status = 'disabled', served = 'none' where id = ${body.id}`;
     const { body: enabled } = await api.ask('POST', `/domains/${name}/enable`, { as });
     expect(enabled.served).toBe(as === 'operator' ? served : undefined);
     expect((await read(name, as)).served).toBe(served);
@@ -194,13 +189,10 @@ describe('a name', () => {
 });
 
 describe('the plan of an account', () => {
-  const limitTo = (limit: number) =>
-    sql`update plans set max_domains = ${limit} where slug = 'pro'`.execute(api.db);
+  const limitTo = (limit: number) => api.query`update plans set max_domains = ${limit} where slug = 'pro'`;
   const domainsOf = async (account: 'stranger' | 'viewer') => {
-    const { rows } = await sql`
-      select from domains where account_id = ${api.accountIds[account]} and deleted_at is null`.execute(
-      api.db,
-    );
+    const rows = await api.query`
+      select from domains where account_id = ${api.accountIds[account]} and deleted_at is null`;
     return rows.length;
   };
 
@@ -230,13 +222,13 @@ describe('the plan of an account', () => {
   });
 
   it('that is missing allows 100 domains', async () => {
-    const { rows } = await sql<{ id: number }>`
-      insert into accounts (email) values ('planless@zonefleet.test') returning id`.execute(api.db);
+    const rows = await api.query<{ id: number }>`
+      insert into accounts (email) values ('planless@zonefleet.test') returning id`;
     const accountId = rows[0]?.id as number;
-    await sql`insert into domains (account_id, name, unicode, dns_mode, status, served, serial,
+    await api.query`insert into domains (account_id, name, unicode, dns_mode, status, served, serial,
         answers_generation, created_at, updated_at)
       select ${accountId}, 'p' || i || '.planless.', '', 'managed', 'disabled', 'none', 1, 0, now(), now()
-      from generate_series(1, 100) i`.execute(api.db);
+      from generate_series(1, 100) i`;
     const created = await createDomain(api.db, wantedDomain(accountId, 'planless.com.'));
     expect(created).toMatchObject({ kind: 'plan_limit', limit: 100 });
   });

@@ -30,14 +30,12 @@ const enable = (body = {}) => ask('POST', '/enable', body);
 const refusal = (status: number, code: string) => ({ status, body: { code } });
 /** Updates the row of the domain in signed_zones. */
 const setZone = (set: ReturnType<typeof sql>) =>
-  sql`update signed_zones set ${set} where domain_id = ${domainId}`.execute(api.db);
+  api.query`update signed_zones set ${set} where domain_id = ${domainId}`;
 /** Runs `work` while a nameserver that cannot answer with proofs belongs to the fleet. */
 async function withOldNode<T>(work: () => Promise<T>): Promise<T> {
-  await sql`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`.execute(
-    api.db,
-  );
+  await api.query`insert into nodes (name, instance, started_at) values ('old', gen_random_uuid(), now())`;
   const done = await work();
-  await sql`delete from nodes where name = 'old'`.execute(api.db);
+  await api.query`delete from nodes where name = 'old'`;
   return done;
 }
 
@@ -206,9 +204,9 @@ describe('a request is refused', () => {
 describe('a check of the DS records', () => {
   const check = (as?: string) => ask('POST', '/check', undefined, as);
   const stored = async () => {
-    const { rows } = await sql<{ dsDue: boolean; isDue: boolean; isCounted: boolean }>`
+    const rows = await api.query<{ dsDue: boolean; isDue: boolean; isCounted: boolean }>`
       select ds_due as "dsDue", due_at <= clock_timestamp() as "isDue", look_asked_at is not null as "isCounted"
-      from signed_zones where domain_id = ${domainId}`.execute(api.db);
+      from signed_zones where domain_id = ${domainId}`;
     return rows[0];
   };
   const DUE = { dsDue: true, isDue: true };
@@ -241,14 +239,14 @@ describe('a check of the DS records', () => {
   });
 
   it('is refused to an account with too many checks', async () => {
-    await sql`
+    await api.query`
       insert into check_shares (account_id, slot_ms, manual, at) values (${api.accountIds.owner}, 0, 5000, clock_timestamp())
-      on conflict (account_id) do update set manual = 5000, at = clock_timestamp()`.execute(api.db);
+      on conflict (account_id) do update set manual = 5000, at = clock_timestamp()`;
     const answer = await check();
     expect(answer).toMatchObject(refusal(429, 'dnssec_check_limited'));
     expect(answer.headers['retry-after']).toBe('60');
     expect(await stored()).toMatchObject({ isCounted: false });
-    await sql`delete from check_shares`.execute(api.db);
+    await api.query`delete from check_shares`;
   });
 });
 
@@ -268,9 +266,9 @@ describe('keys of another operator', () => {
   const filled = (octets: number) => Buffer.alloc(octets, 3).toString('base64');
   const put = (...keys: object[]) => ask('PUT', '/foreign-keys', { keys });
   const keysOf = async (origin: string) => {
-    const { rows } = await sql<{ key: Buffer }>`
+    const rows = await api.query<{ key: Buffer }>`
       select public_key as key from signing_keys where origin = ${origin} and signed_zone_id = (
-        select id from signed_zones where domain_id = ${domainId})`.execute(api.db);
+        select id from signed_zones where domain_id = ${domainId})`;
     return rows.map(({ key }) => key.toString('base64'));
   };
 

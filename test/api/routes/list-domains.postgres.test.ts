@@ -1,6 +1,5 @@
 // The wire format of the list. Which domains it has, in which order and on which page, is tested in test/store/domains.
 
-import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { DomainListItem } from '../../../src/api/schemas/domain-list-item.ts';
 import { setPlan } from '../../../src/store/change/set-plan.ts';
@@ -85,9 +84,7 @@ it.each([
   ['sort=created_at', ['gamma.test', 'xn--bcher-kva.test', 'alpha.test', 'delta.test', 'beta.test']],
   ['sort=-status', ['delta.test', 'beta.test', 'alpha.test', 'xn--bcher-kva.test', 'gamma.test']],
 ])('?%s, as a whole and in pages', async (query, expected, as = 'owner') => {
-  await sql`update domains set findings = '[{"code": "STALE_DS", "message": "x"}]' where name = 'beta.test.'`.execute(
-    api.db,
-  );
+  await api.query`update domains set findings = '[{"code": "STALE_DS", "message": "x"}]' where name = 'beta.test.'`;
   expect(await names(`?${query}`, as)).toEqual(expected);
   const ask = (_method: string, url: string) => api.ask('GET', url, { as });
   const pages = await readPages({ ask }, `/domains/?${query}&limit=2&count=true`);

@@ -1,6 +1,5 @@
 // What all calls that wait for a worker share is tested in test/api/actions/enqueue.
 
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckJob } from '../../../src/queue/jobs.ts';
 import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
@@ -65,10 +64,8 @@ describe('POST ns-check', () => {
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(HOUR_S - 60);
     expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(HOUR_S);
     expect(queue.jobs).toHaveLength(1);
-    await sql`
-      update domain_checks set last_manual_at = last_manual_at - interval '1 hour' where domain_id = ${id}`.execute(
-      api.db,
-    );
+    await api.query`
+      update domain_checks set last_manual_at = last_manual_at - interval '1 hour' where domain_id = ${id}`;
     expect((await check()).status).toBe(200);
   });
 
@@ -88,12 +85,12 @@ describe('POST ns-check', () => {
 
   it('is refused to an account with too many checks within a minute', async () => {
     const { id, check } = await freshDomain();
-    await sql`
+    await api.query`
       insert into check_shares (account_id, slot_ms, manual, at)
       select account_id, 0, 5000, clock_timestamp() from domains where id = ${id}
-      on conflict (account_id) do update set manual = 5000, at = clock_timestamp()`.execute(api.db);
+      on conflict (account_id) do update set manual = 5000, at = clock_timestamp()`;
     expect(await check()).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
-    await sql`delete from check_shares`.execute(api.db);
+    await api.query`delete from check_shares`;
     expect(queue.jobs).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 // Records in bulk: import, parsing a zone file, and export. How items are merged and files are read is tested in test/zone/import.
 
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
@@ -124,10 +123,8 @@ describe('POST import', () => {
     expect(first.body).toMatchObject({ created: 500, overwritten: 0 });
     expect(first.body.failed).toHaveLength(1000);
     expect(first.text.length).toBeGreaterThan(65_536);
-    const { rows } = await sql<{ octets: number; change_id: number }>`
-      select octet_length(response::text) as octets, change_id from idempotency_keys where key = ${key}`.execute(
-      api.db,
-    );
+    const rows = await api.query<{ octets: number; change_id: number }>`
+      select octet_length(response::text) as octets, change_id from idempotency_keys where key = ${key}`;
     expect(rows[0]?.octets).toBeLessThan(65_536);
     expect(rows[0]?.change_id).toBe(first.body.change_id);
     await load(path, [A('later')]); // later records make no difference
@@ -145,10 +142,10 @@ describe('POST import', () => {
     const { path } = await freshDomain();
     const key = `lost-${domains}`;
     const first = await load(path, [A('x')], '', key);
-    await sql`
+    await api.query`
       update idempotency_keys set digest = sha256('another'), octets = 0,
         response = json_build_object('status', 200, 'headers', response->'headers')
-      where key = ${key}`.execute(api.db);
+      where key = ${key}`;
     const again = await load(path, [A('x')], '', key);
     expect([again.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
     expect(again.headers['x-change-id']).toBe(first.headers['x-change-id']);
@@ -198,7 +195,7 @@ describe('POST import/parse', () => {
       const { status, body, headers } = await api.ask('POST', PATH, asked);
       expect([status, body, headers['idempotent-replay']]).toEqual([200, PARSED, undefined]);
     }
-    const { rows } = await sql`select from idempotency_keys where key = 'parse'`.execute(api.db);
+    const rows = await api.query`select from idempotency_keys where key = 'parse'`;
     expect([rows, await list('/domains/parsed.example/records/')]).toEqual([[], []]);
   });
 

@@ -1,7 +1,6 @@
 // Records one by one and in batches: what each call returns, and the errors that it responds with. Values are tested in test/zone
 // and test/api/schemas, and what is published in test/store/change.
 
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
 import { type Answer, readPages, sharedTestApi, startTestApi } from '../../support/api/api.ts';
@@ -410,7 +409,7 @@ it('a response is repeated for its Idempotency-Key, also if its stored copy was 
   const [first, second, third] = await answers();
   const again = await answers();
   expect(again.map(({ text }) => text)).toEqual([first?.text, second?.text, third?.text]);
-  await sql`update idempotency_octets set octets = 100000001`.execute(api.database.db);
+  await api.query`update idempotency_octets set octets = 100000001`;
   expect((await purgeIdempotency(api.database.db)).shrunk).toBeGreaterThan(1);
   const shortened = await answers();
   expect(shortened.slice(0, 2).map(({ text }) => text)).toEqual([first?.text, second?.text]);

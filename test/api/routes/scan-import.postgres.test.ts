@@ -66,7 +66,7 @@ async function freshDomain(options?: Parameters<TestApi['makeDomain']>[1]) {
 }
 
 const openScans = async (id: number) => {
-  const { rows } = await sql`select kind, imports from scans where domain_id = ${id}`.execute(api.db);
+  const rows = await api.query`select kind, imports from scans where domain_id = ${id}`;
   return rows;
 };
 const GOES_ON = { complete: false, shortfalls: ['the scan still goes on'] };
@@ -123,7 +123,7 @@ describe('POST scan-import', () => {
     expect(await seen('')).toEqual([0, 1, 1]);
     expect(await seen('?fresh=true&dry_run=true')).toEqual([1, 0, 2]);
     expect(await seen('?fresh=true')).toEqual([1, 0, 3]);
-    await sql`update scans set finished_at = finished_at - interval '11 minutes'`.execute(api.db);
+    await api.query`update scans set finished_at = finished_at - interval '11 minutes'`;
     expect(await seen('')).toEqual([0, 1, 4]);
     expect((await scanImport('?dryrun=true')).status).toBe(400);
   });
@@ -133,7 +133,7 @@ describe('POST scan-import', () => {
     await scan();
     const headers = { 'idempotency-key': 'reused' };
     const first = await scanImport('', headers);
-    await sql`delete from idempotency_keys where key = 'reused'`.execute(api.db); // the answer was lost
+    await api.query`delete from idempotency_keys where key = 'reused'`; // the answer was lost
     const repeat = await scanImport('', headers);
     expect([repeat.body.created, repeat.body.change_id]).toEqual([1, first.body.change_id]);
     expect(queue.jobs).toHaveLength(1);
@@ -190,9 +190,7 @@ describe('GET scan', () => {
     await until(async () => (await begun.execute(api.db)).rows.length > 0);
     expect((await scan()).body).toMatchObject({ ...GOES_ON, records: [] });
     const progress = { names: 5, of: 10, queries: 7, records: 2 };
-    await sql`update scans set progress = ${JSON.stringify(progress)} where domain_id = ${id}`.execute(
-      api.db,
-    );
+    await api.query`update scans set progress = ${JSON.stringify(progress)} where domain_id = ${id}`;
     expect((await scan()).body).toMatchObject({ ...GOES_ON, progress, names: 5, queries: 7 });
     expect(queue.jobs).toHaveLength(1);
     finish();
@@ -203,11 +201,9 @@ describe('GET scan', () => {
 
   it('reports that a background import exceeds the plan', async () => {
     const { id, scan } = await freshDomain({ planSlug: 'free' });
-    await sql`
+    await api.query`
       insert into scans (domain_id, account_id, kind, imports, actor, due_at)
-      select id, account_id, 'background', true, '{"kind": "system"}', now() from domains where id = ${id}`.execute(
-      api.db,
-    );
+      select id, account_id, 'background', true, '{"kind": "system"}', now() from domains where id = ${id}`;
     lines = Array.from({ length: 201 }, (_, i) => `n${i} A 198.51.100.1`);
     const { body } = await scan();
     const error = 'the plan allows 200 records, this would make 201';

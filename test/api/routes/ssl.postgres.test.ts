@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Ssl } from '../../../src/api/schemas/ssl.ts';
 import { openCertificate } from '../../../src/store/certificates/open-certificate.ts';
@@ -20,7 +19,7 @@ beforeAll(async () => {
   for (const name of [NAME, 'issued.test', 'pending.test', 'many.test']) await api.makeDomain(name);
   await api.makeDomain('elsewhere.test', { dnsMode: 'external' });
   often = await api.makeDomain('often.test');
-  await sql`update domains set status = 'active' where name <> 'pending.test.'`.execute(api.db);
+  await api.query`update domains set status = 'active' where name <> 'pending.test.'`;
   chain = await makeChain([NAME, `*.${NAME}`]);
 });
 
@@ -30,10 +29,8 @@ const upload = (certificate: string, key: string, as = 'owner', url = SSL) =>
   api.ask('POST', url, { as, body: { certificate, private_key: key } });
 
 const certificates = async () => {
-  const { rows } = await sql<{ id: number; sealed: Buffer; version: number }>`
-    select c.id, sealed, version from certificates c left join edge_changes e on e.name = ${`${NAME}.`}`.execute(
-    api.db,
-  );
+  const rows = await api.query<{ id: number; sealed: Buffer; version: number }>`
+    select c.id, sealed, version from certificates c left join edge_changes e on e.name = ${`${NAME}.`}`;
   return rows[0] as { id: number; sealed: Buffer; version: number };
 };
 
@@ -66,7 +63,7 @@ describe('an uploaded certificate', () => {
   });
 
   it('that replaces another one has a new id, and is sent to edges, without byte order mark and CRLF', async () => {
-    await sql`insert into edge_changes (name) values (${`${NAME}.`}) on conflict do nothing`.execute(api.db);
+    await api.query`insert into edge_changes (name) values (${`${NAME}.`}) on conflict do nothing`;
     const before = await certificates();
     const other = (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}trailing words`;
     expect((await upload(other(whole()), other(chain.leaf.key))).status).toBe(200);
@@ -136,13 +133,13 @@ describe('POST ssl/issue', () => {
   const codeOf = async (name: string) => (await ask(name)).body.code;
   const remove = (name: string) => api.ask('DELETE', `/domains/${name}/ssl`);
   const hoursPass = (hours: number) =>
-    sql`update acme_asks set asked_at = asked_at - make_interval(hours => ${hours})`.execute(api.db);
+    api.query`update acme_asks set asked_at = asked_at - make_interval(hours => ${hours})`;
 
   it('creates one order for repeated requests', async () => {
     const before = await lastAudit(api.db);
     expect((await ask('issued.test')).body).toEqual({ status: 'pending', names: [], findings: [] });
     expect((await ask('issued.test')).body.status).toBe('pending');
-    expect((await sql`select from acme_orders`.execute(api.db)).rows).toHaveLength(1);
+    expect(await api.query`select from acme_orders`).toHaveLength(1);
     expect(await auditAfter(api.db, before)).toMatchObject([{ action: 'ssl.issue' }]);
   });
 
@@ -150,22 +147,20 @@ describe('POST ssl/issue', () => {
     expect(await codeOf('pending.test')).toBe('wrong_state');
     expect((await ask('elsewhere.test')).body.status).toBe('pending');
     const { id } = await api.makeDomain('suspended.test');
-    await sql`update domains set status = 'active' where id = ${id}`.execute(api.db);
+    await api.query`update domains set status = 'active' where id = ${id}`;
     await setSuspended(api.db, { domainId: id, suspended: true });
     const { status, body } = await ask('suspended.test');
     expect([status, body.code, body.error]).toEqual([400, 'wrong_state', expect.stringMatching(/suspended/)]);
   });
 
   it('is refused soon after a failure, with Retry-After', async () => {
-    await sql`update acme_orders set attempts = 1, wanted = false, last_error = 'no', failed_at = now()`.execute(
-      api.db,
-    );
+    await api.query`update acme_orders set attempts = 1, wanted = false, last_error = 'no', failed_at = now()`;
     const { body } = await api.ask('GET', '/domains/issued.test/ssl');
     expect(body).toMatchObject({ status: 'failed', last_error: 'no', next_attempt_at: expect.any(String) });
     const refused = await ask('issued.test');
     expect([refused.status, refused.body.code]).toEqual([429, 'ssl_limited']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    await sql`update acme_orders set asked_at = now() - interval '1 hour'`.execute(api.db);
+    await api.query`update acme_orders set asked_at = now() - interval '1 hour'`;
     expect((await ask('issued.test')).body.status).toBe('pending');
   });
 
@@ -174,9 +169,9 @@ describe('POST ssl/issue', () => {
     expect((await upload(pem, key, 'owner', '/domains/issued.test/ssl')).body.status).toBe('custom');
     expect((await ask('many.test')).body.status).toBe('pending');
     expect((await remove('many.test')).status).toBe(200);
-    const { rows } = await sql`
+    const rows = await api.query`
       select from acme_orders o join domains d on d.id = o.domain_id
-      where d.name in ('issued.test.', 'many.test.')`.execute(api.db);
+      where d.name in ('issued.test.', 'many.test.')`;
     expect(rows).toEqual([]);
   });
 
@@ -186,7 +181,7 @@ describe('POST ssl/issue', () => {
       expect((await ask('often.test')).body.status).toBe('pending');
       expect((await ask('often.test')).body.status).toBe('pending'); // the same order
       if (i % 2 === 0) expect((await remove('often.test')).status).toBe(200);
-      else await sql`update acme_orders set wanted = false where domain_id = ${id}`.execute(api.db); // issued
+      else await api.query`update acme_orders set wanted = false where domain_id = ${id}`; // issued
     }
     const refused = await ask('often.test');
     expect([refused.status, refused.body.code]).toEqual([429, 'ssl_limited']);
@@ -195,27 +190,27 @@ describe('POST ssl/issue', () => {
     expect(retryAfter).toBeLessThanOrEqual(3600);
     await hoursPass(1);
     expect((await ask('often.test')).status).toBe(200);
-    await sql`
+    await api.query`
       insert into acme_asks (account_id, name, asked_at)
       select account_id, name, now() - interval '2 hours' from acme_asks, generate_series(1, 20)
-      where name = 'often.test.' limit 20`.execute(api.db);
+      where name = 'often.test.' limit 20`;
     expect((await ask('often.test')).status).toBe(200); // the order that is under way
     await remove('often.test');
     expect(await codeOf('often.test')).toBe('ssl_limited');
     await hoursPass(24);
     expect((await ask('often.test')).status).toBe(200);
-    const { rows } = await sql`select from acme_asks`.execute(api.db);
+    const rows = await api.query`select from acme_asks`;
     expect(rows).toHaveLength(1); // Requests that no longer count are deleted.
   });
 
   it('is limited for an account', async () => {
-    await sql`delete from acme_asks`.execute(api.db);
-    await sql`delete from acme_orders`.execute(api.db);
-    await sql`
+    await api.query`delete from acme_asks`;
+    await api.query`delete from acme_orders`;
+    await api.query`
       insert into acme_asks (account_id, name)
-      select ${often.accountId}, n || '.example.' from generate_series(1, 300) n`.execute(api.db);
+      select ${often.accountId}, n || '.example.' from generate_series(1, 300) n`;
     expect(await codeOf('often.test')).toBe('ssl_limited');
-    await sql`delete from acme_asks`.execute(api.db);
+    await api.query`delete from acme_asks`;
     expect((await ask('often.test')).status).toBe(200);
   });
 

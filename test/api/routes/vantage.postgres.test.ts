@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeEvidence, type JsonEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -34,8 +33,8 @@ beforeAll(async () => {
   fra = await addObserver('fra');
 });
 beforeEach(async () => {
-  await sql`truncate vantage_jobs, vantage_nonces`.execute(api.db);
-  await sql`update vantages set answers = 0, dropped = 0`.execute(api.db);
+  await api.query`truncate vantage_jobs, vantage_nonces`;
+  await api.query`update vantages set answers = 0, dropped = 0`;
   for (const name of ['ams', 'fra']) await noteVantageSeen(api.db, name, null);
 });
 
@@ -166,9 +165,7 @@ describe('an answer', () => {
 
   it('is dropped for another job, with another name, and after the deadline', async () => {
     const { ask: of, id } = await ask();
-    const { rows } = await sql<{ id: string }>`select id from vantage_jobs where vantage = 'fra'`.execute(
-      api.db,
-    );
+    const rows = await api.query<{ id: string }>`select id from vantage_jobs where vantage = 'fra'`;
     const dropped = async (reason: string, body: unknown, sender: Sender = {}) =>
       expect((await send(ANSWERS, body, sender)).body).toEqual({ taken: false, reason });
     const atFra = { by: fra, name: 'fra' };
@@ -180,7 +177,7 @@ describe('an answer', () => {
       [0, 2],
       [0, 2],
     ]);
-    await sql`update vantage_jobs set deadline = clock_timestamp()`.execute(api.db);
+    await api.query`update vantage_jobs set deadline = clock_timestamp()`;
     await dropped('late', answer(id));
     expect(await kept(of)).toEqual([]);
   });

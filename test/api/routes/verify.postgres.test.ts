@@ -1,6 +1,5 @@
 // What all calls that wait for a worker share is tested in test/api/actions/enqueue.
 
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { VerifyJob } from '../../../src/queue/jobs.ts';
 import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
@@ -112,7 +111,7 @@ describe('POST verify', () => {
   it('replaces an expired value, and does not look for the new one yet', async () => {
     const { id, value, verify } = await freshDomain();
     await verify();
-    await sql`update domain_verifications set expires_at = now() where domain_id = ${id}`.execute(api.db);
+    await api.query`update domain_verifications set expires_at = now() where domain_id = ${id}`;
     const { status, body } = await verify();
     expect([status, body.status, queue.jobs.length]).toEqual([200, 'unverified', 1]);
     expect(body.verification).toMatchObject({ verified: false, found: 0, asked: 0, servers: [] });
@@ -146,10 +145,10 @@ describe('POST verify', () => {
     const { verify } = await freshDomain();
     await verify();
     // The count decreases until the call.
-    await sql`update check_shares set manual = 150`.execute(api.db);
+    await api.query`update check_shares set manual = 150`;
     expect(await verify()).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
     expect(queue.jobs).toHaveLength(1);
-    await sql`delete from check_shares`.execute(api.db);
+    await api.query`delete from check_shares`;
   });
 
   it('is refused in managed mode', async () => {

@@ -1,11 +1,12 @@
-// Where a domain is, what its owner has to enter at the registrar, and what he is told, at each stage of its way.
-
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { disable, enable, roll } from '../../../src/checks/dnssec/goals.ts';
 import { DAY_MS, RULES } from '../../../src/checks/dnssec/rules.ts';
+import { asTold } from '../../../src/checks/dnssec/told/as-told.ts';
 import { type DelegatedTo, dnssecFindings } from '../../../src/checks/dnssec/told/dnssec-findings.ts';
 import { dnssecStatus } from '../../../src/checks/dnssec/told/dnssec-status.ts';
+import { dsOfKey, viewParent } from '../../../src/checks/dnssec/told/parent-view.ts';
 import { registrarAction } from '../../../src/checks/dnssec/told/registrar-action.ts';
+import { isReminderDue, ownersDuty } from '../../../src/checks/dnssec/told/reminder.ts';
 import { dsOf, madeKey } from '../../support/simulation/dnssec/made-keys.ts';
 import { QuietDomain } from '../../support/simulation/dnssec/quiet-domain.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
@@ -13,6 +14,7 @@ import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 const A = madeKey('a', 'csk', 13);
 const B = madeKey('b', 'csk', 13);
 const FOREIGN = dsOf(madeKey('foreign', 'csk', 8));
+
 const WEAK = A.ds[0] as string;
 const MISTYPED = dsOf(A).replace(/..$/, '00');
 const DAYS = 24;
@@ -143,4 +145,108 @@ that is unsigned again | unsigned | off | none | | |`),
     expect(action.from).toBeGreaterThan(domain.at);
     expect((action.from ?? 0) - domain.at).toBeLessThan(3 * DAY_MS);
   });
+});
+
+it('tells what is asked for, but in a restored database only what is there already, until the next look', () => {
+  const domain = new QuietDomain();
+  const told = () => asTold(domain.machine, domain.epoch, RULES).asked;
+  domain.want((machine) => enable(machine, [A]));
+  domain.run(1000, ({ asked }) => asked.length > 0);
+  expect(told()).toEqual(['a']);
+  domain.epoch = 'restored';
+  expect(told()).toEqual([]);
+  domain.run(1);
+  expect(told()).toEqual(['a']);
+  domain.show(dsOf(A));
+  domain.run(3);
+  domain.epoch = 'restored again';
+  expect(told()).toEqual(['a']);
+  domain.run(1000, ({ hold }) => hold === null);
+  domain.want((machine) => roll(machine, [B], false));
+  domain.run(1000, ({ asked }) => asked.includes('b'));
+  domain.epoch = 'restored once more';
+  expect(told()).toEqual([]);
+});
+
+function seen(...shown: (readonly string[] | undefined)[]) {
+  const domain = new QuietDomain();
+  domain.want((machine) => enable(machine, [A]));
+  domain.shown = shown;
+  domain.run(3);
+  return viewParent(domain.machine, RULES);
+}
+
+describe('the DS records at the parent', () => {
+  it('are counted by the addresses that show them', () => {
+    const view = seen([dsOf(A)], [dsOf(A), FOREIGN], []);
+    expect(view).toMatchObject({ addresses: 3, agreeing: 1, ttl: 3600, everywhere: [] });
+    expect(view.records).toEqual([
+      { text: dsOf(A), meaning: 'wanted', keyId: 'a', addresses: 2, isWeak: false },
+      { text: FOREIGN, meaning: 'other', addresses: 1, isWeak: false },
+    ]);
+  });
+
+  it('of an address that was never heard do not count', () => {
+    expect(seen([dsOf(A)], undefined)).toMatchObject({ addresses: 1, agreeing: 1 });
+  });
+
+  it('are none while nobody was asked', () => {
+    const { machine } = new QuietDomain();
+    expect(viewParent(machine, RULES)).toEqual({
+      records: [],
+      addresses: 0,
+      agreeing: 0,
+      ttl: undefined,
+      everywhere: [],
+    });
+  });
+
+  it('have one text for each digest', () => {
+    expect([1, 2, 4].map((type) => dsOfKey(A, type))).toEqual([...A.ds]);
+    expect(dsOfKey(madeKey('z', 'zsk', 13), 2)).toBeUndefined();
+  });
+});
+
+const finding = (
+  code: 'DS_WANTED' | 'DS_OTHER' | 'DS_PARTIAL' | 'PARENT_UNSIGNED' | 'DNSSEC_STEP_WAITS' | 'DS_WEAK',
+  severity: 'info' | 'warning' | 'error' = 'info',
+) => ({ code, severity, message: `about ${code}` });
+
+describe('what an owner has to do', () => {
+  it('is nothing while only we, the registry or caches have', () => {
+    expect(ownersDuty([])).toBeUndefined();
+    const others = [
+      finding('DS_PARTIAL'),
+      finding('PARENT_UNSIGNED'),
+      finding('DNSSEC_STEP_WAITS', 'warning'),
+    ];
+    expect(ownersDuty(others)).toBeUndefined();
+  });
+
+  it('is told with what keeps resolvers out first', () => {
+    const duty = ownersDuty([finding('DS_WANTED'), finding('DS_PARTIAL'), finding('DS_OTHER', 'error')]);
+    expect(duty).toEqual({ message: 'about DS_OTHER\n\nabout DS_WANTED', isUrgent: true });
+    expect(ownersDuty([finding('DS_WEAK', 'warning')])).toMatchObject({ isUrgent: false });
+  });
+
+  it('is told in three sentences at most', () => {
+    const many = Array.from({ length: 9 }, () => finding('DS_WANTED'));
+    expect(ownersDuty(many)?.message.split('\n\n')).toHaveLength(3);
+  });
+});
+
+const now = 1000 * DAY_MS;
+test.each([
+  ['wanted for two days', false, 2, undefined, false],
+  ['wanted for three days', false, 3, undefined, true],
+  ['urgent, for an hour', true, 1 / 24, undefined, false],
+  ['urgent, for a day', true, 1, undefined, true],
+  ['reminded 29 days ago', false, 60, 29, false],
+  ['reminded 30 days ago', false, 60, 30, true],
+  ['urgent, and reminded yesterday', true, 60, 1, false],
+] as const)('%s: a mail is due: %s %d %s → %s', (_, isUrgent, wantedDays, remindedDays, isDue) => {
+  const remindedAt = remindedDays === undefined ? undefined : now - remindedDays * DAY_MS;
+  expect(isReminderDue({ isUrgent }, { wantedSince: now - wantedDays * DAY_MS, remindedAt }, now)).toBe(
+    isDue,
+  );
 });

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Errand, Errands } from '../../../src/resolver/state/errands.ts';
 import { DEFAULT_LIMITS } from '../../../src/resolver/state/limits.ts';
-import { Work } from '../../../src/resolver/state/work.ts';
+import { Stopped, Work } from '../../../src/resolver/state/work.ts';
 
 const works: Work[] = [];
+
 afterEach(() => {
   for (const work of works.splice(0)) work.end();
 });
@@ -56,5 +58,107 @@ describe('work that waits for packets', () => {
     work.waits = 1;
     tick(work, 100);
     expect(work.stopped).toBeUndefined();
+  });
+});
+
+type Perform<T> = (errand: Errand) => Promise<{ value: T; isForAll: boolean }>;
+
+/** Errands of one work, and a gate that the test opens. */
+function start(signal?: AbortSignal) {
+  const errands = new Errands();
+  const work = new Work(DEFAULT_LIMITS, signal);
+  works.push(work);
+  let open: () => void = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const run = <T>(perform: Perform<T>, key = 'key', more: { within?: Errand; by?: Work } = {}) =>
+    errands.run(key, { work: more.by ?? work, within: more.within, look: () => undefined }, perform);
+  return { errands, work, run, passed, open: () => open() };
+}
+afterEach(() => {
+  for (const work of works.splice(0)) work.end();
+});
+
+describe('an errand', () => {
+  it('is performed once for all that need it concurrently', async () => {
+    const { run, passed, open } = start();
+    let times = 0;
+    const perform = async () => {
+      times++;
+      await passed;
+      return { value: times, isForAll: true };
+    };
+    const all = [run(perform), run(perform), run(perform)];
+    open();
+    expect(await Promise.all(all)).toEqual([1, 1, 1]);
+    expect(await run(perform)).toBe(2);
+  });
+
+  it('is not started if its outcome is known', async () => {
+    const { errands, work } = start();
+    const unneeded = () => Promise.reject(new Error('nobody needs that'));
+    expect(await errands.run('key', { work, within: undefined, look: () => 7 }, unneeded)).toBe(7);
+  });
+
+  it.each<[string, Perform<string>]>([
+    ['was aborted', () => Promise.reject(new Stopped('aborted', ''))],
+    ['has a result for its own purpose only', async () => ({ value: 'first', isForAll: false })],
+  ])('is repeated by the next one if the first %s', async (_, end) => {
+    const { run, passed, open } = start();
+    const first = run<string>((errand) => passed.then(() => end(errand))).catch(() => 'given up');
+    const second = run(async () => ({ value: 'second', isForAll: true }));
+    open();
+    expect(await first).toBeDefined();
+    expect(await second).toBe('second');
+  });
+
+  it('that fails by a bug fails for all', async () => {
+    const { run, passed, open } = start();
+    const reason = new Error('a bug');
+    const first = run(() => passed.then(() => Promise.reject(reason)));
+    const second = run(async () => ({ value: 1, isForAll: true }));
+    const both = Promise.allSettled([first, second]);
+    open();
+    expect(await both).toEqual(Array(2).fill({ status: 'rejected', reason }));
+  });
+
+  it('that two need for each other is awaited by one of them at most', async () => {
+    const { run, passed, open } = start();
+    const done: string[] = [];
+    const crossing = (own: string, other: string) =>
+      run(async (within) => {
+        await passed;
+        const perform: Perform<string> = async (inner) => {
+          // The one that came here must not come back to where it started.
+          expect(Errands.isLoop(own, inner)).toBe(true);
+          done.push(`${other} for ${own}`);
+          return { value: other, isForAll: true };
+        };
+        return { value: `${own} ${await run(perform, other, { within })}`, isForAll: true };
+      }, own);
+    const both = Promise.all([crossing('a', 'b'), crossing('b', 'a')]);
+    open();
+    expect(await both).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^b /)]);
+    expect(done.length).toBeGreaterThan(0);
+  });
+
+  it('is left by a work that must stop, and goes on for the others', async () => {
+    const controller = new AbortController();
+    const { run, passed, open } = start();
+    const { work: impatient } = start(controller.signal);
+    const perform = () => passed.then(() => ({ value: 'done', isForAll: true }));
+    const first = run(perform);
+    const second = run(perform, 'key', { by: impatient });
+    controller.abort();
+    await expect(second).rejects.toBeInstanceOf(Stopped);
+    open();
+    expect(await first).toBe('done');
+  });
+
+  it('knows what it is needed for', () => {
+    const errand = (key: string, within?: Errand): Errand => ({ key, within, waitsFor: undefined });
+    const inner = errand('c', errand('b', errand('a')));
+    expect(['a', 'b', 'c', 'd'].map((key) => Errands.isLoop(key, inner))).toEqual([true, true, true, false]);
   });
 });

@@ -17,11 +17,12 @@ import { APEX, edit } from '../../support/zone/customer-records.ts';
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 15);
 const EDITS = scale(1000, 60);
 
-const { db } = sharedDatabase();
+const { db, query } = sharedDatabase();
 let accountId: number;
 let domainId: number;
 
 beforeEach(async () => {
+  await query`alter sequence records_id_seq restart`; // random edits name records by low ids
   useSecrets(db);
   accountId = await newAccount(db, 'a@example.org');
   domainId = (await newDomain(db, accountId)).id;

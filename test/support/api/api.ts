@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
@@ -68,6 +69,8 @@ export interface TestApi {
   readonly accountIds: Readonly<Record<TestAccount, number>>;
   readonly keys: Readonly<Record<TestAccount, string>>;
   ask(method: string, url: string, asked?: Asked): Promise<Answer>;
+  /** Runs a statement with its values, and returns its rows. */
+  query<T>(text: TemplateStringsArray, ...values: unknown[]): Promise<T[]>;
   /** A further key, of `account` (default `owner`). */
   makeKey(key?: Omit<Partial<NewApiKey>, 'accountId'>, account?: TestAccount): Promise<string>;
   /** Of `owner`, with members in the other three roles; by the operator, so that it is served in full. */
@@ -309,6 +312,7 @@ async function withAccounts(server: TestServer): Promise<TestApi> {
     accountIds,
     keys,
     makeKey,
+    query: async (...statement) => (await sql<never>(...statement).execute(server.db)).rows,
     async ask(method, url, { as = 'owner', body, headers = {} } = {}) {
       const key = as === null ? undefined : as in keys ? keys[as as TestAccount] : as;
       const response = await app.inject({

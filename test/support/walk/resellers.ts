@@ -1,7 +1,6 @@
 // The callers of the reseller API, and the credential of each.
 
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { mintToken, revokeToken } from '../../../src/store/resellers/tokens.ts';
 import type { TestApi } from '../api/api.ts';
@@ -20,9 +19,9 @@ export async function bearerSession(api: TestApi, accountId: number): Promise<st
 }
 
 /** Lets a session's password be too old for sensitive calls. */
-export async function agePassword({ db }: TestApi, token: string): Promise<void> {
+export async function agePassword(api: TestApi, token: string): Promise<void> {
   const hash = createHash('sha256').update(token).digest();
-  await sql`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`.execute(db);
+  await api.query`update sessions set password_at = now() - interval '16 minutes' where hash = ${hash}`;
 }
 
 export async function mintedToken(
@@ -37,7 +36,7 @@ export async function mintedToken(
 
 export async function makeReseller(api: TestApi, email: string): Promise<Reseller> {
   const id = await newAccount(api.db, email);
-  await sql`update accounts set is_reseller = true where id = ${id}`.execute(api.db);
+  await api.query`update accounts set is_reseller = true where id = ${id}`;
   const { text: token } = await mintedToken(api, id);
   return { id, token, session: () => bearerSession(api, id) };
 }
@@ -49,7 +48,7 @@ export async function makeClient(
   email: string,
 ): Promise<number> {
   const id = await newAccount(api.db, email);
-  await sql`update accounts set provider_id = ${reseller.id} where id = ${id}`.execute(api.db);
+  await api.query`update accounts set provider_id = ${reseller.id} where id = ${id}`;
   return id;
 }
 
@@ -59,7 +58,7 @@ export async function prepareResellers(
 ): Promise<(caller: ResellerCaller) => Promise<Record<string, string>>> {
   const { db } = api.database;
   const { stranger } = api.accountIds;
-  await sql`update accounts set is_reseller = true where id = ${stranger}`.execute(db);
+  await api.query`update accounts set is_reseller = true where id = ${stranger}`;
   const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
   const expired = await mintedToken(api, stranger, new Date(Date.now() - 1000));
   const revoked = await mintedToken(api, stranger);
@@ -67,13 +66,9 @@ export async function prepareResellers(
   const token = await mintedToken(api, stranger);
   const other = await makeReseller(api, 'other-reseller@walk.test');
   const inactive = await makeReseller(api, 'inactive-reseller@walk.test');
-  await sql`update accounts set active = false where id = ${inactive.id}`.execute(db);
-  const cookie = await openSession(db, {
-    accountId: stranger,
-    carrier: 'cookie',
-    address: '192.0.2.1',
-    userAgent: 'walk',
-  });
+  await api.query`update accounts set active = false where id = ${inactive.id}`;
+  const client = { address: '192.0.2.1', userAgent: 'walk' };
+  const cookie = await openSession(db, { accountId: stranger, carrier: 'cookie', ...client });
   return async (caller) => {
     switch (caller) {
       case 'no credential':

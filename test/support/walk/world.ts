@@ -201,10 +201,8 @@ export class World {
   /** A term that costs nothing, of a plan that a new domain fits in. */
   freeTermId(): Promise<number> {
     return this.#once('free term', async () => {
-      const { rows } = await sql<{ id: number }>`
-        select t.id from plan_terms t join plans p on p.id = t.plan_id where p.slug = 'free'`.execute(
-        this.#db,
-      );
+      const rows = await this.#api.query<{ id: number }>`
+        select t.id from plan_terms t join plans p on p.id = t.plan_id where p.slug = 'free'`;
       return rows[0]?.id as number;
     });
   }
@@ -222,11 +220,9 @@ export class World {
   /** A nameserver that holds removals back. */
   nodeName(): Promise<string> {
     return this.#once('node', async () => {
-      await sql`
+      await this.#api.query`
         insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
-        values (${this.unique}, gen_random_uuid(), now(), now(), true, 5, 50, gen_random_uuid(), now(), 4)`.execute(
-        this.#db,
-      );
+        values (${this.unique}, gen_random_uuid(), now(), now(), true, 5, 50, gen_random_uuid(), now(), 4)`;
       return this.unique;
     });
   }
@@ -274,8 +270,8 @@ export class World {
     return this.#once('session', async () => {
       const accountId = await this.personId();
       await openSession(this.#db, { accountId, carrier: 'bearer', address: '192.0.2.1', userAgent: 'other' });
-      const { rows } = await sql<{ id: number }>`
-        select id from sessions where account_id = ${accountId} and user_agent = 'other'`.execute(this.#db);
+      const rows = await this.#api.query<{ id: number }>`
+        select id from sessions where account_id = ${accountId} and user_agent = 'other'`;
       return (rows[0] as { id: number }).id;
     });
   }
@@ -289,9 +285,8 @@ export class World {
   /** The domain is to be signed, and nobody has asked for a look. */
   async haveLooked(): Promise<void> {
     await this.haveSigned();
-    await sql`update signed_zones set look_asked_at = null where domain_id = ${await this.domainId()}`.execute(
-      this.#db,
-    );
+    await this.#api
+      .query`update signed_zones set look_asked_at = null where domain_id = ${await this.domainId()}`;
   }
 
   /** Of everything that is cached. */
@@ -317,10 +312,10 @@ export class World {
 
   /** Lets these accounts open more of them; the last ones stay open. */
   async closeTickets(accountIds: readonly number[] = this.#everybody): Promise<void> {
-    await sql`
+    await this.#api.query`
       update tickets set created_at = created_at - interval '2 days',
         status = case when id > (select max(id) from tickets) - 10 and subject = 'Walk' then status else 'closed' end
-      where account_id = any(${[...accountIds]}::bigint[])`.execute(this.#db);
+      where account_id = any(${[...accountIds]}::bigint[])`;
   }
 
   get #everybody(): number[] {
@@ -331,10 +326,8 @@ export class World {
   invoiceId(): Promise<number> {
     return this.#once('invoice', async () => {
       const accountId = this.#buyerId;
-      const { rows } = await sql<{ id: number }>`
-        select issue_invoice(${accountId}, null, null, 0, '[]'::jsonb, 1, null, null, clock_timestamp()) as id`.execute(
-        this.#db,
-      );
+      const rows = await this.#api.query<{ id: number }>`
+        select issue_invoice(${accountId}, null, null, 0, '[]'::jsonb, 1, null, null, clock_timestamp()) as id`;
       return (rows[0] as { id: number }).id;
     });
   }
@@ -347,7 +340,7 @@ export class World {
       if (made.kind !== 'ordered') throw new Error(made.kind);
       const { payment } = made;
       // so that the walk may order more
-      await sql`update payments set expires_at = created_at where id = ${payment.id}`.execute(this.#db);
+      await this.#api.query`update payments set expires_at = created_at where id = ${payment.id}`;
       return payment;
     });
   }
@@ -355,9 +348,8 @@ export class World {
   /** Open again, so that it can be cancelled. */
   async reopenTopup(): Promise<void> {
     const { id } = await this.topup();
-    await sql`update payments set expires_at = now() + interval '1 hour', cancelled_at = null where id = ${id}`.execute(
-      this.#db,
-    );
+    await this.#api
+      .query`update payments set expires_at = now() + interval '1 hour', cancelled_at = null where id = ${id}`;
   }
 
   webhookId(): Promise<number> {
@@ -416,10 +408,8 @@ export class World {
   }
 
   async #idOf(table: 'check_runs' | 'subscriptions', domainId: number): Promise<number> {
-    const { rows } = await sql<{ id: number }>`
-      select id from ${sql.table(table)} where domain_id = ${domainId} order by id desc limit 1`.execute(
-      this.#db,
-    );
+    const rows = await this.#api.query<{ id: number }>`
+      select id from ${sql.table(table)} where domain_id = ${domainId} order by id desc limit 1`;
     return (rows[0] as { id: number }).id;
   }
 

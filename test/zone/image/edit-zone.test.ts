@@ -1,15 +1,21 @@
-// Editing a zone where it is served gives what building it anew would give: the same zone, or the same problems.
-
 import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Name, parseName } from '../../../src/dns/name.ts';
+import { sortNames } from '../../../src/dns/dnssec/sort-names.ts';
+import { type Name, parseName, prependLabel, ROOT } from '../../../src/dns/name.ts';
+import { NSEC } from '../../../src/dns/record/types/nsec.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
 import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
 import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
-import type { Image } from '../../../src/zone/image/image.ts';
+import { createImage, Image } from '../../../src/zone/image/image.ts';
+import { MAX_LEAF_ITEMS, MIN_LEAF_ITEMS } from '../../../src/zone/image/layout.ts';
+import { blocksOf, findOrdered, forEachOrdered } from '../../../src/zone/image/order-index.ts';
+import { ownerOfNode } from '../../../src/zone/image/read-node.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { readRoot } from '../../../src/zone/image/zone-root.ts';
+import { findRoot } from '../../../src/zone/image/zone-table.ts';
+import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
 import {
   MARK_TYPE,
   markOf,
@@ -18,15 +24,20 @@ import {
   type Zone,
   type ZoneRecord,
 } from '../../../src/zone/zone.ts';
+import { RANDOM_RDATA } from '../../support/random/random-rdata.ts';
 import { pick, type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
+import { changesBetween, thinned } from '../../support/random/signed-zones.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
+import { readZone } from '../../support/zone/read-zone.ts';
+import { DENIAL_STYLES, signedRecords, zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { expectSame, log2BucketsIn, smallImage, zoneInImage } from '../../support/zone/zone-image.ts';
 import { recordsOf, zoneOf } from '../../support/zone/zone-text.ts';
 
 const CONTENT = { id: 1, version: 1, mark: 1 };
-const SOA_AND_NS = '@ 3600 SOA ns host 7 10000 2400 604800 1800\n@ 3600 NS ns\n';
 const APEX = parseName('example.');
+
+const SOA_AND_NS = '@ 3600 SOA ns host 7 10000 2400 604800 1800\n@ 3600 NS ns\n';
 
 type Sets = Map<string, RecordSet>;
 
@@ -257,5 +268,185 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
     expect(log2).toEqual([0, 1, 2, 3, 4, 5, 6, 4, 2, 0]);
     const expected = fromScratch(APEX, recordsOf(SOA_AND_NS, 'example.'), 1);
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
+  });
+});
+
+const DNSSEC_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY];
+
+/** NSEC3 that prove nothing have no order of their own. */
+function inOrder(zone: Zone): Zone {
+  const { idleDenials } = zone;
+  if (idleDenials === undefined) return zone;
+  const byOwner = new Map(idleDenials.map((set) => [set.owner, set]));
+  return { ...zone, idleDenials: sortNames(byOwner.keys()).map((owner) => byOwner.get(owner) as RecordSet) };
+}
+
+/** Some of the zone's sets are others, or gone: then signed, and sometimes with signatures or denials missing. */
+function randomState(random: Random, pool: readonly Zone[]): ZoneRecord[] {
+  const zone = pick(random, pool);
+  const sets = [...zone.nodes.values()].flatMap(({ sets }) => [...sets.values()]);
+  const gone = new Set(sets.filter(({ owner }) => owner !== zone.apex && random() < 0.1));
+  const records = sets
+    .filter((set) => !gone.has(set))
+    .flatMap(({ owner, type, ttl, rdata }) => rdata.map((one) => ({ owner, type, ttl, rdata: one })));
+  if (buildZone(zone.apex, records).kind === 'refused') return [...recordsOfZone(zone)];
+  return records;
+}
+
+describe('a signed zone in an image', () => {
+  it('is what was put there, with its signatures and order, whatever it lacks', () => {
+    for (let seed = 1; seed <= scale(400, 10); seed++) {
+      const random = randomFrom(seed);
+      const { zone } = randomZone(random, seed % 7 === 0 ? '.' : 'zone.example.', 5 + (seed % 60), []);
+      const signed = signedRecords(zone.apex, [...recordsOfZone(zone)], pick(random, DENIAL_STYLES));
+      const records = random() < 0.6 ? signed : thinned(random, signed, DNSSEC_TYPES);
+      const built = zoneOfRecords(zone.apex, records);
+      const image = smallImage();
+      const writer = new ImageWriter(image);
+      writer.put(built, CONTENT);
+      expectSame(readZone(image, zone.apex), inOrder(built));
+      expect(image.records).toBe(built.records);
+      expect(findImageFault(image, writer.exportFree()), `seed ${seed}`).toBeUndefined();
+      writer.remove(zone.apex);
+      expect(image).toMatchObject({ zones: 0, records: 0, bytesUsed: smallImage().bytesUsed });
+    }
+  });
+
+  it('is led by edits from any state to any other, each equal to a zone built anew', () => {
+    for (let seed = 1; seed <= scale(150, 3); seed++) {
+      const random = randomFrom(seed);
+      const apexText = seed % 5 === 0 ? '.' : 'zone.example.';
+      const pool = [0, 1].map(() => randomZone(random, apexText, 3 + (seed % 50), []).zone);
+      const { apex } = pool[0] as Zone;
+      const image = smallImage();
+      const writer = new ImageWriter(image);
+      let denial = pick(random, DENIAL_STYLES);
+      let before = [...recordsOfZone(pool[0] as Zone)];
+      writer.put(pool[0] as Zone, CONTENT);
+      for (let version = 2; version < 14; version++) {
+        if (random() < 0.15) denial = pick(random, DENIAL_STYLES);
+        const unsigned = randomState(random, pool);
+        const signed = random() < 0.1 ? unsigned : signedRecords(apex, unsigned, denial);
+        const after = random() < 0.7 ? signed : thinned(random, signed, DNSSEC_TYPES);
+        const edited = writer.edit(apex, { ...CONTENT, version }, changesBetween(before, after));
+        expect(edited).toEqual({ kind: 'edited' });
+        const fresh = smallImage();
+        new ImageWriter(fresh).put(zoneOfRecords(apex, after), { ...CONTENT, version });
+        expectSame(zoneInImage(image, apex), zoneInImage(fresh, apex));
+        expect(image.records).toBe(fresh.records);
+        writer.reclaim();
+        expect(findImageFault(image, writer.exportFree()), `seed ${seed}`).toBeUndefined();
+        before = after;
+      }
+      writer.remove(apex);
+      expect(image).toMatchObject({ zones: 0, records: 0, bytesUsed: smallImage().bytesUsed });
+    }
+  });
+});
+
+/** Labels whose keys are equal for eight octets and more, or differ in octets that are escaped. */
+const LABELS = ['a', 'samelabel', 'samelabelmore', '*', '\xff', 'z'.repeat(63)].concat([
+  '\0',
+  '\x01',
+  '\x01\x01',
+  '\0\x01',
+]);
+const APEX_RECORDS = recordsOf(
+  `@ 60 SOA ns host 1 2 3 4 5
+@ 60 NS ns.invalid.
+@ 60 RRSIG SOA 13 1 60 20300101000000 20200101000000 1 example. AAAA
+@ 60 NSEC a SOA NS`,
+  'example.',
+);
+const RDATA = Uint8Array.from(NSEC.encode({ nextName: APEX, types: [TYPE.NSEC] }));
+const nsecAt = (owner: Name): ZoneRecord => ({ owner, type: TYPE.NSEC, ttl: 60, rdata: RDATA });
+const below = (name: Name, labels: readonly string[]) =>
+  labels.map((label) => prependLabel(label, name) as Name);
+
+it('an order index grows and shrinks by edits of any size, with leaves that are neither large nor small', () => {
+  const image = smallImage(2 ** 20);
+  const writer = new ImageWriter(image);
+  writer.put(zoneOfRecords(APEX, APEX_RECORDS), CONTENT);
+  const used = image.bytesUsed;
+  const random = randomFrom(4);
+  const numbered = Array.from({ length: 600 }, (_, i) => `n${i}`);
+  const odd = below(APEX, LABELS);
+  const names = [...below(APEX, numbered), ...odd, ...odd.flatMap((name) => below(name, LABELS))]
+    .map((name) => [random(), name] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, name]) => name);
+  const held = new Set<Name>([APEX]);
+
+  function edit(edited: readonly Name[], isAdded: boolean): void {
+    const records = isAdded ? edited.map(nsecAt) : [];
+    const gone = isAdded ? [] : edited.map((owner) => ({ owner, type: TYPE.NSEC }));
+    for (const name of edited) isAdded ? held.add(name) : held.delete(name);
+    expect(writer.edit(APEX, CONTENT, { records, gone })).toEqual({ kind: 'edited' });
+    writer.reclaim();
+    const order = readRoot(image, findRoot(image, APEX)).denials;
+    const owners: Name[] = [];
+    forEachOrdered(image, order, (node) => owners.push(ownerOfNode(image, node, APEX)));
+    expect(owners).toEqual(sortNames(held));
+    for (const owner of [...owners.slice(0, 20), ...edited.slice(0, 20)]) {
+      const found = findOrdered(image, order, APEX, owner);
+      expect(found === 0 ? undefined : ownerOfNode(image, found, APEX)).toBe(
+        held.has(owner) ? owner : undefined,
+      );
+    }
+    expect(findImageFault(image, writer.exportFree())).toBeUndefined();
+    if (held.size < 300) return;
+    const leaves = blocksOf(image, order).length - 1;
+    expect(held.size / leaves).toBeGreaterThan(MIN_LEAF_ITEMS);
+    expect(held.size / leaves).toBeLessThan(MAX_LEAF_ITEMS);
+  }
+
+  for (const isAdded of [true, false]) {
+    for (let at = 0; at < names.length; ) {
+      const count = Math.ceil(2 ** (random() * 8));
+      edit(names.slice(at, at + count), isAdded);
+      at += count;
+    }
+  }
+  expect(image.bytesUsed).toBe(used);
+});
+
+const SOA = '@ 3600 SOA ns.example. host.example. 7 10000 2400 604800 1800\n@ 3600 NS ns.example.\n';
+
+function throughImage(zone: Zone): Zone | undefined {
+  const image = new Image(createImage(4 * 2 ** 20, 12345));
+  new ImageWriter(image).put(zone, CONTENT);
+  return readZone(image, zone.apex);
+}
+
+describe('a zone read from an image', () => {
+  // NSEC3 is no set of a name, and the image does not hold it yet.
+  const ofNames = [...RANDOM_RDATA].filter(([type]) => type !== TYPE.NSEC3);
+  it.each(ofNames)('has every rdata of type %s as it was', (type, rdata) => {
+    const apex = parseName('example.');
+    fc.assert(
+      fc.property(fc.uniqueArray(rdata, { minLength: 1, maxLength: 5, selector: String }), (all) => {
+        const owner = parseName('a.b.example.');
+        const records: ZoneRecord[] = all.map((one) => ({ owner, type, ttl: 2 ** 31 - 1, rdata: one }));
+        const built = buildZone(apex, [...recordsOf(SOA, 'example.'), ...records]);
+        if (built.kind === 'built') expect(throughImage(built.zone)).toEqual(built.zone);
+      }),
+      { numRuns: scale(20, 6) },
+    );
+  });
+
+  it('has large serials, the root as apex and the case of names in rdata', () => {
+    const zone = zoneOf(
+      '.',
+      '. 60 SOA a. b. 4294967295 2 3 4 4294967295\n. 60 NS a.\n*.b. 60 MX 1 MX.Example.',
+    );
+    expect(throughImage(zone)).toEqual(zone);
+    expect(throughImage(zone)?.apex).toBe(ROOT);
+  });
+
+  it('is not there under another apex', () => {
+    const image = new Image(createImage(2 ** 20, 1));
+    new ImageWriter(image).put(zoneOf('example.', SOA), CONTENT);
+    expect(readZone(image, parseName('a.example.'))).toBeUndefined();
+    expect(readZone(image, ROOT)).toBeUndefined();
   });
 });

@@ -1,10 +1,21 @@
-// What is found in an image for who wants signatures: the same proofs as the reference has, in the same order.
-
-import { describe, expect, it } from 'vitest';
-import { foldCase, type Name, parseName, printName } from '../../../src/dns/name.ts';
+import { createHash } from 'node:crypto';
+import { describe, expect, it, test } from 'vitest';
+import {
+  encodeName,
+  foldCase,
+  labelsOf,
+  type Name,
+  parseName,
+  printName,
+  wildcardBelow,
+} from '../../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
+import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
+import { FoldedName } from '../../../src/zone/image/find/folded-name.ts';
+import { Sha1 } from '../../../src/zone/image/find/sha1.ts';
+import { hashName } from '../../../src/zone/image/hash-name.ts';
 import type { Image } from '../../../src/zone/image/image.ts';
 import { ownerOfNode } from '../../../src/zone/image/read-node.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
@@ -75,4 +86,151 @@ describe('what is found for who wants signatures', () => {
       }
     }
   });
+});
+
+const MARKS = 2 ** 15;
+const anyHash = (random: () => number) => Math.floor((random() - 0.5) * 2 ** 32) | 1;
+
+describe('marks of zones that are asked for', () => {
+  it('are taken once, however often they are noted, by whichever thread', () => {
+    const marks = new AskedMarks();
+    const thread = new AskedMarks(marks.buffer);
+    for (const hash of [7, -7, 7, 2 ** 31 - 1]) (hash < 0 ? thread : marks).note(hash);
+    expect(thread.take().sort((a, b) => a - b)).toEqual([-7, 7, 2 ** 31 - 1]);
+    expect(marks.take()).toEqual([]);
+    marks.note(7);
+    expect(marks.take()).toEqual([7]);
+  });
+
+  it('stay in the memory that they have, whatever is asked for', () => {
+    const marks = new AskedMarks();
+    const random = randomFrom(1);
+    for (let i = 0; i < 4 * MARKS; i++) marks.note(anyHash(random));
+    const taken = marks.take();
+    expect(taken.length).toBeLessThanOrEqual(MARKS);
+    expect(taken.length).toBeGreaterThan(0.9 * MARKS);
+    expect(marks.buffer.byteLength).toBe(4 * MARKS);
+  });
+
+  it('of three thousand names that an attacker has hide hardly any other', () => {
+    let lost = 0;
+    for (let seed = 1; seed <= 1000; seed++) {
+      const random = randomFrom(seed);
+      const marks = new AskedMarks();
+      if (seed % 100 === 1) for (let i = 0; i < 3000; i++) marks.note(anyHash(random));
+      const other = anyHash(random);
+      marks.note(other);
+      if (!marks.take().includes(other)) lost++;
+    }
+    expect(lost).toBe(0);
+  });
+});
+
+const HEADER = smallImage().header;
+
+/** Reads a name that stands somewhere in a message, with `behind` octets behind it. */
+function read(wire: Uint8Array, behind = 4): FoldedName | undefined {
+  const name = new FoldedName(HEADER);
+  const buffer = Buffer.concat([Buffer.alloc(7, 0x41), wire, Buffer.alloc(behind + 3, 0x5a)]);
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  const end = name.readQuestion(buffer, view, 7, 7 + wire.length + behind);
+  if (end < 0) return undefined;
+  expect(end).toBe(7 + wire.length);
+  return name;
+}
+
+function textOf(name: FoldedName, label = 0): Name {
+  const octets = name.octets.subarray(name.labelAt[label], name.length);
+  return Buffer.from(octets).toString('latin1') as Name;
+}
+
+const NAMES = [
+  '.',
+  'a.',
+  'Www.Example.TEST.',
+  'ab.abc.abcd.abcde.@[`{.',
+  '\\000\\255\\128\\193.\\091A\\064Z.',
+  `${'X'.repeat(63)}.${'y'.repeat(63)}.${'Z'.repeat(63)}.${'w'.repeat(61)}.`,
+  'a.'.repeat(127),
+];
+
+describe.each(NAMES)('%s', (text) => {
+  const wire = parseName(text);
+  const folded = foldCase(wire);
+  const name = read(encodeName(wire)) as FoldedName;
+
+  test('is folded, octets above 127 stay (RFC 4343 §3)', () => {
+    expect(textOf(name)).toBe(folded);
+    expect(name.hadUpperCase).toBe(folded !== wire);
+    expect(name.labels).toBe(labelsOf(wire).length);
+  });
+
+  test('has the hash of each suffix, and of the wildcard below it, that the writer of images gives', () => {
+    for (let label = 0; label <= name.labels; label++) {
+      const suffix = textOf(name, label);
+      expect(name.hashes[label]).toBe(hashName(HEADER, suffix));
+      const wildcard = wildcardBelow(suffix);
+      if (wildcard !== undefined) expect(name.wildcardHash(label)).toBe(hashName(HEADER, wildcard));
+    }
+  });
+
+  test('is the same when its octets are adopted', () => {
+    const adopted = new FoldedName(HEADER);
+    adopted.octets.set(encodeName(wire));
+    adopted.adopt(wire.length);
+    expect(textOf(adopted)).toBe(folded);
+    expect(adopted.hadUpperCase).toBe(folded !== wire);
+    for (let label = 0; label <= name.labels; label++) {
+      expect(adopted.hashes[label]).toBe(name.hashes[label]);
+      expect(adopted.endsAs(label, name, label)).toBe(true);
+    }
+  });
+});
+
+test('what is no name, or has no type and class behind it, is the root', () => {
+  const name = encodeName(parseName('www.example.test.'));
+  for (const behind of [0, 1, 2, 3]) expect(read(name, behind)).toBeUndefined();
+  for (let octets = 0; octets < name.length; octets++)
+    expect(read(name.subarray(0, octets), 0)).toBeUndefined();
+  expect(read(Uint8Array.of(64, ...Array(64).fill(0x61), 0))).toBeUndefined();
+  expect(read(Uint8Array.of(1, 0x61, 0xc0, 0x0c))).toBeUndefined();
+  const long = Buffer.from(`${'\x01a'.repeat(126)}\x02aa\0`, 'latin1'); // 256 octets
+  expect(read(long)).toBeUndefined();
+  expect(read(Buffer.concat([long, Buffer.alloc(300)]))).toBeUndefined();
+});
+
+test('suffixes of two names are compared from a label on', () => {
+  const one = read(encodeName(parseName('a.b.example.test.'))) as FoldedName;
+  const other = read(encodeName(parseName('B.Example.Test.'))) as FoldedName;
+  expect(one.endsAs(1, other, 0)).toBe(true);
+  expect(one.endsAs(0, other, 0)).toBe(false);
+  expect(one.endsAs(2, other, 0)).toBe(false);
+});
+
+test('octets are compared with the words of a block, whatever stands behind them', () => {
+  const name = read(encodeName(parseName('abcdefg.x.'))) as FoldedName;
+  for (let to = 0; to <= 8; to++) {
+    for (let from = 0; from <= to; from++) {
+      const block = Buffer.alloc(16, 0xee);
+      Buffer.from(name.octets.subarray(from, to)).copy(block, 4);
+      const words = new Int32Array(Uint8Array.from(block).buffer);
+      expect(name.isAt(from, to, words, 1)).toBe(true);
+      if (to > from) expect(name.isAt(from + 1, to + 1, words, 1)).toBe(false);
+    }
+  }
+});
+
+function hexOf(sha1: Sha1): string {
+  return [...sha1.digest].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+it('has the digest of messages of every length', () => {
+  const random = randomFrom(1);
+  const sha1 = new Sha1();
+  for (let octets = 0; octets <= 510; octets++) {
+    const message = Uint8Array.from({ length: octets }, () => Math.floor(random() * 256));
+    sha1.message.set(message);
+    sha1.hash(octets);
+    expect(hexOf(sha1)).toBe(createHash('sha1').update(message).digest('hex'));
+  }
 });

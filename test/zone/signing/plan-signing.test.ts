@@ -1,22 +1,44 @@
-import { describe, expect, it } from 'vitest';
-import { type Name, parseName, printName } from '../../../src/dns/name.ts';
+import { describe, expect, it, test } from 'vitest';
+import { readSignature } from '../../../src/dns/dnssec/signed-octets.ts';
+import { compareNames, type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import type { EdgeSets } from '../../../src/zone/edge-sets.ts';
+import { findAnswer } from '../../../src/zone/find-answer.ts';
+import { denialType } from '../../../src/zone/signing/denial-records.ts';
 import { BrokenRing } from '../../../src/zone/signing/link-denials.ts';
+import { planChain } from '../../../src/zone/signing/plan-chain.ts';
+import { markOfSignature, planEdgeMarks, setsToSign } from '../../../src/zone/signing/plan-edge-marks.ts';
+import { planRefresh } from '../../../src/zone/signing/plan-refresh.ts';
 import { planSigning } from '../../../src/zone/signing/plan-signing.ts';
+import { signSet } from '../../../src/zone/signing/sign-set.ts';
 import type { DenialKind } from '../../../src/zone/signing/signed-types.ts';
-import { recordsByOwner } from '../../../src/zone/signing/standing.ts';
-import type { ZoneRecord } from '../../../src/zone/zone.ts';
+import type { SigningKey } from '../../../src/zone/signing/signing-key.ts';
+import { groupRecords, recordsByOwner } from '../../../src/zone/signing/standing.ts';
+import { edgeMarkOf, type ZoneRecord } from '../../../src/zone/zone.ts';
+import { denialRecords } from '../../support/dnssec/denial-chain.ts';
+import { ODD_LABELS, WantedZone } from '../../support/dnssec/signed-edits.ts';
 import { SignedRows } from '../../support/dnssec/signed-rows.ts';
+import { makeKey } from '../../support/dnssec/signing.ts';
 import { toldRows } from '../../support/dnssec/told-rows.ts';
-import { dnskeyRecords, type TestKey, testKey } from '../../support/dnssec/zone-keys.ts';
+import {
+  dnskeyRecords,
+  type KeySetting,
+  keySettings,
+  type TestKey,
+  testKey,
+} from '../../support/dnssec/zone-keys.ts';
+import { randomFrom } from '../../support/random/random-zones.ts';
 import { itemsOf, rowsOf, wordsOf } from '../../support/tests/rows-of.ts';
+import { scale } from '../../support/tests/scale.ts';
 import { checkSigned } from '../../support/zone/check-signed.ts';
-import { recordsOf } from '../../support/zone/zone-text.ts';
+import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
 const APEX = parseName('zone.example.');
 const NOW = 1_800_000_000;
 const TIMES = { inception: NOW - 10_000, expiration: NOW + 1_000_000 };
 
+const SEED = Number(process.env.ZONEFLEET_SEED ?? 20_261_123);
 const CSK = testKey();
 const SIGNERS = { keys: { entry: [CSK], data: [CSK] }, remakeBefore: NOW + 1000 };
 
@@ -30,9 +52,7 @@ const order = (denial: DenialKind, wanted: Wanted, whole = false) => ({
 });
 
 const told = (rows: SignedRows) => toldRows(rows.records());
-
 const faultsOf = (rows: SignedRows) => checkSigned(APEX, rows.records(), NOW).map(({ text }) => text);
-
 const at = (text: string) => parseName(text === '@' ? 'zone.example.' : `${text}.zone.example.`);
 const BASE = `
 @ 3600 SOA ns h 1 2 3 4 900
@@ -71,6 +91,58 @@ function edit(rows: SignedRows, denial: DenialKind, text: string, gone: readonly
   );
   return { signed: signed.sort(), asked };
 }
+
+describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s', (denial) => {
+  it('is after random edits what it is when it is signed as a whole', { timeout: 600_000 }, () => {
+    const random = randomFrom(SEED);
+    for (let zone = 0; zone < scale(200, 3); zone++) {
+      const wanted = new WantedZone(
+        random,
+        { apex: APEX, own: dnskeyRecords(APEX, [CSK]), marks: true, labels: ODD_LABELS },
+        6,
+      );
+      const rows = new SignedRows(APEX);
+      rows.sign(order(denial, wanted.names, true), TIMES);
+      for (let edit = 0; edit < scale(60, 25); edit++) {
+        const touched = wanted.edit();
+        rows.sign(order(denial, touched), TIMES);
+        const whole = new SignedRows(APEX);
+        whole.sign(order(denial, wanted.names, true), TIMES);
+        const names = [...touched.keys()].map(printName).join(' ');
+        expect(told(rows), `zone ${zone} edit ${edit}: ${names}`).toEqual(told(whole));
+        if (edit % 5 === 0) expect(faultsOf(rows)).toEqual([]);
+      }
+    }
+  });
+});
+
+describe.each(['nsec', 'nsec3'] as const)('the ring of %s', (denial) => {
+  it('is that of a chain that is made by itself from all sets', () => {
+    const random = randomFrom(SEED + 1);
+    for (let zone = 0; zone < scale(200, 6); zone++) {
+      const setting = { apex: APEX, own: dnskeyRecords(APEX, [CSK]), marks: false, labels: ODD_LABELS };
+      const wanted = new WantedZone(random, setting, 12);
+      const rows = new SignedRows(APEX);
+      rows.sign(order(denial, wanted.names, true), TIMES);
+      for (let edit = 0; edit < 10; edit++) rows.sign(order(denial, wanted.edit()), TIMES);
+      const sets = new Map<Name, Map<number, true>>();
+      for (const { owner, type } of rows.records()) {
+        if (type === TYPE.RRSIG || type === TYPE.NSEC || type === TYPE.NSEC3) continue;
+        sets.set(owner, (sets.get(owner) ?? new Map<number, true>()).set(type, true));
+      }
+      const style =
+        denial === 'nsec'
+          ? { kind: 'nsec' as const }
+          : { kind: 'nsec3' as const, iterations: 0, salt: new Uint8Array(), optOut: false };
+      const made = rows
+        .records()
+        .filter(({ type }) => type === TYPE.NSEC || type === TYPE.NSEC3)
+        .map(({ owner, type, rdata }) => ({ owner, type, rdata }))
+        .sort((a, b) => compareNames(a.owner, b.owner));
+      expect(made).toEqual(denialRecords(APEX, sets, style));
+    }
+  });
+});
 
 describe('an edit of a zone with NSEC', () => {
   it.each(
@@ -213,5 +285,181 @@ describe('a roll of keys', () => {
     const { plan } = new SignedRows(APEX).sign({ ...order('nsec', wanted, true), keys }, TIMES);
     const signers = plan.toSign.filter(({ set }) => set.type === TYPE.DNSKEY).map(({ key }) => key.tag);
     expect(signers).toEqual([ksk.tag, zsk.tag]);
+  });
+});
+
+describe('plan chain', () => {
+  const NOW = Math.floor(Date.now() / 1000);
+  const SETTING = Object.values(keySettings())[0] as KeySetting;
+
+  describe.each([
+    ['nsec', 'nsec3'],
+    ['nsec3', 'nsec'],
+  ] as const)('from %s to %s', (from, to) => {
+    test('is the chain of a zone that is signed with it from the beginning', () => {
+      const random = randomFrom(7);
+      const order = { apex: APEX, keys: SETTING.keys, remakeBefore: NOW };
+      for (let i = 0; i < 20; i++) {
+        const own = dnskeyRecords(APEX, SETTING.published);
+        const wanted = new WantedZone(random, { apex: APEX, own, marks: true, labels: ODD_LABELS }, 12);
+        const rows = new SignedRows(APEX);
+        rows.sign({ ...order, denial: from, wanted: wanted.names, whole: true }, TIMES);
+        const before = toldRows(rows.records());
+        rows.write(planChain(rows.records(), { ...order, denial: to }), TIMES);
+        const other = new SignedRows(APEX);
+        other.sign({ ...order, denial: to, wanted: wanted.names, whole: true }, TIMES);
+        const isParameter = (line: string) => line.includes('NSEC3PARAM ');
+        const both = new Set([...before, ...toldRows(other.records()).filter((line) => !isParameter(line))]);
+        const after = toldRows(rows.records());
+        expect(after.filter((line) => !isParameter(line))).toEqual(
+          [...both].filter((line) => !isParameter(line)).sort(),
+        );
+        expect(after.filter(isParameter)).toEqual(before.filter(isParameter));
+        const again = planChain(rows.records(), { ...order, denial: to }).planned;
+        expect(again.filter(({ owner }) => owner !== APEX)).toEqual([]);
+        const zones = zonesOf(zoneOfRecords(APEX, rows.records()));
+        for (const name of wanted.names.keys())
+          for (const type of [TYPE.NSEC, TYPE.NSEC3, TYPE.ANY, TYPE.RRSIG, TYPE.AAAA]) {
+            const { answer, authority } = findAnswer(zones, name, type, { dnssecOk: true });
+            expect([...answer, ...authority].map((set) => set.type)).not.toContain(denialType(to));
+          }
+      }
+    });
+  });
+});
+
+describe('plan edge marks', () => {
+  const ZONE = parseName('example.');
+  const WWW = parseName('www.example.');
+  const KEY = makeKey(13) as unknown as SigningKey;
+  const OTHER = makeKey(13) as unknown as SigningKey;
+  const TIMES = { inception: 100, expiration: 1_000 };
+  const A = recordsOf('www 60 A 198.51.100.1', 'example.');
+  const sets = (...v4: string[][]): EdgeSets => ({
+    version: 1,
+    countries: {},
+    regions: [{ region: 'eu', v4, v6: [['2001:db8::1']] }],
+  });
+  const EU = sets(['192.0.2.1'], ['192.0.2.2']);
+
+  function plan(records: readonly ZoneRecord[], { of = EU, keys = [KEY], before = 500 } = {}) {
+    return planEdgeMarks(groupRecords(WWW, records), setsToSign(of), keys, before);
+  }
+
+  function signed(planned: ReturnType<typeof plan>): ZoneRecord[] {
+    const fresh = planned.toSign.map((one) =>
+      markOfSignature(one, signSet(one, { zone: ZONE, times: TIMES })),
+    );
+    return [...planned.kept, ...fresh];
+  }
+
+  describe('signatures over sets of regions', () => {
+    const first = plan([...A, edgeMarkOf(WWW)]);
+    test('are made over the newest set of each type that the name has', () => {
+      expect(
+        first.toSign.map(({ set }) => [set.type, set.ttl, set.rdata.map((one) => one.join('.'))]),
+      ).toEqual([[TYPE.A, 60, ['192.0.2.1']]]);
+      expect(first.isSame).toBe(false);
+    });
+    test('are kept while they hold', () => {
+      const again = plan([...A, ...signed(first)]);
+      expect(again).toMatchObject({ isSame: true, toSign: [], expiresAt: 1_000 });
+    });
+    test('are made anew before they end', () => {
+      expect(plan([...A, ...signed(first)], { before: 1_001 }).toSign).toHaveLength(1);
+    });
+    test('are made anew over another TTL', () => {
+      const slower = recordsOf('www 90 A 198.51.100.1', 'example.');
+      expect(plan([...slower, ...signed(first)]).toSign).toHaveLength(1);
+    });
+    test('are made by every key that signs', () => {
+      expect(plan([...A, ...signed(first)], { keys: [KEY, OTHER] }).toSign.map(({ key }) => key)).toEqual([
+        OTHER,
+      ]);
+    });
+    test('go when nothing publishes their set any more', () => {
+      const marks = signed(first);
+      const next = plan([...A, ...marks], { of: sets(['192.0.2.9'], ['192.0.2.1']) });
+      expect(next.kept).toEqual([edgeMarkOf(WWW)]);
+      expect(next.toSign).toHaveLength(1);
+    });
+    test('are no matter of a name without a mark', () => {
+      expect(plan(A)).toMatchObject({ isSame: true, toSign: [] });
+    });
+  });
+
+  test('regions that publish the same need one signature', () => {
+    const { regions } = EU;
+    const two = { ...EU, regions: [...regions, ...regions.map((one) => ({ ...one, region: 'us' }))] };
+    expect(setsToSign(two)).toHaveLength(2);
+  });
+});
+
+const [ksk, zsk] = [testKey(), testKey(13, 256)];
+const keys = { entry: [ksk], data: [zsk] };
+const TEXT = `
+@ 3600 SOA ns h 1 2 3 4 900
+@ 3600 NS ns
+a 300 A 192.0.2.1
+cut 300 NS ns.cut
+ns.cut 300 A 192.0.2.2`;
+
+function signedUntil(expiration: number): SignedRows {
+  const rows = new SignedRows(APEX);
+  const wanted = recordsByOwner([...recordsOf(TEXT, 'zone.example.'), ...dnskeyRecords(APEX, [ksk, zsk])]);
+  const order = { apex: APEX, denial: 'nsec' as const, keys, remakeBefore: NOW, wanted, whole: true };
+  rows.sign(order, { inception: NOW - 100, expiration });
+  return rows;
+}
+
+describe('a refresh', () => {
+  it('makes each signature anew with the key that it has, and nothing that is not signed', () => {
+    const rows = signedUntil(NOW + 50);
+    const plan = planRefresh(rows.records(), { apex: APEX, keys, remakeBefore: NOW + 51 });
+    expect(plan.toSign.length).toBe(rows.records().filter(({ type }) => type === TYPE.RRSIG).length);
+    expect(plan.toSign.filter(({ key }) => key === ksk).map(({ set }) => set.type)).toEqual([TYPE.DNSKEY]);
+    rows.write(plan, { inception: NOW - 100, expiration: NOW + 5000 });
+    expect(checkSigned(APEX, rows.records(), NOW + 4000)).toEqual([]);
+  });
+
+  it('leaves alone what is not due, also beside what is', () => {
+    const rows = signedUntil(NOW + 50);
+    expect(planRefresh(rows.records(), { apex: APEX, keys, remakeBefore: NOW + 50 }).rows([])).toEqual([]);
+    const later = signedUntil(NOW + 5000).records();
+    const isNsec = (rdata: Uint8Array) => readSignature(rdata).typeCovered === TYPE.NSEC;
+    const mixed = [
+      ...rows.records().filter(({ type, rdata }) => type !== TYPE.RRSIG || isNsec(rdata)),
+      ...later.filter(({ type, rdata }) => type === TYPE.RRSIG && !isNsec(rdata)),
+    ];
+    const plan = planRefresh(mixed, { apex: APEX, keys, remakeBefore: NOW + 1000 });
+    expect(new Set(plan.toSign.map(({ set }) => set.type))).toEqual(new Set([TYPE.NSEC]));
+    for (const { owner, types, records } of plan.rows(plan.toSign.map(() => new Uint8Array(30)))) {
+      expect(types).toEqual([TYPE.RRSIG]);
+      const before = mixed.filter((record) => record.owner === owner && record.type === TYPE.RRSIG);
+      expect(records.length).toBe(before.length);
+      expect(records.filter((record) => before.some(({ rdata }) => rdata === record.rdata)).length).toBe(
+        before.length - 1,
+      );
+    }
+  });
+
+  it('with other keys adds the signatures of a new algorithm, and drops those of the old one', () => {
+    const rows = signedUntil(NOW + 5000);
+    const times = { inception: NOW - 100, expiration: NOW + 5000 };
+    const next = { entry: testKey(15), data: testKey(15, 256) };
+    const both = { entry: [ksk, next.entry], data: [zsk, next.data] };
+    const signed = () => rows.records().filter(({ type }) => type === TYPE.RRSIG).length;
+    const before = signed();
+    const resign = (by: typeof both) => {
+      const plan = planRefresh(rows.records(), { apex: APEX, keys: by, remakeBefore: NOW });
+      rows.write(plan, times);
+      return plan.toSign.length;
+    };
+    expect(resign(both)).toBe(before);
+    expect(signed()).toBe(2 * before);
+    expect(checkSigned(APEX, rows.records(), NOW)).toEqual([]);
+    expect(resign({ entry: [next.entry], data: [next.data] })).toBe(0);
+    expect(signed()).toBe(before);
+    expect(resign({ entry: [next.entry], data: [next.data] })).toBe(0);
   });
 });

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../src/store/accounts/accounts.ts';
 import { type Answer, readPages, sharedTestApi } from '../../../support/api/api.ts';
@@ -168,7 +167,7 @@ describe('a change', () => {
     expect((await patch(own, { admin: false })).status).toBe(409); // one that is inactive does not count
     await patch(second, { active: true });
     expect((await patch(own, { active: false })).status).toBe(200);
-    await sql`update accounts set active = true where id = ${own}`.execute(api.db);
+    await api.query`update accounts set active = true where id = ${own}`;
     await signIn();
     await patch(second, { admin: false });
   });
@@ -181,9 +180,9 @@ describe('a change', () => {
       patch(api.accountIds.operator, { admin: false }),
     ]);
     expect([a.status, b.status].filter((status) => status === 200).length).toBeLessThanOrEqual(1);
-    const { rows } = await sql`select from accounts where is_admin and active`.execute(api.db);
+    const rows = await api.query`select from accounts where is_admin and active`;
     expect(rows.length).toBeGreaterThanOrEqual(1);
-    await sql`update accounts set is_admin = (id = ${api.accountIds.operator})`.execute(api.db);
+    await api.query`update accounts set is_admin = (id = ${api.accountIds.operator})`;
     await signIn();
   });
 });

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
@@ -90,7 +89,7 @@ describe('moves', () => {
   });
 
   it('cannot resume a domain that a debt suspended', async () => {
-    const mark = (at: Date | null) => sql`update domains set debt_suspended_at = ${at}`.execute(api.db);
+    const mark = (at: Date | null) => api.query`update domains set debt_suspended_at = ${at}`;
     await mark(new Date());
     expect((await post('suspend')).body).toMatchObject({ suspended_by: ['operator', 'debt'] });
     expect(await told(() => post('resume'))).toMatchObject({
@@ -109,7 +108,7 @@ describe('moves', () => {
     const { svc_ns } = body;
     // It is proved by its own set already: nothing is written.
     expect(await told(() => post('approve', { svc_ns }))).toMatchObject({ status: 200, rows: [] });
-    await sql`update domains set open = false where id = ${shop.id}`.execute(api.db);
+    await api.query`update domains set open = false where id = ${shop.id}`;
     const approved = { action: 'domain.approve', after: { take: true, svc_ns } };
     expect(await told(() => post('approve', { svc_ns, take: true }))).toMatchObject({
       status: 200,
@@ -181,7 +180,7 @@ describe('a subscription', () => {
 it('the log of a purged domain is found by its id', async () => {
   const id = (await operator.ask('GET', '/admin/domains?search=strange')).body[0].id;
   await api.ask('DELETE', '/domains/strange.example', { as: 'stranger' });
-  await sql`delete from domains where id = ${id}`.execute(api.db);
+  await api.query`delete from domains where id = ${id}`;
   const { body } = await operator.ask('GET', `/admin/audit?domain=${id}`);
   expect(body.map(({ action, target }: { action: string; target: object }) => [action, target])).toEqual([
     ['domain.delete', { kind: 'domain', id, name: 'strange.example' }],

@@ -1,7 +1,6 @@
 // Plans, nodes, observers, queues, the breaker, and the whole audit log, for global admins.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { accountRoute } from '../../../../src/api/calls/route.ts';
@@ -87,12 +86,10 @@ describe('plans', () => {
 
 describe('nodes', () => {
   it('are listed as they report, and held removals can be confirmed', async () => {
-    await sql`
+    await api.query`
       insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
       values ('ams1', gen_random_uuid(), clock_timestamp() - interval '1 hour', clock_timestamp(), true, 5, 50, gen_random_uuid(), clock_timestamp(), 4),
-        ('fra1', gen_random_uuid(), clock_timestamp(), clock_timestamp() - interval '1 minute', true, 5, 50, null, null, 0)`.execute(
-      api.db,
-    );
+        ('fra1', gen_random_uuid(), clock_timestamp(), clock_timestamp() - interval '1 minute', true, 5, 50, null, null, 0)`;
     const { body } = await ask('GET', 'nodes');
     expect(body).toMatchObject([
       { name: 'ams1', state: 'live', zones: 5, held: { zones: 4, confirmed: false } },
@@ -101,8 +98,8 @@ describe('nodes', () => {
     // as a node of a version before reports
     for (const member of ['version', 'answered', 'dropped', 'image_bytes', 'image_capacity_bytes'])
       expect(body[0]).not.toHaveProperty(member);
-    await sql`update nodes set version = '1.2.3', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
-      where name = 'fra1'`.execute(api.db);
+    await api.query`update nodes set version = '1.2.3', answered = 5000000000, dropped = 2, image_octets = 7, image_capacity = 9
+      where name = 'fra1'`;
     const counts = { answered: 5_000_000_000, dropped: 2, image_bytes: 7, image_capacity_bytes: 9 };
     expect((await ask('GET', 'nodes')).body[1]).toMatchObject({ version: '1.2.3', ...counts });
     expect(await told('POST', 'nodes/ams1/confirm')).toMatchObject({
@@ -177,9 +174,7 @@ describe('slow calls', () => {
 });
 
 it('observers are listed without their keys', async () => {
-  await sql`insert into vantages (name, network, public_key) values ('ob1', 'net-a', 'THE-KEY')`.execute(
-    api.db,
-  );
+  await api.query`insert into vantages (name, network, public_key) values ('ob1', 'net-a', 'THE-KEY')`;
   const { body, text } = await ask('GET', 'vantages');
   expect(body).toEqual([
     { name: 'ob1', network: 'net-a', created_at: expect.any(String), answers: 0, dropped: 0 },

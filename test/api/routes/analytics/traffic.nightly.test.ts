@@ -1,6 +1,5 @@
 // The traffic of a quota period: as the call for it, the features and the recommendations tell it.
 
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../../src/store/change/set-plan.ts';
 import { NAME, startRequestsApi } from '../../../support/analytics/requests-api.ts';
@@ -13,8 +12,8 @@ const api = ownApi(() => startRequestsApi({ count: 4000 }));
 
 /** The subscription began then, and is reset after so many days. */
 async function begin(startedAt: Date, resetDays: number): Promise<void> {
-  await sql`update subscriptions set started_at = ${startedAt}, quota_reset_days = ${resetDays}
-    where domain_id = ${api.domain.id} and ended_at is null`.execute(api.db);
+  await api.query`update subscriptions set started_at = ${startedAt}, quota_reset_days = ${resetDays}
+    where domain_id = ${api.domain.id} and ended_at is null`;
 }
 const usage = () => api.ask('GET', `/domains/${NAME}/traffic-usage`, { as: 'viewer' });
 const sentIn = (from: number, until: number) => {

@@ -146,23 +146,19 @@ describe('GET …/cache/keys', () => {
   it('hides expired entries, and housekeeping deletes them', async () => {
     await api.makeDomain('old.test');
     await report([storedEntry('old.test'), storedEntry('old.test', { key_hash: 'b' })]);
-    await sql`update cached_entries set expires_at = now() - interval '1 s' where host = 'old.test' and key_hash = 'a'`.execute(
-      api.db,
-    );
+    await api.query`update cached_entries set expires_at = now() - interval '1 s' where host = 'old.test' and key_hash = 'a'`;
     expect((await browse('', 'owner', 'old.test')).body).toMatchObject({
       total: 1,
       rows: [{ key_hash: 'b' }],
     });
     await sweepEntries(api.db, ['fra', 'ber']);
-    const { rows } = await sql`select key_hash from cached_entries where host = 'old.test'`.execute(api.db);
+    const rows = await api.query`select key_hash from cached_entries where host = 'old.test'`;
     expect(rows).toEqual([{ key_hash: 'b' }]);
     await sweepEntries(api.db, ['ber']); // the edge is revoked
     expect((await browse('', 'owner', 'old.test')).body.total).toBe(0);
-    const { rows: counts } = await sql`
+    const counts = await api.query`
       select d.entries from cached_domains d
-      where entries <> (select count(*) from cached_entries e where e.domain_id = d.domain_id)`.execute(
-      api.db,
-    );
+      where entries <> (select count(*) from cached_entries e where e.domain_id = d.domain_id)`;
     expect(counts).toEqual([]);
   });
 });
@@ -229,7 +225,7 @@ describe('a registry in a database of its own', () => {
     const body = { entries: [storedEntry(NAME)] };
     expect((await own.ask('POST', '/edge/v1/cache', { as: token, body })).body).toMatchObject({ stored: 1 });
     expect((await own.ask('GET', `/domains/${NAME}/cache/keys`)).body.total).toBe(1);
-    const { rows } = await sql`select from cached_entries`.execute(own.db);
+    const rows = await own.query`select from cached_entries`;
     expect(rows).toEqual([]);
     await elsewhere.drop();
     const away = await own.ask('GET', `/domains/${NAME}/cache/keys`);

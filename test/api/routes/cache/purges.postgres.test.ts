@@ -1,6 +1,5 @@
 // Purges, as customers order them and as edges hear of them.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
@@ -28,8 +27,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   name = `shop${made++}.test`;
   domain = await api.makeDomain(name);
-  await sql`delete from cache_purges`.execute(api.db);
-  await sql`update edges set seen_at = clock_timestamp()`.execute(api.db);
+  await api.query`delete from cache_purges`;
+  await api.query`update edges set seen_at = clock_timestamp()`;
 });
 
 const purge = (body?: object, as = 'owner', of = name) =>
@@ -72,7 +71,7 @@ async function told(token: string, wanted: number): Promise<Line[]> {
 const following = async (edge: string, id: number) =>
   (await loadOpenPurges(api.db, [await edgeId(edge)])).find((open) => open.id === id);
 const edgeId = async (edge: string) => {
-  const { rows } = await sql<{ id: number }>`select id from edges where name = ${edge}`.execute(api.db);
+  const rows = await api.query<{ id: number }>`select id from edges where name = ${edge}`;
   return rows[0]?.id as number;
 };
 
@@ -131,16 +130,12 @@ describe('a purge', () => {
     for (const wrong of [{}, { url: 'https://other.test/' }])
       expect((await refresh(wrong)).body.fields[0].field).toBe('url');
     expect((await refresh({ url: `https://${name}/`, host: name })).status).toBe(400);
-    await sql`insert into cache_purges (domain_id, target) select ${domain.id}, '{"kind":"all"}' from generate_series(1, 30)`.execute(
-      api.db,
-    );
+    await api.query`insert into cache_purges (domain_id, target) select ${domain.id}, '{"kind":"all"}' from generate_series(1, 30)`;
     expect((await refresh({ url: `https://${name}/` })).status).toBe(429);
   });
 
   it('is finished when every live edge has done it; a silent one does it later', async () => {
-    await sql`update edges set seen_at = clock_timestamp() - interval '5 minutes' where name = 'nyc'`.execute(
-      api.db,
-    );
+    await api.query`update edges set seen_at = clock_timestamp() - interval '5 minutes' where name = 'nyc'`;
     const { id } = (await purge({ host: `www.${name}` })).body.purge;
     expect((await look(id)).body).toMatchObject({ edges: 2, done: 0, finished: false });
     expect((await report('fra', id)).status).toBe(200);
@@ -181,10 +176,8 @@ describe('a purge', () => {
   it('of everything replaces earlier ones', async () => {
     const first = (await purge({ host: name })).body.purge.id;
     const second = (await purge()).body.purge.id;
-    const { rows } = await sql<{ id: number }>`
-      select distinct purge_id as id from cache_purge_edges where purge_id in (${first}, ${second})`.execute(
-      api.db,
-    );
+    const rows = await api.query<{ id: number }>`
+      select distinct purge_id as id from cache_purge_edges where purge_id in (${first}, ${second})`;
     expect(rows.map(({ id }) => id)).toEqual([second]);
     expect((await look(first)).body).toMatchObject({ finished: false, replaced_by: second });
     const third = (await purge()).body.purge.id;
@@ -197,21 +190,19 @@ describe('a purge', () => {
   });
 
   it('is not delayed by many purges of another domain, or by failed ones', async () => {
-    const { rows } = await sql<{ id: number }>`
+    const rows = await api.query<{ id: number }>`
       with many as (
         insert into cache_purges (domain_id, target, at)
         select ${domain.id}, '{"kind":"host","host":"a"}', clock_timestamp() - interval '1 hour'
         from generate_series(1, 400) returning id)
       insert into cache_purge_edges (purge_id, edge_id, error)
       select m.id, e.id, case when m.id % 2 = 0 then 'EIO' end from many m, edges e where e.name = 'fra'
-      returning purge_id as id`.execute(api.db);
+      returning purge_id as id`;
     expect(rows).toHaveLength(400);
     const victim = `victim-${name}`;
     await api.makeDomain(victim);
     const { id } = (await purge(undefined, 'owner', victim)).body.purge;
-    const { rows: edges } = await sql<{ id: number }>`select id from edges where name = 'fra'`.execute(
-      api.db,
-    );
+    const edges = await api.query<{ id: number }>`select id from edges where name = 'fra'`;
     const open = await loadOpenPurges(api.db, [edges[0]?.id as number]);
     expect(open).toHaveLength(200);
     expect(open.findIndex((each) => each.id === id)).toBe(1);
@@ -221,21 +212,17 @@ describe('a purge', () => {
 
   it('is limited to thirty a minute, and to two hundred that wait', async () => {
     const id = domain.id;
-    await sql`insert into cache_purges (domain_id, target) select ${id}, '{"kind":"all"}' from generate_series(1, 30)`.execute(
-      api.db,
-    );
+    await api.query`insert into cache_purges (domain_id, target) select ${id}, '{"kind":"all"}' from generate_series(1, 30)`;
     const often = await purge();
     expect(often).toMatchObject({ status: 429, body: { error: 'rate limit exceeded' } });
     expect(often.headers['retry-after']).toBe('60');
-    await sql`
+    await api.query`
       with old as (
         insert into cache_purges (domain_id, target, at)
         select ${id}, '{"kind":"host","host":"a"}', clock_timestamp() - interval '1 hour' from generate_series(1, 200)
         returning id),
       gone as (delete from cache_purges where domain_id = ${id} and at > clock_timestamp() - interval '1 minute')
-      insert into cache_purge_edges (purge_id, edge_id) select o.id, e.id from old o, edges e where e.name = 'nyc'`.execute(
-      api.db,
-    );
+      insert into cache_purge_edges (purge_id, edge_id) select o.id, e.id from old o, edges e where e.name = 'nyc'`;
     const error = expect.stringContaining('purge the whole domain');
     expect(await purge({ host: name })).toMatchObject({ status: 429, body: { error } });
     expect((await purge()).status).toBe(200);
@@ -263,7 +250,7 @@ describe('a purge', () => {
       ['7 days 23 hours', 200],
       ['2 hours', 404],
     ] as const) {
-      await sql`update cache_purges set at = at - ${age}::interval`.execute(api.db);
+      await api.query`update cache_purges set at = at - ${age}::interval`;
       await purgeCachePurges(api.db);
       expect((await look(id)).status).toBe(status);
     }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { encodeEdgeCursor } from '../../../../src/store/edges/edge-cursor.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
@@ -71,10 +70,8 @@ describe('the credentials of edges', () => {
   });
 
   it('are stored as a hash', async () => {
-    const { rows } = await sql<{ found: boolean }>`
-      select exists (select from edges e where position(${token.slice(11)} in e::text) > 0) as found`.execute(
-      api.db,
-    );
+    const rows = await api.query<{ found: boolean }>`
+      select exists (select from edges e where position(${token.slice(11)} in e::text) > 0) as found`;
     expect(rows).toEqual([{ found: false }]);
   });
 });
@@ -190,10 +187,8 @@ describe('the key of a certificate', () => {
       200,
       { id, certificate: 'the chain', private_key: 'the key' },
     ]);
-    const { rows } = await sql`
-      select actor_name, target_id, target_name, after from audit_log where action = 'edge.read_key'`.execute(
-      api.db,
-    );
+    const rows = await api.query`
+      select actor_name, target_id, target_name, after from audit_log where action = 'edge.read_key'`;
     expect(rows).toEqual([
       { actor_name: 'edge paris', target_id: id, target_name: 'keys.example.com.', after: { edge: 'paris' } },
     ]);
@@ -214,8 +209,7 @@ describe('the key of a certificate', () => {
 
   it('is not found if the certificate is unknown, or if no edge of the region serves the domain', async () => {
     expect((await api.ask('GET', '/edge/v1/certificates/1', { as: token })).status).toBe(404);
-    const serve = (served: string) =>
-      sql`update domains set served = ${served} where id = ${domainId}`.execute(api.db);
+    const serve = (served: string) => api.query`update domains set served = ${served} where id = ${domainId}`;
     for (const [change, status] of [
       [() => setServedRegions(api.db, domainId, ['us']), 404],
       [() => setServedRegions(api.db, domainId, ['eu', 'us']), 200],

@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { REQUEST_BOUNDS } from '../../../../src/api/requests/take-requests.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
@@ -121,10 +120,10 @@ describe('a batch of requests', () => {
   });
 
   it('is stored once if the database fails between spool and row', async () => {
-    await sql`alter table edge_batches rename to edge_batches_away`.execute(api.db);
+    await api.query`alter table edge_batches rename to edge_batches_away`;
     const batch = randomUUID();
     const failed = await report([requestLine()], { batch });
-    await sql`alter table edge_batches_away rename to edge_batches`.execute(api.db);
+    await api.query`alter table edge_batches_away rename to edge_batches`;
     expect(failed.status).toBeGreaterThanOrEqual(500);
     expect((await report([requestLine()], { batch })).body.accepted).toBe(1);
     await report([requestLine({ uri: '/after' })]);

@@ -1,6 +1,5 @@
 // Invoices: whose they are, and that nothing in them becomes markup.
 
-import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import { ownApi, startTestApi } from '../../../support/api/api.ts';
@@ -14,17 +13,15 @@ let browser: Browser;
 let termId = 0;
 beforeAll(async () => {
   const { db, accountIds } = api;
-  await sql`update plans set name = ${MARKUP} where slug = 'pro'`.execute(db);
-  await sql`update accounts set name = ${MARKUP}, email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`.execute(
-    db,
-  );
+  await api.query`update plans set name = ${MARKUP} where slug = 'pro'`;
+  await api.query`update accounts set name = ${MARKUP}, email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`;
   termId = (await addTerm(db, 'pro', { days: 30, priceRials: 4_500_000 }))?.terms.at(-1)?.id as number;
   await giveMoney(db, accountIds.owner, 10_000_000);
   await givePassword(api, 'owner');
   browser = new Browser(api);
-  await sql`update accounts set email = 'owner@zonefleet.test' where id = ${accountIds.owner}`.execute(db);
+  await api.query`update accounts set email = 'owner@zonefleet.test' where id = ${accountIds.owner}`;
   await browser.login('owner');
-  await sql`update accounts set email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`.execute(db);
+  await api.query`update accounts set email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`;
   for (const name of ['shop.test', 'other.test']) {
     await api.makeDomain(name, { planSlug: 'free' });
     const order = { plan_term_id: termId };
@@ -80,9 +77,9 @@ it('lists those of a domain for the owner who paid them', async () => {
   expect(await names('operator')).toEqual(['shop.test']);
   expect([await names('admin'), await names('stranger')]).toEqual([403, 404]);
   const { owner, stranger } = api.accountIds;
-  await sql`update domains set account_id = ${stranger} where name = 'shop.test.'`.execute(api.db);
+  await api.query`update domains set account_id = ${stranger} where name = 'shop.test.'`;
   expect(await names('stranger')).toEqual([]);
-  await sql`update domains set account_id = ${owner} where name = 'shop.test.'`.execute(api.db);
+  await api.query`update domains set account_id = ${owner} where name = 'shop.test.'`;
 });
 
 it('prints foreign text as text, on a page that runs and loads nothing', async () => {

@@ -117,11 +117,11 @@ describe('POST /wallet/topup', () => {
     const told = many.map(({ status, body }) => (status === 200 ? '200' : `${status} ${body.error}`));
     const refusal = '409 10 top-ups are open: pay or cancel one';
     expect(told.sort()).toEqual([...Array(10).fill('200'), ...Array(10).fill(refusal)]);
-    const { rows } = await sql`select from payments where account_id = ${accountId}`.execute(api.db);
+    const rows = await api.query`select from payments where account_id = ${accountId}`;
     expect(rows).toHaveLength(10);
     expect((await other.ask('DELETE', `/wallet/topups/${open?.body.id}`)).status).toBe(200);
     expect([(await again()).status, (await again()).status]).toEqual([200, 409]);
-    await sql`update payments set expires_at = created_at where account_id = ${accountId}`.execute(api.db);
+    await api.query`update payments set expires_at = created_at where account_id = ${accountId}`;
     expect((await again()).status).toBe(200);
   });
 });
@@ -160,11 +160,11 @@ describe('an open top-up', () => {
 
   it('can be ordered a hundred times a day, cancelled ones included', async () => {
     const subject = `topups:${api.accountIds.owner}`;
-    await sql`update invite_windows set count = 99 where subject = ${subject}`.execute(api.db);
+    await api.query`update invite_windows set count = 99 where subject = ${subject}`;
     await browser.ask('DELETE', `/wallet/topups/${(await order()).id}`);
     const often = await browser.ask('POST', '/wallet/topup', { amount_rials: 50_000 });
     expect([often.status, Number(often.headers['retry-after']) > 0]).toEqual([429, true]);
-    await sql`delete from invite_windows where subject = ${subject}`.execute(api.db);
+    await api.query`delete from invite_windows where subject = ${subject}`;
   });
 });
 
@@ -233,7 +233,7 @@ describe('a notice', () => {
     const { status, body } = await tell({ reference, amount_rials: 50_000 }, how);
     expect([status, body]).toEqual([401, REFUSED]);
     expect(await balance()).toBe(before);
-    await sql`update payments set expires_at = created_at where id = ${id}`.execute(api.db);
+    await api.query`update payments set expires_at = created_at where id = ${id}`;
   });
 
   it('of an unknown or a manual top-up is a 404', async () => {
@@ -251,13 +251,13 @@ describe('a notice', () => {
     const accountId = await newAccount(api.db, 'rich@zonefleet.test');
     await giveMoney(api.db, accountId, 1_000_000_000_000_000);
     const { reference, id } = await order();
-    await sql`update payments set account_id = ${accountId} where id = ${id}`.execute(api.db);
+    await api.query`update payments set account_id = ${accountId} where id = ${id}`;
     const error = 'the wallet would hold more than is counted: nothing is credited';
     const full = await tell({ reference, amount_rials: 50_000 });
     expect([full.status, full.body.error]).toEqual([409, error]);
     const poor = await newAccount(api.db, 'poor@zonefleet.test');
-    await sql`update accounts set active = false where id = ${poor}`.execute(api.db);
-    await sql`update payments set account_id = ${poor} where id = ${id}`.execute(api.db);
+    await api.query`update accounts set active = false where id = ${poor}`;
+    await api.query`update payments set account_id = ${poor} where id = ${id}`;
     expect((await tell({ reference, amount_rials: 50_000 })).status).toBe(200);
   });
 });
@@ -288,11 +288,9 @@ describe('an operator', () => {
 });
 
 it('the ledger adds up, and the secret is in no log', async () => {
-  const { rows } = await sql<{ sum: string; wrong: number }>`
+  const rows = await api.query<{ sum: string; wrong: number }>`
     select (select sum(amount_rials) from ledger) as sum, (select count(*)::integer from wallets w where balance_rials <>
-      (select coalesce(sum(amount_rials), 0) from ledger l where l.account_id = w.account_id)) as wrong`.execute(
-    api.db,
-  );
+      (select coalesce(sum(amount_rials), 0) from ledger l where l.account_id = w.account_id)) as wrong`;
   expect(rows).toEqual([{ sum: '0', wrong: 0 }]);
   expect(JSON.stringify(api.logged)).not.toContain(ONLINE_GATEWAY.secret);
 });

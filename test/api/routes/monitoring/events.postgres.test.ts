@@ -50,9 +50,7 @@ async function add(domain: string, name = 'www'): Promise<void> {
 }
 
 async function check(domainId: number, said: Said, kind: 'manual' | 'background' = 'manual'): Promise<void> {
-  await sql`update domain_checks set next_at = now() - interval '1 minute' where domain_id = ${domainId}`.execute(
-    api.db,
-  );
+  await api.query`update domain_checks set next_at = now() - interval '1 minute' where domain_id = ${domainId}`;
   const made = await makeCheck(api.db, { domainId, kind }, (domain) => evidenceOf(domain, said));
   expect(made.kind).toBe('saved');
 }
@@ -204,7 +202,7 @@ describe('a reconnect', () => {
     const known = /^id: (.*)$/m.exec(text)?.[1] as string;
     for (const label of ['a', 'b', 'c']) await add(name, label);
     // The size as stored, without compression.
-    await sql`alter table domain_changes alter column ops set storage external`.execute(api.db);
+    await api.query`alter table domain_changes alter column ops set storage external`;
     const enlarge = async (serial: number, mib: number) =>
       await sql`update domain_changes
         set ops = jsonb_build_array(jsonb_build_object('op', 'create', 'x', repeat('x', ${Math.round(mib * 2 ** 20)}::integer)))

@@ -1,6 +1,5 @@
 // What recommendations are derived from. test/checks/recommendations/recommend.test.ts proves when each is made.
 
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Recommendations } from '../../../../src/api/schemas/monitoring/recommendation.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
@@ -16,7 +15,7 @@ let made = 0;
 beforeEach(async () => {
   name = `shop${made++}.test`;
   domain = await api.makeDomain(name);
-  await sql`update domains set status = 'active' where id = ${domain.id}`.execute(api.db);
+  await api.query`update domains set status = 'active' where id = ${domain.id}`;
 });
 
 async function create(...records: object[]): Promise<void> {
@@ -102,15 +101,13 @@ describe('recommendations', () => {
   });
 
   it('are plan_nearly_used close to a limit of the plan', async () => {
-    await sql`update domains set plan_overrides = '{"max_records": 10}' where id = ${domain.id}`.execute(
-      api.db,
-    );
+    await api.query`update domains set plan_overrides = '{"max_records": 10}' where id = ${domain.id}`;
     await create(
       ...Array.from({ length: 9 }, (_, i) => ({ name: `n${i}`, type: 'A', destination: '192.0.2.1' })),
     );
     const found = (await listed()).find(({ code }) => code === 'plan_nearly_used');
     expect(found?.message).toBe('The domain uses 9 of 10 records of its plan.');
-    await sql`update domains set dns_mode = 'external' where id = ${domain.id}`.execute(api.db);
+    await api.query`update domains set dns_mode = 'external' where id = ${domain.id}`;
     expect(await codes()).toEqual(['plan_nearly_used']); // nothing of its zone
   });
 });

@@ -1,6 +1,5 @@
-// The settings of uptime, set and read over HTTP. test/edge/uptime/judge-minute.test.ts proves how they are evaluated.
+// The settings of uptime, set and read over HTTP. test/edge/uptime.test.ts proves how they are evaluated.
 
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
 import { type Database, openDatabase } from '../../../../src/store/postgres/database.ts';
@@ -39,10 +38,8 @@ beforeEach(async () => {
 });
 
 const judgeFrom = (minutesAgo: number) =>
-  sql`
-    update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`.execute(
-    api.db,
-  );
+  api.query`
+    update uptime_round set judged = floor(extract(epoch from clock_timestamp()) / 60) - ${minutesAgo}::integer`;
 
 const RULES = {
   uptime_threshold_pct: 80,
@@ -104,8 +101,8 @@ describe('the settings of uptime', () => {
     const { id } = (await api.ask('POST', `/domains/${name}/webhooks`, hook)).body;
     const told = async () => {
       const { body } = await api.ask('GET', `/domains/${name}/webhooks/${id}/deliveries`);
-      const { rows } = await sql<{ kind: string; email: string }>`
-        select kind, email from mails where kind like 'outage%' order by id`.execute(api.db);
+      const rows = await api.query<{ kind: string; email: string }>`
+        select kind, email from mails where kind like 'outage%' order by id`;
       return {
         hooks: body.map(({ event }: { event: string }) => event).reverse(),
         mails: rows.map(({ kind, email }) => `${kind} ${email}`),

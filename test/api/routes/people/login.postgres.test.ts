@@ -12,7 +12,7 @@ beforeAll(async () => {
   for (const account of ['owner', 'editor', 'operator'] as const) await givePassword(api, account);
 });
 beforeEach(async () => {
-  await sql`truncate sign_in_failures, sessions, account_devices`.execute(api.db);
+  await api.query`truncate sign_in_failures, sessions, account_devices`;
 });
 
 const attempt = (browser: Browser, body: object, how?: Parameters<Browser['ask']>[3]) =>
@@ -47,9 +47,7 @@ describe('signing in', () => {
     });
     expect((await browser.ask('GET', '/domains/')).status).toBe(200);
     expect((await browser.ask('POST', '/domains/', { name: 'by-session.example' })).status).toBe(200);
-    const { rows } = await sql`select actor_kind, actor_account_id, actor_key_id from domain_changes`.execute(
-      api.db,
-    );
+    const rows = await api.query`select actor_kind, actor_account_id, actor_key_id from domain_changes`;
     expect(rows).toEqual([
       { actor_kind: 'session', actor_account_id: api.accountIds.owner, actor_key_id: null },
     ]);
@@ -99,20 +97,20 @@ describe('a sign-in link', () => {
     expect([first.status, first.body.password_set]).toEqual([200, false]);
     expect((await browser.ask('PUT', '/users/me/password', { password: PASSWORD })).status).toBe(200);
     expect((await attempt(new Browser(api), { token })).status).toBe(401);
-    await sql`update accounts set password_hash = null where id = ${api.accountIds.stranger}`.execute(api.db);
+    await api.query`update accounts set password_hash = null where id = ${api.accountIds.stranger}`;
   });
 
   it('is valid for 15 minutes by one clock, and for signing in only', async () => {
     const { db } = api.database;
     const order = { kind: 'sign-in', accountId: api.accountIds.owner } as const;
     const old = await makeLink(db, order);
-    await sql`update account_links set expires_at = clock_timestamp()`.execute(db);
+    await api.query`update account_links set expires_at = clock_timestamp()`;
     const early = await makeLink(db, order);
     const reset = await makeLink(db, { kind: 'reset', accountId: api.accountIds.owner });
     for (const token of [old, reset, `lnk_${'0'.repeat(43)}`, 'x'])
       expect((await attempt(new Browser(api), { token })).status).toBe(401);
-    await sql`update account_links set created_at = created_at + interval '1 day',
-      expires_at = expires_at + interval '1 day'`.execute(db); // the clock went back
+    await api.query`update account_links set created_at = created_at + interval '1 day',
+      expires_at = expires_at + interval '1 day'`; // the clock went back
     expect((await attempt(new Browser(api), { token: early })).status).toBe(401);
   });
 });
@@ -304,8 +302,7 @@ describe('what attackers try', () => {
 });
 
 describe('giving the password again', () => {
-  const age = () =>
-    sql`update sessions set password_at = password_at - interval '16 minutes'`.execute(api.db);
+  const age = () => api.query`update sessions set password_at = password_at - interval '16 minutes'`;
 
   it('is required by sensitive calls 15 minutes after the last time', async () => {
     const browser = new Browser(api);

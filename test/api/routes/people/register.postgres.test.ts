@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeLink } from '../../../../src/store/people/account-links.ts';
 import { addToken } from '../../../../src/store/sharing/invite-tokens.ts';
@@ -46,8 +45,8 @@ describe('a service that is not open for registration', () => {
       expect(status).toBe(200);
       expect(body).toEqual({ message: expect.stringContaining('if this address is invited') });
     }
-    const { rows } = await sql<{ email: string }>`
-      select email from mails where kind = 'register-invited' order by id`.execute(closed.db);
+    const rows = await closed.query<{ email: string }>`
+      select email from mails where kind = 'register-invited' order by id`;
     expect(rows.map(({ email }) => email)).toEqual([
       'invited@shop.example',
       'nobody@shop.example',
@@ -89,9 +88,7 @@ describe('a service that is not open for registration', () => {
       400,
       { code: 'wrong_state', error: expect.stringContaining('not mailed') },
     ]);
-    const { rows } = await sql`select from accounts where email_key = 'victim@bank.example'`.execute(
-      closed.db,
-    );
+    const rows = await closed.query`select from accounts where email_key = 'victim@bank.example'`;
     expect(rows).toEqual([]);
   });
 
@@ -103,7 +100,7 @@ describe('a service that is not open for registration', () => {
     const { body } = await mute.ask('POST', '/domains/shared.example/invites', {
       body: { email: 'a@b.example', role: 'editor' },
     });
-    expect((await sql`select from mails`.execute(mute.db)).rows).toEqual([]);
+    expect(await mute.query`select from mails`).toEqual([]);
     const invite = await addToken(mute.db, body.id, true);
     const made = await browser.ask('POST', '/auth/register', { invite, password: PASSWORD });
     expect(made.body.email).toBe('a@b.example');

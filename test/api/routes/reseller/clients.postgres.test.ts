@@ -1,6 +1,5 @@
 // Clients: what a reseller can do with them, and that two resellers learn nothing about each other.
 
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RESELLER_ROUTES } from '../../../../src/api/routes/reseller/every-reseller-route.ts';
 import { type Answer, sharedTestApi } from '../../../support/api/api.ts';
@@ -32,8 +31,8 @@ describe('a client', () => {
     expect((await ask('GET', `/clients/${id}/wallet`)).body).toEqual({ balance_rials: 0 });
     const session = await bearerSession(api, id);
     expect((await api.ask('GET', '/whoami', { as: session })).body.provider).toBe(reseller.id);
-    const { rows } = await sql<{ kind: string; accountId: number }>`
-      select kind, account_id as "accountId" from mails where email = 'new@clients.test'`.execute(api.db);
+    const rows = await api.query<{ kind: string; accountId: number }>`
+      select kind, account_id as "accountId" from mails where email = 'new@clients.test'`;
     expect(rows).toEqual([{ kind: 'reset', accountId: id }]);
   });
 
@@ -49,14 +48,12 @@ describe('a client', () => {
     const attempt = (key?: string) =>
       ask('POST', '/clients', taken, many.token, key === undefined ? {} : { 'idempotency-key': key });
     expect((await attempt()).status).toBe(409);
-    await sql`update client_tries set tries = 98 where account_id = ${many.id}`.execute(api.db);
+    await api.query`update client_tries set tries = 98 where account_id = ${many.id}`;
     for (const key of ['a', 'b']) expect((await attempt(key)).status).toBe(409);
     const refused = await attempt();
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
-    await sql`update client_tries set since = now() - interval '25 hours' where account_id = ${many.id}`.execute(
-      api.db,
-    );
+    await api.query`update client_tries set since = now() - interval '25 hours' where account_id = ${many.id}`;
     expect((await ask('POST', '/clients', { email: 'next@clients.test' }, many.token)).status).toBe(200);
   });
 
@@ -71,9 +68,7 @@ describe('a client', () => {
     const id = await makeClient(api, reseller, 'off@clients.test');
     const session = await bearerSession(api, id);
     const key = await api.makeKey();
-    await sql`update api_keys set account_id = ${id} where id = (select max(id) from api_keys)`.execute(
-      api.db,
-    );
+    await api.query`update api_keys set account_id = ${id} where id = (select max(id) from api_keys)`;
     const domain = await newDomain(api.db, id, 'off.test.');
     expect((await ask('POST', `/clients/${id}/deactivate`)).body.active).toBe(false);
     expect((await api.ask('GET', '/whoami', { as: session })).status).toBe(401);
@@ -86,7 +81,7 @@ describe('a client', () => {
 
   it('cannot be activated by the reseller if the operator deactivated it: 409', async () => {
     const id = await makeClient(api, reseller, 'banned@clients.test');
-    await sql`update accounts set active = false where id = ${id}`.execute(api.db);
+    await api.query`update accounts set active = false where id = ${id}`;
     expect((await ask('POST', `/clients/${id}/activate`)).status).toBe(409);
     expect((await ask('POST', `/clients/${id}/deactivate`)).body.active).toBe(false);
     expect((await ask('POST', `/clients/${id}/activate`)).status).toBe(409);
@@ -151,8 +146,8 @@ describe('a reseller receives the same response for what another reseller has an
   it('and none of it was written', async () => {
     const { body } = await ask('GET', `/clients/${theirs.clientId}/wallet`, undefined, other.token);
     expect(body).toEqual({ balance_rials: 1000 });
-    const { rows } = await sql`
-      select from idempotency_keys where key = 'foreign'`.execute(api.db);
+    const rows = await api.query`
+      select from idempotency_keys where key = 'foreign'`;
     expect(rows).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 // Services: a client's domain with its subscription, paid in one transaction, and what the client sees of it.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../../src/store/change/change-status.ts';
@@ -43,11 +42,9 @@ const balances = async () => [
   (await ask('GET', `/clients/${clientId}/wallet`)).body.balance_rials,
 ];
 const movements = async () => {
-  const { rows } = await sql<{ account: number; amount: number; type: string }>`
+  const rows = await api.query<{ account: number; amount: number; type: string }>`
     select account_id as account, amount_rials as amount, ref_type as type from ledger
-    where account_id = any(${[reseller.id, clientId]}::bigint[]) and ref_type <> 'adjustment' order by id`.execute(
-    api.db,
-  );
+    where account_id = any(${[reseller.id, clientId]}::bigint[]) and ref_type <> 'adjustment' order by id`;
   return rows.map(({ account, amount, type }) => [account === clientId ? 'client' : 'own', amount, type]);
 };
 
@@ -95,8 +92,8 @@ describe('POST /services', () => {
     const made = await ask('POST', '/services', order(), once);
     const again = await ask('POST', '/services', order(), once);
     expect([again.status, again.headers['idempotent-replay'], again.body]).toEqual([200, 'true', made.body]);
-    const { rows } = await sql<{ for_ever: boolean }>`
-      select for_ever from idempotency_keys where account_id = ${reseller.id}`.execute(api.db);
+    const rows = await api.query<{ for_ever: boolean }>`
+      select for_ever from idempotency_keys where account_id = ${reseller.id}`;
     expect(rows).toEqual([{ for_ever: true }]);
   });
 
@@ -105,7 +102,7 @@ describe('POST /services', () => {
     expect((await ask('POST', '/services', order({ domain: 'not a name' }))).status).toBe(400);
     expect((await ask('POST', '/services', order({ plan_term_id: 999_999 }))).status).toBe(400);
     await api.makeDomain(`taken-${runs}.test`);
-    await sql`update domains set status = 'active' where name = ${`taken-${runs}.test.`}`.execute(api.db);
+    await api.query`update domains set status = 'active' where name = ${`taken-${runs}.test.`}`;
     const taken = await ask('POST', '/services', order({ domain: `taken-${runs}.test` }));
     expect([taken.status, taken.body.code]).toEqual([409, 'domain_taken']);
     expect(await movements()).toEqual([]);

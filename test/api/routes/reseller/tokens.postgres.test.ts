@@ -43,16 +43,14 @@ describe('a machine token', () => {
     const made = await ask('POST', '/tokens', await reseller.session(), { name: 'secret' });
     const secret = (made.body.token as string).split('_')[2] as string;
     await ask('GET', '/whoami', made.body.token);
-    const { rows } = await sql<{ table: string }>`
+    const rows = await api.query<{ table: string }>`
       select table_name as table from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(api.db);
+      where table_schema = 'public' and table_type = 'BASE TABLE'`;
     expect(rows.length).toBeGreaterThan(50);
     for (const { table } of rows) {
-      const found = await sql<{ is: boolean }>`
-        select exists (select from ${sql.table(table)} t where t::text like ${`%${secret}%`}) as is`.execute(
-        api.db,
-      );
-      expect([table, found.rows[0]?.is]).toEqual([table, false]);
+      const found = await api.query<{ is: boolean }>`
+        select exists (select from ${sql.table(table)} t where t::text like ${`%${secret}%`}) as is`;
+      expect([table, found]).toEqual([table, [{ is: false }]]);
     }
     expect(JSON.stringify(api.logged)).not.toContain(secret);
   });
@@ -86,10 +84,10 @@ describe('a machine token', () => {
 
   it('is rejected if its account is deactivated or no longer a reseller', async () => {
     const former = await makeReseller(api, 'former@tokens.test');
-    await sql`update accounts set active = false where id = ${former.id}`.execute(api.db);
+    await api.query`update accounts set active = false where id = ${former.id}`;
     const inactive = await ask('GET', '/whoami', former.token);
     expect([inactive.status, inactive.body.code]).toEqual([403, 'account_suspended']);
-    await sql`update accounts set active = true, is_reseller = false where id = ${former.id}`.execute(api.db);
+    await api.query`update accounts set active = true, is_reseller = false where id = ${former.id}`;
     const none = await ask('GET', '/whoami', former.token);
     expect([none.status, none.body]).toEqual([403, { error: 'this account is no reseller' }]);
   });
@@ -99,7 +97,7 @@ describe('a machine token', () => {
     const session = await many.session();
     for (let i = 1; i < 100; i++) await mintedToken(api, many.id);
     expect((await ask('POST', '/tokens', session, { name: 'one more' })).status).toBe(409);
-    await sql`update reseller_tokens set revoked_at = now() where account_id = ${many.id}`.execute(api.db);
+    await api.query`update reseller_tokens set revoked_at = now() where account_id = ${many.id}`;
     const { id } = await mintedToken(api, many.id);
     expect((await ask('DELETE', `/tokens/${id}`, session)).status).toBe(200);
     expect((await ask('GET', '/tokens', session)).body).toHaveLength(100);
@@ -120,7 +118,7 @@ it('a path that cannot be decoded is a 400, and without a credential a 401', asy
 
 it('a global admin who is a reseller has the rights of a reseller', async () => {
   const admin = await makeReseller(api, 'admin@tokens.test');
-  await sql`update accounts set is_admin = true where id = ${admin.id}`.execute(api.db);
+  await api.query`update accounts set is_admin = true where id = ${admin.id}`;
   expect((await ask('GET', '/whoami', admin.token)).body.admin).toBe(false);
   const { id } = await newDomain(api.db, api.accountIds.owner, 'not-of-a-client.test.');
   expect((await ask('GET', `/domains/${id}`, admin.token)).status).toBe(403);

@@ -1,6 +1,5 @@
 // Credit and debit: a transfer happens once, with both of its rows or none.
 
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../../src/store/housekeeping/purge-idempotency.ts';
 import { type Answer, ownApi, startTestApi } from '../../../support/api/api.ts';
@@ -39,9 +38,9 @@ async function move(
 const told = ({ status, body, headers }: Answer) => [status, body, headers['idempotent-replay']];
 
 async function rowsOf(accountId: number) {
-  const { rows } = await sql<{ amount: number; type: string; description: string; movement: number }>`
+  const rows = await api.query<{ amount: number; type: string; description: string; movement: number }>`
     select amount_rials as amount, ref_type as type, description, movement_id as movement from ledger
-    where account_id = ${accountId} and ref_type <> 'adjustment' order by id`.execute(api.db);
+    where account_id = ${accountId} and ref_type <> 'adjustment' order by id`;
   return rows;
 }
 
@@ -77,13 +76,13 @@ describe('the Idempotency-Key', () => {
     await begin(1000, 0);
     const body = { amount_rials: 5, description: 'a' };
     const first = await move('credit', body, { key: 'for ever' });
-    await sql`update idempotency_keys set created_at = now() - interval '10 years'
-      where account_id = ${reseller.id}`.execute(api.db);
+    await api.query`update idempotency_keys set created_at = now() - interval '10 years'
+      where account_id = ${reseller.id}`;
     await purgeIdempotency(api.db, { keptDays: 30, accountBytes: 1, rows: 100 });
     const again = await move('credit', body, { key: 'for ever' });
     expect(told(again)).toEqual([200, first.body, 'true']);
-    const { rows } = await sql`
-      select from idempotency_octets where account_id = ${reseller.id} and octets > 0`.execute(api.db);
+    const rows = await api.query`
+      select from idempotency_octets where account_id = ${reseller.id} and octets > 0`;
     expect(rows).toEqual([]);
   });
 });
@@ -126,9 +125,9 @@ describe('a transfer', () => {
   it('is audited with its amount', async () => {
     await begin(10, 0);
     await move('credit', { amount_rials: 7, description: 'not told' });
-    const { rows } = await sql<{ target: number; after: object; kind: string }>`
+    const rows = await api.query<{ target: number; after: object; kind: string }>`
       select target_id as target, after, actor_kind as kind from audit_log
-      where action = 'client.credit' and account_id = ${reseller.id}`.execute(api.db);
+      where action = 'client.credit' and account_id = ${reseller.id}`;
     expect(rows).toEqual([{ target: clientId, after: { amount_rials: 7 }, kind: 'token' }]);
   });
 });

@@ -1,6 +1,5 @@
 // Tickets: their states, their limits, and the mail about an answer.
 
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Letter } from '../../../../src/mail/mailer.ts';
 import { createMailSender } from '../../../../workers/jobs/send-mail.ts';
@@ -13,7 +12,7 @@ beforeAll(async () => {
   operator = await signIn(api, 'operator');
 });
 beforeEach(async () => {
-  await sql`truncate tickets, mails cascade`.execute(api.db);
+  await api.query`truncate tickets, mails cascade`;
 });
 
 const ask = (method: string, path: string, body?: object, as = 'owner') =>
@@ -135,7 +134,7 @@ describe('bounds', () => {
     const [{ id }] = (await ask('GET', '/tickets')).body;
     await setStatus(id, 'closed');
     expect(told(await post())).toBe('409 20 tickets were opened in 24 hours: write into one');
-    await sql`update tickets set created_at = created_at - interval '25 hours'`.execute(api.db);
+    await api.query`update tickets set created_at = created_at - interval '25 hours'`;
     expect(told(await post())).toBe('200');
     expect(told(await setStatus(id, 'open'))).toBe(full);
     await open('stranger');
@@ -143,16 +142,16 @@ describe('bounds', () => {
 
   it('a ticket has 200 messages', async () => {
     const id = await open();
-    await sql`update tickets set messages = 199`.execute(api.db);
+    await api.query`update tickets set messages = 199`;
     expect([(await write(id)).status, (await write(id)).status]).toEqual([200, 409]);
   });
 
   it('an account writes 200 messages a day in all tickets; staff can still answer', async () => {
     const ids = [await open(), await open()];
-    await sql`
+    await api.query`
       insert into invite_windows (subject, count, ends_at)
       values (${`messages:${api.accountIds.owner}`}, 198, now() + interval '1 hour')
-      on conflict (subject) do update set count = excluded.count, ends_at = excluded.ends_at`.execute(api.db);
+      on conflict (subject) do update set count = excluded.count, ends_at = excluded.ends_at`;
     try {
       const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => write(ids[i % 2] as number)));
       const statuses = answers.map(({ status }) => status);
@@ -161,7 +160,7 @@ describe('bounds', () => {
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3000);
       expect((await answer(ids[0] as number)).status).toBe(200);
     } finally {
-      await sql`delete from invite_windows`.execute(api.db);
+      await api.query`delete from invite_windows`;
     }
   });
 });
@@ -169,7 +168,7 @@ describe('bounds', () => {
 describe('staff', () => {
   it('lists all tickets, oldest first, or those with dedicated support', async () => {
     const first = await open();
-    await sql`update plans set dedicated_support_enabled = true where slug = 'pro'`.execute(api.db);
+    await api.query`update plans set dedicated_support_enabled = true where slug = 'pro'`;
     await api.makeDomain('supported.test');
     const second = await open();
     const third = await open('stranger');
@@ -190,8 +189,7 @@ describe('staff', () => {
 
   it('notifies the owner of answers by mail, once an hour per ticket', async () => {
     const id = await open();
-    const mails = async () =>
-      (await sql<{ id: number }>`select id, kind, email from mails`.execute(api.db)).rows;
+    const mails = async () => await api.query<{ id: number }>`select id, kind, email from mails`;
     for (const text of ['the secret answer', 'and another'])
       expect((await answer(id, text)).status).toBe(200);
     const ordered = await mails();
@@ -208,7 +206,7 @@ describe('staff', () => {
     expect(sent[0]?.text).toContain(PUBLIC_URL);
     expect(sent[0]?.text).not.toContain('secret');
     expect(await mails()).toEqual([]);
-    await sql`update tickets set mailed_at = mailed_at - interval '61 minutes'`.execute(api.db);
+    await api.query`update tickets set mailed_at = mailed_at - interval '61 minutes'`;
     await answer(id, 'later');
     expect(await mails()).toHaveLength(1);
   });

@@ -1,6 +1,5 @@
 // Webhooks as customers make and read them.
 
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { networksOf } from '../../../../src/dns/record/network.ts';
 import type { Domain } from '../../../../src/store/domains/domain.ts';
@@ -34,9 +33,7 @@ describe('a webhook', () => {
     expect([status, secret]).toEqual([200, expect.stringMatching(/^whsec_[\w-]{43}$/)]);
     expect(rest).toEqual({ id: expect.any(Number), url: URL, created_at: expect.any(String) });
     expect(await list()).toEqual([rest]);
-    const { rows } = await sql<{ sealed: Buffer }>`select * from webhooks where id = ${body.id}`.execute(
-      api.db,
-    );
+    const rows = await api.query<{ sealed: Buffer }>`select * from webhooks where id = ${body.id}`;
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(rows[0]?.sealed.includes(secret)).toBe(false);
     const [row] = await auditAfter(api.db, before);
@@ -129,9 +126,8 @@ describe('deliveries', () => {
     expect([often.status, often.body.error]).toEqual([429, 'rate limit exceeded']);
     const seconds = Number(often.headers['retry-after']);
     expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
-    const pass = (time: string) =>
-      sql`update invite_windows set ends_at = ends_at - ${time}::interval`.execute(api.db);
-    await sql`update invite_windows set count = 49 where subject like '%day%'`.execute(api.db);
+    const pass = (time: string) => api.query`update invite_windows set ends_at = ends_at - ${time}::interval`;
+    await api.query`update invite_windows set count = 49 where subject like '%day%'`;
     await pass('1 minute');
     expect([await test(0), await test(0)]).toEqual([200, 429]);
     for (let n = 0; n < 5; n++) expect(await test(n)).toBe(429);
@@ -146,7 +142,7 @@ describe('deliveries', () => {
       ['6 days 23 hours', 1],
       ['2 hours', 0],
     ] as const) {
-      await sql`update webhook_deliveries set created_at = created_at - ${age}::interval`.execute(api.db);
+      await api.query`update webhook_deliveries set created_at = created_at - ${age}::interval`;
       await purgeWebhooks(api.db);
       expect(await deliveries(id)).toHaveLength(kept);
     }

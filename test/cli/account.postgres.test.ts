@@ -1,0 +1,420 @@
+// Accounts, their API keys and sign-in links, and plans.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { addAccountCommands } from '../../src/cli/account/account.ts';
+import { addKeyCommands } from '../../src/cli/account/key.ts';
+import { addPlanCommands } from '../../src/cli/account/plan.ts';
+import { createAccount, findAccount } from '../../src/store/accounts/accounts.ts';
+import { createApiKey } from '../../src/store/accounts/api-keys.ts';
+import { listPlans } from '../../src/store/accounts/plans.ts';
+import { takeLink } from '../../src/store/people/account-links.ts';
+import { publishDatabaseUrl } from '../../src/store/postgres/database-url.ts';
+import { runCommands } from '../support/cli/run-commands.ts';
+import { findApiKey } from '../support/database/api-keys.ts';
+import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
+
+const database = sharedDatabase();
+const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);
+
+describe('account', () => {
+  describe('account create', () => {
+    it('says what it made', async () => {
+      const made = await run('create', 'ann@shop.example', '--name', 'Ann', '--admin', '--plan', 'pro');
+      expect(made).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^created ann@shop\.example account \d+ plan pro admin\n$/),
+        stderr: '',
+      });
+      expect(await findAccount(database.db, 'ANN@shop.example')).toMatchObject({
+        name: 'Ann',
+        isAdmin: true,
+        active: true,
+        planSlug: 'pro',
+      });
+    });
+
+    it('refuses an email that has an account, in whatever case, and a plan that is none', async () => {
+      await createAccount(database.db, { email: 'ann@shop.example' });
+      expect(await run('create', 'Ann@Shop.example')).toMatchObject({
+        code: 1,
+        stderr: 'there is an account Ann@Shop.example already\n',
+      });
+      const unknown = await run('create', 'bob@shop.example', '--plan', 'gold', '--json');
+      expect(unknown).toMatchObject({ code: 1, stderr: '' });
+      expect(JSON.parse(unknown.stdout)).toMatchObject({ outcome: 'refused', code: 'unknown_plan' });
+      expect(await run('create', 'shop.example')).toMatchObject({ code: 2 });
+    });
+  });
+
+  describe('changes of accounts', () => {
+    it('are made for each that is there, by email or id', async () => {
+      const made = await createAccount(database.db, { email: 'ann@shop.example' });
+      const id = made.kind === 'created' ? String(made.account.id) : '';
+      await createAccount(database.db, { email: 'bob@shop.example' });
+      expect(await run('deactivate', id, 'bob@shop.example', 'nobody@shop.example')).toEqual({
+        code: 1,
+        stdout:
+          `deactivated ann@shop.example account ${id} plan free inactive\n` +
+          `deactivated bob@shop.example account ${Number(id) + 1} plan free inactive\n`,
+        stderr: 'nobody@shop.example: no such account\n',
+      });
+      expect((await findAccount(database.db, id))?.active).toBe(false);
+      const active = await run('activate', 'ann@shop.example', '--json');
+      expect(active.code).toBe(0);
+      expect(JSON.parse(active.stdout).accounts).toEqual([
+        {
+          account: 'ann@shop.example',
+          outcome: 'activated',
+          id: Number(id),
+          email: 'ann@shop.example',
+          name: null,
+          admin: false,
+          reseller: false,
+          provider: null,
+          active: true,
+          plan: 'free',
+          created_at: expect.stringMatching(/Z$/),
+        },
+      ]);
+    });
+
+    it('make and unmake global admins, and set the plan of domains to come', async () => {
+      await createAccount(database.db, { email: 'ann@shop.example' });
+      expect((await run('admin', 'ann@shop.example')).stdout).toMatch(/ admin\n$/);
+      expect((await findAccount(database.db, 'ann@shop.example'))?.isAdmin).toBe(true);
+      expect((await run('admin', '--revoke', 'ann@shop.example')).code).toBe(0);
+      expect((await run('plan', 'ann@shop.example', '--plan', 'none')).code).toBe(0);
+      expect(await findAccount(database.db, 'ann@shop.example')).toMatchObject({
+        isAdmin: false,
+        planSlug: null,
+      });
+      expect(await run('plan', 'ann@shop.example', '--plan', 'gold')).toMatchObject({
+        code: 1,
+        stderr: 'ann@shop.example: there is no plan "gold"\n',
+      });
+    });
+  });
+
+  it('account list is a table of all', async () => {
+    await createAccount(database.db, { email: 'ann@shop.example', isAdmin: true, planSlug: null });
+    await createAccount(database.db, { email: 'bob@shop.example', name: 'Bob' });
+    const { code, stdout } = await run('list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^ *ID +EMAIL +NAME +ROLE +STATE +PLAN +CREATED\n *\d+ +ann@shop\.example +- +admin +active +- +\S+\n *\d+ +bob@shop\.example +Bob +customer +active +free +\S+\n$/,
+    );
+  });
+});
+
+describe('key', () => {
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'ann@shop.example' });
+  });
+
+  const run = (...args: string[]) => runCommands(addKeyCommands, ['key', ...args], database.url);
+  const find = (text: string) => findApiKey(database.db, text);
+
+  describe('key create', () => {
+    it('shows the key alone on stdout, and stores its hash', async () => {
+      const { code, stdout, stderr } = await run('create', 'ann@shop.example', '--name', 'deploy');
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^svc_[0-9A-Za-z]{40}\n$/);
+      expect(stderr).toMatch(/^key \d+ of ann@shop\.example; it is not shown again\n$/);
+      expect(await find(stdout.trim())).toMatchObject({
+        state: 'valid',
+        account: { email: 'ann@shop.example' },
+        credential: {
+          name: 'deploy',
+          readOnly: false,
+          domains: null,
+          names: null,
+          types: null,
+          expiresAt: null,
+        },
+      });
+      const { rows } = await sql<{ row: string }>`select k::text as row from api_keys k`.execute(database.db);
+      expect(rows[0]?.row).not.toContain(stdout.trim());
+    });
+
+    it('narrows it', async () => {
+      const options = ['--read-only', '--expires', '90d', '--domains', 'Shop.example.,münchen.de'];
+      const { code, stdout } = await run(
+        'create',
+        'ann@shop.example',
+        ...options,
+        '--names',
+        '_acme-challenge.shop.example',
+        '--types',
+        'txt',
+        '--json',
+      );
+      expect(code).toBe(0);
+      const told = JSON.parse(stdout);
+      expect(told).toMatchObject({ read_only: true, state: 'valid', account: { email: 'ann@shop.example' } });
+      const key = (await find(told.key))?.credential;
+      expect(key).toMatchObject({
+        readOnly: true,
+        domains: ['shop.example', 'xn--mnchen-3ya.de'],
+        names: ['_acme-challenge.shop.example'],
+        types: ['TXT'],
+      });
+      expect(((key?.expiresAt?.getTime() ?? 0) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
+    });
+
+    it('for an unknown account exits with 1', async () => {
+      expect(await run('create', 'bob@shop.example')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'bob@shop.example: no such account\n',
+      });
+    });
+  });
+
+  describe('key list and key revoke', () => {
+    it('show every key without its text, and revoke by id or by how it begins', async () => {
+      const first = (await run('create', 'ann@shop.example', '--types', 'A,TXT')).stdout.trim();
+      const second = (await run('create', 'ann@shop.example')).stdout.trim();
+      const third = (await run('create', 'ann@shop.example')).stdout.trim();
+      const id = (await find(second))?.credential.id as number;
+      const revoked = await run('revoke', first.slice(0, 10), String(id), '999999', 'nonsense', 'svc_');
+      expect(revoked).toEqual({
+        code: 1,
+        stdout: `revoked key ${first.slice(0, 10)}\nrevoked key ${id}\n`,
+        stderr: '999999: no such key\nnonsense: no such key\nsvc_: no such key\n',
+      });
+      expect((await find(first))?.state).toBe('revoked');
+      // As it stands in the list; a second time changes nothing.
+      expect(await run('revoke', `${first.slice(0, 10)}…`)).toMatchObject({ code: 0 });
+      const { stdout } = await run('list', 'ann@shop.example');
+      const [heads = '', ...rows] = stdout.trimEnd().split('\n');
+      expect(heads).toMatch(/^ *ID +KEY +ACCOUNT +NAME +STATE +SCOPE +EXPIRES +USED$/);
+      expect(rows.map((row) => row.trim().split(/ {2,}/).slice(1, 6))).toEqual([
+        [`${first.slice(0, 10)}…`, 'ann@shop.example', 'unnamed', 'revoked', 'A,TXT'],
+        [`${second.slice(0, 10)}…`, 'ann@shop.example', 'unnamed', 'revoked', 'all'],
+        [`${third.slice(0, 10)}…`, 'ann@shop.example', 'unnamed', 'valid', 'all'],
+      ]);
+      for (const text of [first, second, third]) expect(stdout).not.toContain(text);
+    });
+
+    it('take no whole key as an argument, and say what to give instead, without the key', async () => {
+      const key = (await run('create', 'ann@shop.example')).stdout.trim();
+      const { code, stdout, stderr } = await run('revoke', key);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^svc_\w{6}…: not revoked, since arguments are visible to others: give its first 10/,
+      );
+      expect(stderr).not.toContain(key);
+      expect((await find(key))?.state).toBe('valid');
+    });
+
+    it('revoke nothing where several keys begin so', async () => {
+      const key = (await run('create', 'ann@shop.example')).stdout.trim();
+      const other = key.slice(0, 10) + 'x'.repeat(34);
+      const { credential: found } = (await find(key)) as { credential: { id: number; accountId: number } };
+      const twin = await createApiKey(database.db, other, { accountId: found.accountId, name: 'twin' });
+      const prefix = key.slice(0, 10);
+      expect(await run('revoke', prefix)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${prefix}: several keys begin so, with the ids ${found.id}, ${twin?.id}\n`,
+      });
+      expect(await run('revoke', String(twin?.id))).toMatchObject({ code: 0 });
+      expect(await run('revoke', prefix)).toMatchObject({ code: 0 });
+      expect((await find(key))?.state).toBe('revoked');
+    });
+  });
+});
+
+describe('plan', () => {
+  const database = keptDatabase();
+
+  const run = (...args: string[]) => runCommands(addPlanCommands, ['plan', ...args], database.url);
+  const planOf = async (slug: string) => (await listPlans(database.db)).find((plan) => plan.slug === slug);
+
+  describe('plan', () => {
+    it('lists plans with their terms', async () => {
+      const { code, stdout } = await run('list');
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(/FIELD +FREE +PRO[\s\S]*max_records +200 +none/),
+      ]);
+      expect(stdout).toContain('free: term 1, 30 days, 0 rials\n');
+      expect(JSON.parse((await run('list', '--json')).stdout).plans).toMatchObject([
+        { slug: 'free', max_domains: 100, terms: [{ id: 1, billing_duration_days: 30, price_rials: 0 }] },
+        { slug: 'pro', max_records: null, terms: [] },
+      ]);
+    });
+
+    it('creates one in which nothing is included that is not set', async () => {
+      const made = await run(
+        'create',
+        'team',
+        'max_records=none',
+        'max_domains=5',
+        'ws_enabled=true',
+        '--name',
+        'Team',
+      );
+      expect(made).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^created plan team max_records=none .*ws_enabled=true .*max_domains=5/,
+        ),
+      });
+      expect(await planOf('team')).toMatchObject({
+        name: 'Team',
+        maxRecords: null,
+        maxDomains: 5,
+        maxTrafficGb: 0,
+        wsEnabled: true,
+        logsEnabled: false,
+        quotaResetDays: 30,
+      });
+      expect(await run('create', 'team', '--name', 'x')).toMatchObject({
+        code: 1,
+        stderr: 'there is a plan "team" already\n',
+      });
+    });
+
+    it('sets fields of one', async () => {
+      const set = await run(
+        'set',
+        'team',
+        'max_records=10',
+        'logs_enabled=true',
+        '--name',
+        'Group',
+        '--json',
+      );
+      expect(JSON.parse(set.stdout)).toMatchObject({ outcome: 'updated', name: 'Group', max_records: 10 });
+      expect(await planOf('team')).toMatchObject({ maxRecords: 10, logsEnabled: true, wsEnabled: true });
+      expect(await run('set', 'gold', 'max_records=1')).toMatchObject({
+        code: 1,
+        stderr: 'there is no plan "gold"\n',
+      });
+    });
+
+    it.each([
+      [['set', 'team'], 'expected --name or FIELD=VALUE'],
+      [['set', 'team', 'max_records'], '"max_records": expected FIELD=VALUE'],
+      [['set', 'team', 'max_records=-1'], 'max_records: expected a whole number from 0'],
+      [['set', 'team', 'max_cache_cap_mb=none'], 'max_cache_cap_mb: expected a whole number'],
+      [['set', 'team', 'ws_enabled=1'], 'ws_enabled: expected true or false'],
+      [['set', 'team', 'slug=x'], 'slug: is no entitlement: expected one of max_records'],
+      [['set', 'team', 'quota_reset_days=none'], 'quota_reset_days: expected a whole number'],
+      [['create', 'Team', '--name', 'x'], '"Team": expected a plan as small letters'],
+      [['create', 'none', '--name', 'x'], '"none": expected a plan as small letters'],
+      [['term', 'team', '--days', '30'], 'expected --days and --price'],
+      [['term', 'team', '--days', '0', '--price', '5'], '--days: expected a whole number from 1 to 3660'],
+      [['term', 'team', '--days', '3', '--price', '1.5'], '--price: expected a whole number'],
+    ])('%s is wrong usage', async (args, message) => {
+      expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    });
+
+    it('adds terms, and retires them', async () => {
+      const added = await run('term', 'team', '--days', '365', '--price', '9000000', '--json');
+      const [{ id }] = JSON.parse(added.stdout).terms;
+      expect(await run('term', 'free', '--retire', String(id))).toMatchObject({
+        code: 1,
+        stderr: `the plan "free" has no term ${id}\n`,
+      });
+      expect(await run('term', 'team', '--retire', String(id))).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`term ${id}: 365 days, 9000000 rials (retired)`),
+      });
+      expect((await planOf('team'))?.terms).toEqual([
+        { id, days: 365, priceRials: 9_000_000, isRetired: true },
+      ]);
+      expect(await run('term', 'gold', '--days', '1', '--price', '0')).toMatchObject({ code: 1 });
+    });
+  });
+
+  describe('account reseller and provider', () => {
+    const account = (...args: string[]) =>
+      runCommands(addAccountCommands, ['account', ...args], database.url);
+
+    it('say who manages whom, on one level', async () => {
+      for (const email of ['shop@r.test', 'ann@c.test', 'bob@c.test'])
+        await createAccount(database.db, { email });
+      const { id } = (await findAccount(database.db, 'shop@r.test')) ?? { id: 0 };
+      expect(await account('provider', 'ann@c.test', '--provider', 'shop@r.test')).toMatchObject({
+        code: 1,
+        stderr: 'ann@c.test: the provider is no reseller\n',
+      });
+      expect(await account('reseller', 'shop@r.test')).toMatchObject({
+        code: 0,
+        stdout: `reseller shop@r.test account ${id} plan free reseller\n`,
+      });
+      const set = await account('provider', 'ann@c.test', '--provider', 'shop@r.test', '--json');
+      expect(JSON.parse(set.stdout).accounts).toMatchObject([
+        { outcome: 'updated', provider: id, reseller: false },
+      ]);
+      expect((await findAccount(database.db, 'ann@c.test'))?.providerId).toBe(id);
+      const refusals = [
+        ['provider', 'shop@r.test', '--provider', 'shop@r.test', 'cannot be its own client'],
+        ['reseller', 'ann@c.test', 'the client of a reseller can be no reseller'],
+        ['reseller', 'shop@r.test', '--revoke', 'it has clients, as ann@c.test'],
+        ['provider', 'nobody@c.test', '--provider', 'shop@r.test', 'no such account'],
+      ];
+      for (const refusal of refusals) {
+        const { code, stderr } = await account(...refusal.slice(0, -1));
+        expect([code, stderr]).toEqual([1, expect.stringContaining(refusal.at(-1) as string)]);
+      }
+      expect(await account('provider', 'ann@c.test', '--provider', 'x@y.test')).toMatchObject({ code: 2 });
+      expect((await account('list')).stdout).toMatch(new RegExp(`client of ${id}`));
+      expect((await account('provider', 'ann@c.test', '--provider', 'none')).code).toBe(0);
+      expect((await account('reseller', 'shop@r.test', '--revoke')).code).toBe(0);
+      expect(await findAccount(database.db, 'ann@c.test')).toMatchObject({
+        providerId: null,
+        isReseller: false,
+      });
+    });
+  });
+});
+
+describe('printLink', () => {
+  beforeEach(async () => {
+    await createAccount(database.db, { email: 'Ann@shop.example' });
+  });
+
+  it.each([
+    ['sign-in', 'sign-in'],
+    ['reset', 'reset'],
+  ] as const)('account %s prints a link that works once, and nothing else on stdout', async (command, kind) => {
+    const { code, stdout, stderr } = await run(command, 'ann@shop.example');
+    const [, page, token = ''] =
+      /^https:\/\/dns\.zonefleet\.test\/console\/#([\w-]+)=(lnk_\w{43})\n$/.exec(stdout) ?? [];
+    expect([code, page]).toEqual([0, kind]);
+    expect(stderr).toMatch(/^for Ann@shop\.example: it works once, within \d+ minutes/);
+    expect(stderr).not.toContain(token);
+    expect(await takeLink(database.db, kind === 'reset' ? 'sign-in' : 'reset', token)).toBeUndefined();
+    expect(await takeLink(database.db, kind, token)).toMatchObject({ accountId: expect.any(Number) });
+    expect(await takeLink(database.db, kind, token)).toBeUndefined();
+  });
+
+  it('account sign-in of nobody says so', async () => {
+    expect(await run('sign-in', 'bob@shop.example')).toMatchObject({ code: 1, stdout: '' });
+    const { code, stdout } = await run('sign-in', 'ann@shop.example', '--json');
+    expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['account', 'link', 'token']]);
+  });
+
+  it('a link leads to the npm start whose database it is, unless PUBLIC_URL is set', async () => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), 'zf-link-'));
+    publishDatabaseUrl(dataDirectory, database.url, dataDirectory, { publicUrl: 'http://127.0.0.1:9000' });
+    const linked = async (publicUrlIsDefault: boolean) => {
+      const args = ['account', 'sign-in', 'ann@shop.example'];
+      const settings = { dataDirectory, publicUrlIsDefault };
+      return new URL((await runCommands(addAccountCommands, args, undefined, settings)).stdout).origin;
+    };
+    try {
+      expect(await linked(true)).toBe('http://127.0.0.1:9000');
+      expect(await linked(false)).toBe('https://dns.zonefleet.test');
+    } finally {
+      rmSync(dataDirectory, { recursive: true });
+    }
+  });
+});

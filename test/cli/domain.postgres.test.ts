@@ -1,0 +1,530 @@
+// Commands on domains that need the database alone.
+
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addAccountCommands } from '../../src/cli/account/account.ts';
+import { checkDomain } from '../../src/cli/domain/check-domain.ts';
+import { addDomainCommands } from '../../src/cli/domain/domain.ts';
+import { addVerifyCommand } from '../../src/cli/domain/verify.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { migrateQueue } from '../../src/queue/connection.ts';
+import { type JobWorker, runJobWorker } from '../../src/queue/job-worker.ts';
+import { CHECK_DELEGATION, VERIFY_TXT } from '../../src/queue/jobs.ts';
+import { createAccount } from '../../src/store/accounts/accounts.ts';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { acceptInvite } from '../../src/store/sharing/accept-invite.ts';
+import { findInvite } from '../../src/store/sharing/invite-tokens.ts';
+import { listMembers } from '../../src/store/sharing/members.ts';
+import { runCommands } from '../support/cli/run-commands.ts';
+import { BY, newAccount, newDomain } from '../support/database/domains.ts';
+import { saveMembership } from '../support/database/memberships.ts';
+import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
+import { evidenceOf, makeCheck, type Said } from '../support/world/made-checks.ts';
+import { makeVerification, type SaidWorld } from '../support/world/made-verifications.ts';
+
+describe('checkDomain', () => {
+  const database = keptDatabase();
+  const OURS = ['ns1.example.net.', 'ns2.example.net.'];
+  /** By domain, what its parent says. */
+  const said: Record<string, Said> = {};
+  let worker: JobWorker;
+
+  beforeAll(async () => {
+    await createAccount(database.db, { email: 'ann@shop.example' });
+    const place = { databaseUrl: database.url, redisUrl: undefined };
+    await migrateQueue(place);
+    worker = runJobWorker(
+      place,
+      CHECK_DELEGATION,
+      async (job) => {
+        await makeCheck(database.db, job, (domain) => evidenceOf(domain, said[domain] ?? 'timeout'));
+      },
+      { concurrency: 4, onTrouble: () => {}, onFailed: () => {} },
+    );
+  });
+  afterAll(async () => {
+    await worker?.stop(1000);
+  });
+  const run = (args: string[]) => runCommands(addDomainCommands, ['domain', ...args], database.url);
+  const create = (...args: string[]) =>
+    run(['create', '--no-scan', '--account', 'ann@shop.example', ...args]);
+  const says = (name: string, what: Said) => {
+    said[parseName(`${name}.`)] = what;
+  };
+
+  describe('domain check', () => {
+    it('has workers check domains and prints the outcomes', async () => {
+      await create('good.com', 'bad.com', 'silent.com');
+      says('good.com', OURS);
+      says('bad.com', ['ns1.example.net.']);
+      const { code, stdout, stderr } = await run(['check', 'Good.COM.', 'bad.com', 'silent.com']);
+      expect([code, stderr]).toEqual([1, '']);
+      expect(stdout.split('\n')).toEqual([
+        expect.stringMatching(/^checked good\.com match status pending -> active check \d+$/),
+        expect.stringMatching(/^checked bad\.com partial status pending check \d+$/),
+        expect.stringMatching(/^ {2}NS_MISSING: .*ns2\.example\.net/),
+        expect.stringMatching(/^checked silent\.com unknown status pending check \d+$/),
+        expect.stringMatching(/^ {2}PARENT_UNREACHABLE: /),
+        'domains 3 checked 3 refused 0',
+        '',
+      ]);
+      // Operators have no limit of one check per hour.
+      expect(await run(['check', 'good.com'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^checked good\.com match status active check \d+\n/),
+      });
+      const { rows } = await sql`
+      select r.kind, c.last_manual_at as "hour" from check_runs r join domain_checks c using (domain_id)
+      join domains d on d.id = domain_id where d.name = 'good.com.'`.execute(database.db);
+      expect(rows).toEqual(Array(2).fill({ kind: 'operator', hour: null }));
+    });
+
+    it('prints the run as JSON', async () => {
+      await create('wrong.com');
+      says('wrong.com', ['ns1.example.net.']);
+      const { code, stdout } = await run(['check', 'wrong.com', 'absent.com', '--json']);
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toEqual({
+        domains: [
+          {
+            domain: 'wrong.com',
+            outcome: 'checked',
+            check_id: expect.any(Number),
+            verdict: 'partial',
+            status_before: 'pending',
+            status_after: 'pending',
+            findings: [{ code: 'NS_MISSING', message: expect.any(String) }],
+            current_nameservers: ['ns1.example.net'],
+            vantages: null,
+            next_check_at: expect.any(String),
+          },
+          { domain: 'absent.com', outcome: 'refused', code: 'absent', message: 'no such domain' },
+        ],
+        summary: { domains: 2, done: 1, refused: 1, complete: true },
+      });
+    });
+
+    it('refuses domains that are not checked', async () => {
+      await create('off.com', 'banned.com');
+      await create('--mode', 'external', 'other.com');
+      await run(['disable', 'off.com']);
+      await run(['ban', 'banned.com']);
+      const { code, stderr } = await run(['check', 'off.com', 'banned.com', 'other.com', 'absent.com']);
+      expect([code, stderr.trimEnd().split('\n')]).toEqual([
+        1,
+        [
+          'off.com: the domain is disabled: it is not checked',
+          'banned.com: the domain is banned: it is not checked',
+          'other.com: the domain is in external mode: it is not checked',
+          'absent.com: no such domain',
+        ],
+      ]);
+    });
+
+    it('is refused if no worker makes the check, or an interrupt comes', async () => {
+      await create('idle.com');
+      const name = parseName('idle.com.');
+      const way = { enqueue: async () => {}, signal: new AbortController().signal, waitMs: 100 };
+      for (const [more, message] of [
+        [{}, 'workers'],
+        [{ waitMs: 60_000, signal: AbortSignal.abort() }, 'interrupted'],
+      ] as const)
+        expect(await checkDomain(database.db, { name }, { ...way, ...more })).toMatchObject({
+          kind: 'refused',
+          code: 'no_answer',
+          message: expect.stringContaining(message),
+        });
+    });
+  });
+
+  it('domain approve lets what the parent shows prove the domain, which is then served whole', async () => {
+    await create('dangling.com');
+    await sql`
+    update domains set open = false, by_operator = false, served = 'apex' where name = 'dangling.com.'`.execute(
+      database.db,
+    );
+    const served = async () =>
+      JSON.parse((await run(['show', 'dangling.com', '--json'])).stdout).domains[0].served as string;
+    expect(await served()).toBe('apex');
+    expect(await run(['approve', 'dangling.com'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^approved dangling\.com status pending plan free change \d+\n/),
+    });
+    expect(await served()).toBe('full');
+    expect((await run(['approve', 'dangling.com'])).stdout).toContain('(no change)');
+    expect(await run(['approve', 'absent.com'])).toMatchObject({
+      code: 1,
+      stderr: 'absent.com: no such domain\n',
+    });
+  });
+});
+
+describe('handOver', () => {
+  const database = sharedDatabase();
+
+  beforeEach(async () => {
+    for (const name of ['ann', 'bob']) await createAccount(database.db, { email: `${name}@shop.example` });
+    await run('create', '--account', 'ann@shop.example', 'shop.com');
+  });
+
+  const run = (...args: string[]) => runCommands(addDomainCommands, ['domain', ...args], database.url);
+  const move = (...args: string[]) => run('move', '--to', 'bob@shop.example', ...args);
+  const owners = async () => {
+    const { rows } = await sql<{ name: string; email: string }>`
+    select d.name, a.email from domains d join accounts a on a.id = d.account_id
+    where d.deleted_at is null order by d.id`.execute(database.db);
+    return rows.map(({ name, email }) => `${name} ${email}`);
+  };
+
+  describe('domain move', () => {
+    it('says to whom each domain passed, and a repeat that nothing was to do', async () => {
+      await run('create', '--account', 'ann@shop.example', 'other.com');
+      expect((await move('--dry-run', 'shop.com')).stdout).toMatch(
+        /^would move shop\.com to bob@shop\.example status pending \(dry run\)\n/,
+      );
+      expect(await owners()).toEqual(['shop.com. ann@shop.example', 'other.com. ann@shop.example']);
+      const { code, stdout, stderr } = await move('Shop.com.', 'other.com', 'nobodys.com');
+      expect([code, stderr]).toEqual([1, 'nobodys.com: no such domain\n']);
+      expect(stdout).toMatch(
+        /^moved shop\.com to bob@shop\.example status pending change \d+\nmoved other\.com to bob@shop\.example status pending change \d+\ndomains 3 moved 2 refused 1\n$/,
+      );
+      expect(await owners()).toEqual(['shop.com. bob@shop.example', 'other.com. bob@shop.example']);
+      for (const again of [await move('shop.com'), await move('--account', 'ann@shop.example', 'shop.com')])
+        expect(again).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(
+            /^moved shop\.com to bob@shop\.example status pending \(no change\)\n/,
+          ),
+        });
+    });
+
+    it('wants to know whose is meant where several accounts have the name, and never gives one two', async () => {
+      await createAccount(database.db, { email: 'carl@shop.example' });
+      await run('create', '--account', 'carl@shop.example', 'shop.com');
+      const unclear = await move('shop.com');
+      expect(unclear.code).toBe(1);
+      expect(unclear.stderr).toMatch(/^shop\.com: 2 accounts have this domain: say whose with --account\n/);
+      expect((await move('--account', 'carl@shop.example', 'shop.com')).code).toBe(0);
+      const second = await move('--account', 'ann@shop.example', 'shop.com');
+      expect([second.code, second.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^shop\.com: bob@shop\.example has a domain shop\.com of its own already \(id \d+, pending\)/,
+        ),
+      ]);
+      expect(await owners()).toEqual(['shop.com. ann@shop.example', 'shop.com. bob@shop.example']);
+    });
+
+    it('names the domains that cannot stay behind, and moves them --together', async () => {
+      await run('create', '--account', 'ann@shop.example', 'www.shop.com');
+      expect(await move('shop.com')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^shop\.com: other domains .* \(--together moves them too\)\n {2}www\.shop\.com\n$/,
+        ),
+      });
+      expect(await move('--together', 'shop.com')).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^moved shop\.com .*\n {2}with it www\.shop\.com change \d+\ndomains 1 moved 1/,
+        ),
+      });
+      expect(await owners()).toEqual(['shop.com. bob@shop.example', 'www.shop.com. bob@shop.example']);
+    });
+
+    it('says with whom it is still shared, and when the account has more domains than its plan allows', async () => {
+      const eve = await newAccount(database.db, 'eve@shop.example');
+      const { rows } = await sql<{ id: number }>`select id from domains`.execute(database.db);
+      await saveMembership(database.db, rows[0]?.id as number, eve, 'viewer');
+      await sql`update plans set max_domains = 0 where slug = 'free'`.execute(database.db);
+      const { stdout } = await move('shop.com');
+      await sql`update plans set max_domains = 100 where slug = 'free'`.execute(database.db);
+      expect(stdout).toContain('\n  shop.com is still shared with one account\n');
+      expect(stdout).toContain('\n  bob@shop.example has more domains now (1) than its plan allows (0)\n');
+      await run('move', '--to', 'ann@shop.example', '--without-members', 'shop.com');
+      expect((await sql`select from memberships`.execute(database.db)).rows).toEqual([]);
+    });
+
+    it('prints JSON, and records the operator in the log of the domain', async () => {
+      const { domains, ...rest } = JSON.parse((await move('--json', 'shop.com')).stdout);
+      const { rows } = await sql`
+      select source, actor_kind, actor_name <> '' as named, status_from, status_to from domain_changes
+      where operation = 'move' order by id`.execute(database.db);
+      const by = { source: 'cli', actor_kind: 'cli', named: true };
+      expect(rows).toEqual([
+        { ...by, status_from: 'pending', status_to: null },
+        { ...by, status_from: null, status_to: 'pending' },
+      ]);
+      expect(rest).toEqual({ summary: { domains: 1, done: 1, refused: 0, complete: true } });
+      expect(domains).toEqual([
+        {
+          domain: 'shop.com',
+          outcome: 'moved',
+          id: expect.any(Number),
+          account: { id: expect.any(Number), email: 'bob@shop.example' },
+          status: 'pending',
+          served: 'full',
+          serial: 1,
+          members: 0,
+          change_id: expect.any(Number),
+        },
+      ]);
+    });
+
+    it.each([
+      [['shop.com'], 2, '--to'],
+      [['shop.com', '--to', 'nobody@x.example'], 1, 'nobody@x.example: no such account'],
+      [
+        ['shop.com', '--to', 'bob@shop.example', '--account', 'nobody@x.example'],
+        1,
+        'nobody@x.example: no such account',
+      ],
+    ])('%s is refused', async (args, code, message) => {
+      expect(await run('move', ...args)).toMatchObject({ code, stderr: expect.stringContaining(message) });
+      expect(await owners()).toEqual(['shop.com. ann@shop.example']);
+    });
+  });
+});
+
+describe('share', () => {
+  const database = keptDatabase();
+  let domainId: number;
+  const ids: Record<string, number> = {};
+  beforeAll(async () => {
+    const { db } = database;
+    for (const name of ['ann', 'bob', 'cy', 'reseller'])
+      ids[name] = await newAccount(db, `${name}@shop.example`);
+    domainId = (await newDomain(db, ids.ann as number, 'shop.test.')).id;
+  });
+
+  const run = (...args: string[]) => runCommands(addDomainCommands, ['domain', ...args], database.url);
+  const runAccount = (...args: string[]) =>
+    runCommands(addAccountCommands, ['account', ...args], database.url);
+  const roles = async () =>
+    Object.fromEntries((await listMembers(database.db, domainId)).map(({ email, role }) => [email, role]));
+
+  describe('domain share', () => {
+    it('gives a role at once, also a lower one, and unshare takes it', async () => {
+      const shared = await run('share', 'Shop.test', 'BOB@shop.example', '--role', 'admin');
+      expect([shared.code, shared.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^shared shop\.test with bob@shop\.example as admin\n/),
+      ]);
+      expect(await roles()).toEqual({ 'ann@shop.example': 'owner', 'bob@shop.example': 'admin' });
+      const lowered = await run('share', 'shop.test', String(ids.bob), '--role', 'viewer', '--json');
+      expect(JSON.parse(lowered.stdout).domains).toEqual([
+        {
+          domain: 'shop.test',
+          outcome: 'shared',
+          id: domainId,
+          member: { id: ids.bob, email: 'bob@shop.example' },
+          role: 'viewer',
+        },
+      ]);
+      expect((await run('unshare', 'shop.test', 'bob@shop.example')).stdout).toMatch(
+        /^unshared shop\.test with bob@shop\.example\n/,
+      );
+      expect(await roles()).toEqual({ 'ann@shop.example': 'owner' });
+    });
+
+    it.each([
+      [['share', 'shop.test', 'nobody@shop.example', '--role', 'viewer'], 1, 'there is no account'],
+      [['share', 'none.test', 'bob@shop.example', '--role', 'viewer'], 1, 'no such domain'],
+      [['share', 'shop.test', 'ann@shop.example', '--role', 'viewer'], 1, 'the owner cannot be changed'],
+      [['share', 'shop.test', 'bob@shop.example', '--role', 'owner'], 2, "'owner' is invalid"],
+      [['share', 'shop.test', 'bob@shop.example'], 2, "'--role <role>' not specified"],
+      [['unshare', 'shop.test', 'ann@shop.example'], 1, 'the owner cannot be changed'],
+      [['unshare', 'shop.test', 'cy@shop.example'], 1, 'no such member'],
+      [['invite', 'shop.test', 'nobody', '--role', 'viewer'], 2, '"nobody" is not an email address'],
+      [['invite', 'none.test', 'cy@shop.example', '--role', 'viewer'], 1, 'no such domain'],
+      [['members', 'none.test'], 1, 'no such domain'],
+      [['members', 'a b'], 2, 'a b'],
+    ] as const)('%j is refused', async (args, code, message) => {
+      const ended = await run(...args);
+      expect([ended.code, ended.stderr]).toEqual([code, expect.stringContaining(message)]);
+      expect(await roles()).toEqual({ 'ann@shop.example': 'owner' });
+    });
+
+    it('wants to know whose domain is meant, where two have one of this name', async () => {
+      const { id } = await newDomain(database.db, ids.cy as number, 'shop.test.', { transfer: true });
+      const asked = await run('share', 'shop.test', 'bob@shop.example', '--role', 'viewer');
+      expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('--account')]);
+      expect((await run('members', 'shop.test')).code).toBe(1);
+      const args = ['shop.test', 'bob@shop.example', '--account', 'cy@shop.example'];
+      expect((await run('share', ...args, '--role', 'viewer')).code).toBe(0);
+      expect(await listMembers(database.db, id)).toHaveLength(2);
+      expect(await roles()).toEqual({ 'ann@shop.example': 'owner' });
+    });
+  });
+
+  describe('domain invite', () => {
+    it('prints a link, and nothing else on stdout, which also begins an account', async () => {
+      const args = ['shop.test', 'Dan@shop.example', '--role', 'editor', '--account', 'ann@shop.example'];
+      const { code, stdout, stderr } = await run('invite', ...args);
+      const [, token = ''] =
+        /^https:\/\/dns\.zonefleet\.test\/console\/#invite=(inv_\w{43})\n$/.exec(stdout) ?? [];
+      expect([code, stderr]).toEqual([0, 'for Dan@shop.example, as editor: it works once, within 7 days\n']);
+      expect(await findInvite(database.db, token)).toMatchObject({ role: 'editor', provesEmail: true });
+      const members = await run('members', 'shop.test', '--account', 'ann@shop.example');
+      expect(members.stdout).toMatch(
+        /ACCOUNT {2}EMAIL .*\n.*ann@shop\.example .* owner .*\n- .*Dan@shop\.example .* editor {2}invited until /,
+      );
+      const id = await newAccount(database.db, 'dan@shop.example');
+      const account = { id, email: 'dan@shop.example', isEmailConfirmed: true };
+      expect((await acceptInvite(database.db, token, account)).kind).toBe('accepted');
+      const json = await run('members', 'shop.test', '--account', String(ids.ann), '--json');
+      expect(JSON.parse(json.stdout)).toEqual({
+        id: domainId,
+        members: [
+          expect.objectContaining({ id: ids.ann, role: 'owner', provider: false }),
+          expect.objectContaining({ id, role: 'editor', email: 'dan@shop.example' }),
+        ],
+        invites: [],
+      });
+    });
+  });
+
+  it('account reseller and account provider make the reseller an admin of what its client has', async () => {
+    expect((await runAccount('reseller', 'reseller@shop.example')).code).toBe(0);
+    const provided = await runAccount('provider', 'ann@shop.example', '--provider', 'reseller@shop.example');
+    expect(provided.code).toBe(0);
+    const { stdout } = await run('members', 'shop.test', '--account', 'ann@shop.example');
+    expect(stdout).toMatch(/reseller@shop\.example +- +admin \(reseller\)/);
+    const args = ['shop.test', 'reseller@shop.example', '--account', 'ann@shop.example'];
+    expect((await run('share', ...args, '--role', 'viewer')).stderr).toContain('cannot be changed here');
+    expect((await runAccount('reseller', '--revoke', 'reseller@shop.example')).code).toBe(1);
+    expect((await runAccount('provider', 'ann@shop.example', '--provider', 'none')).code).toBe(0);
+    expect(await roles()).not.toHaveProperty('reseller@shop.example');
+  });
+});
+
+describe('verify', () => {
+  let said: SaidWorld;
+  const database = sharedDatabase();
+  let worker: JobWorker;
+  let domainId: number;
+  let value: string;
+
+  beforeAll(async () => {
+    const place = { databaseUrl: database.url, redisUrl: undefined };
+    await migrateQueue(place);
+    const run = async (job: { domainId: number }) =>
+      void (await makeVerification(database.db, job, () => said));
+    worker = runJobWorker(place, VERIFY_TXT, run, {
+      concurrency: 4,
+      onTrouble: () => {},
+      onFailed: () => {},
+    });
+  });
+  afterAll(async () => {
+    await worker?.stop(1000);
+  });
+  beforeEach(async () => {
+    const accountId = await newAccount(database.db, 'ann@shop.example');
+    const domain = await newDomain(database.db, accountId, 'shop.com.', { dnsMode: 'external' });
+    domainId = domain.id;
+    value = domain.verification?.value as string;
+  });
+
+  const run = (...args: string[]) => runCommands(addVerifyCommand, ['verify', ...args], database.url);
+
+  it('has workers look, and shows what each server said', async () => {
+    said = { servers: [[value], 'nxdomain', ['other'], 'timeout'] };
+    const { code, stdout, stderr } = await run('Shop.COM.');
+    expect([code, stderr]).toEqual([1, '']);
+    expect(stdout.replace(value, 'VALUE').replace(value, 'VALUE').split('\n')).toEqual([
+      'shop.com',
+      expect.stringMatching(/^ {2}_svc-challenge\.shop\.com {2}TXT {2}VALUE {2}\(until \d{4}-.*Z\)$/),
+      '',
+      expect.stringMatching(/^The servers of it \(1 of 4 have it, \d+\.\d s\)$/),
+      expect.stringMatching(/^ {2}SERVER +ADDRESS +OUTCOME +TXT$/),
+      '  ns1.dns.test  192.0.2.1  found    "VALUE"',
+      '  ns2.dns.test  192.0.2.2  absent   -',
+      '  ns3.dns.test  192.0.2.3  other    "other"',
+      '  ns4.dns.test  192.0.2.4  error    -',
+      '',
+      'Public resolvers, which decide nothing',
+      '  ADDRESS        OUTCOME',
+      '  198.51.100.53  absent',
+      '',
+      expect.stringMatching(/^Verdict partial: .*1 of 4/),
+      'Status unverified',
+      '',
+    ]);
+  });
+
+  it('exits with 0 once it is verified, and stays so', async () => {
+    said = { servers: [[value], [value]] };
+    const first = await run('shop.com');
+    expect([first.code, first.stdout.trimEnd().split('\n').at(-1)]).toEqual([
+      0,
+      'Status unverified -> active',
+    ]);
+    said = { servers: ['nxdomain'] };
+    const again = await run('shop.com');
+    expect([again.code, again.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'Status active']);
+  });
+
+  it('as JSON has the run and its evidence', async () => {
+    said = { servers: ['nxdomain', [value]] };
+    const { code, stdout } = await run('shop.com', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      domain: 'shop.com',
+      outcome: 'not_verified',
+      status: 'unverified',
+      host: '_svc-challenge.shop.com',
+      value,
+      verified: false,
+      next_attempt_at: expect.stringMatching(/Z$/),
+      verification: {
+        verdict: 'partial',
+        found: 1,
+        asked: 2,
+        servers: [
+          { server: 'ns1.dns.test', address: '192.0.2.1', outcome: 'absent' },
+          { server: 'ns2.dns.test', address: '192.0.2.2', outcome: 'found', values: [value] },
+        ],
+        evidence: { links: [{ zone: 'shop.com.' }] },
+      },
+    });
+  });
+
+  it('renews a value that has expired', async () => {
+    await sql`update domain_verifications set expires_at = now()`.execute(database.db);
+    const { code, stdout } = await run('shop.com');
+    expect(code).toBe(1);
+    expect(stdout).not.toContain(value);
+    expect(stdout).toMatch(/TXT {2}svc-verify=[a-z2-7]{32} .*\n\nThe value before has expired/);
+  });
+
+  it('refuses what is not to be verified', async () => {
+    const accountId = await newAccount(database.db, 'bob@shop.example');
+    await newDomain(database.db, accountId, 'managed.com.');
+    await changeStatus(database.db, { ...BY, domainId, event: 'ban' });
+    expect(await run('shop.com')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'shop.com: the domain is banned: it is not verified\n',
+    });
+    expect(await run('managed.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('managed mode'),
+    });
+    expect(JSON.parse((await run('absent.com', '--json')).stdout)).toEqual({
+      domain: 'absent.com',
+      outcome: 'refused',
+      code: 'absent',
+      message: 'no such domain',
+    });
+  });
+
+  it('says when it was interrupted', async () => {
+    await worker.stop(0); // nobody may look before the command sees the interrupt
+    const interrupt = AbortSignal.abort();
+    const { code, stderr } = await runCommands(addVerifyCommand, ['verify', 'shop.com'], database.url, {
+      interrupt,
+    });
+    expect([code, stderr]).toEqual([130, 'shop.com: interrupted before anybody looked\n']);
+  });
+});

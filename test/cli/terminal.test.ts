@@ -1,0 +1,387 @@
+// The parts that all commands share: names, files, tables and progress.
+
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { indentTable, joinBlocks } from '../../src/cli/terminal/blocks.ts';
+import { collectDomainNames } from '../../src/cli/terminal/collect-domain-names.ts';
+import { Failure } from '../../src/cli/terminal/failure.ts';
+import { findZoneFiles } from '../../src/cli/terminal/find-zone-files.ts';
+import { INTERRUPTED, Listing, Output } from '../../src/cli/terminal/output.ts';
+import { parseZoneName } from '../../src/cli/terminal/parse-zone-name.ts';
+import { printSpan } from '../../src/cli/terminal/print-span.ts';
+import { printTable } from '../../src/cli/terminal/print-table.ts';
+import { ProgressBar } from '../../src/cli/terminal/progress-bar.ts';
+import { type DomainOutcome, workOnDomains } from '../../src/cli/terminal/work-on-domains.ts';
+import { writeWholeFile } from '../../src/cli/terminal/write-whole-file.ts';
+import { printName } from '../../src/dns/name.ts';
+import { captureOutput } from '../support/tests/captured-output.ts';
+import { makeZoneFolder, type ZoneFolder } from '../support/zone/zone-folder.ts';
+
+it('blocks stand apart by one empty line, and one without lines leaves none', () => {
+  expect(joinBlocks([['a', 'b'], [], ['c']])).toBe('a\nb\n\nc');
+  expect(joinBlocks([[], []])).toBe('');
+});
+
+it('a table under a head is indented line by line', () => {
+  expect(indentTable('A  B\n1  2')).toEqual(['  A  B', '  1  2']);
+});
+
+describe('collectDomainNames', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'zonefleet-names-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('names keep their order and places, those given twice count once', async () => {
+    const file = join(folder, 'list');
+    writeFileSync(file, '\ufeff# first\nB.com # why\n\n\tbücher.de\r\na.com.\nx y\n#last');
+    const found = await collectDomainNames({ names: ['a.com', '_'], file });
+    expect(found.map(({ kind, text, place }) => [kind, text, place])).toEqual([
+      ['wanted', 'a.com', undefined],
+      ['bad', '_', undefined],
+      ['wanted', 'B.com', `${file}:2`],
+      ['wanted', 'bücher.de', `${file}:4`],
+      ['bad', 'x y', `${file}:6`],
+    ]);
+    expect(found[3]).toMatchObject({ unicode: 'bücher.de' });
+  });
+
+  it('a folder is no list, and nothing at all is wrong usage', async () => {
+    await expect(collectDomainNames({ names: [], file: folder })).rejects.toThrow('a folder, not a file');
+    await expect(collectDomainNames({ names: [], file: undefined })).rejects.toThrow('--file');
+  });
+});
+
+describe('findZoneFiles', () => {
+  let folder: ZoneFolder;
+  let at: (name: string) => string;
+
+  beforeAll(() => {
+    folder = makeZoneFolder();
+    at = (name) => join(folder.path, name);
+    for (const name of ['b.zone', 'a.zone', 'notes.txt', 'a.zone.bak', '.hidden.zone'])
+      folder.write(name, '');
+    mkdirSync(at('folder.zone'));
+    mkdirSync(at('empty'));
+    symlinkSync(at('a.zone'), at('again.zone'));
+    symlinkSync(at('gone'), at('dangling.zone'));
+  });
+  afterAll(() => folder.remove());
+
+  it('a folder means each *.zone directly in it, in order, and a file that two links lead to counts once', () => {
+    const found = findZoneFiles([folder.path]);
+    expect(found.files.map(({ name }) => name)).toEqual([at('.hidden.zone'), at('a.zone'), at('b.zone')]);
+    expect(found.problems).toEqual([{ path: at('dangling.zone'), message: 'no such file' }]);
+  });
+
+  it('a file is itself, whatever it is called, and comes once when it is named twice', () => {
+    const found = findZoneFiles([at('notes.txt'), at('empty/../notes.txt'), '-', '-']);
+    expect(found.files).toEqual([
+      { name: at('notes.txt'), path: at('notes.txt') },
+      { name: '-', path: undefined },
+    ]);
+  });
+
+  it('a path without zone files is a problem, and keeps no other from being found', () => {
+    const found = findZoneFiles([at('missing'), at('empty'), at('b.zone')]);
+    expect(found.files.map(({ name }) => name)).toEqual([at('b.zone')]);
+    expect(found.problems).toEqual([
+      { path: at('missing'), message: 'no such file' },
+      { path: at('empty'), message: 'no *.zone file in this folder' },
+    ]);
+  });
+});
+
+const ITEM = { json: { a: 1 }, lines: ['one'] };
+const REFUSED = { json: { b: 2 }, problems: ['x: bad', 'y: bad'] };
+
+it('a list is lines for people: results on stdout, problems on stderr', async () => {
+  const captured = captureOutput(false);
+  const listing = new Listing(captured.output, 'items');
+  await listing.add(ITEM);
+  await listing.add(REFUSED);
+  await listing.end({ count: 2 }, 'items 2');
+  expect(captured.out).toBe('one\nitems 2\n');
+  expect(captured.err).toBe('x: bad\ny: bad\n');
+});
+
+it.each([
+  [[], { items: [], count: 2 }],
+  [[ITEM], { items: [{ a: 1 }], count: 2 }],
+  [[ITEM, REFUSED], { items: [{ a: 1 }, { b: 2 }], count: 2 }],
+])('a list of %j is one JSON document', async (items, document) => {
+  const captured = captureOutput(true);
+  const listing = new Listing(captured.output, 'items');
+  for (const item of items) await listing.add(item);
+  await listing.end({ count: 2 }, 'unseen');
+  expect(JSON.parse(captured.out)).toEqual(document);
+  expect(captured.err).toBe('');
+});
+
+it('a reader that hangs up closes the output, and writing on is harmless', async () => {
+  const out = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+  });
+  const output = new Output(false, out, new PassThrough());
+  await output.print('lost');
+  await output.print('lost');
+  expect(output.closed).toBe(true);
+});
+
+it('writing waits for a slow reader', async () => {
+  let release: (() => void) | undefined;
+  const out = new Writable({
+    write: (_chunk, _encoding, done) => {
+      release = done;
+    },
+  });
+  const output = new Output(false, out, new PassThrough());
+  let written = false;
+  const writing = output.print('line').then(() => {
+    written = true;
+  });
+  await new Promise(setImmediate);
+  expect(written).toBe(false);
+  release?.();
+  await writing;
+  expect(written).toBe(true);
+});
+
+describe('a zone name as an operator types it', () => {
+  it.each([
+    ['example.com', 'example.com.'],
+    ['example.com.', 'example.com.'],
+    ['EXAMPLE.Com', 'example.com.'],
+    ['.', '.'],
+    ['0/26.2.0.192.in-addr.arpa', '0/26.2.0.192.in-addr.arpa.'],
+    ['a\\.b.example', 'a\\.b.example.'],
+    ['example\\.', 'example\\..'],
+    ['xn--mnchen-3ya.de', 'xn--mnchen-3ya.de.'],
+    ['München.de.', 'xn--mnchen-3ya.de.'],
+    ['bücher。de', 'xn--bcher-kva.de.'],
+  ])('%s is the zone %s', (text, printed) => {
+    expect(printName(parseZoneName(text))).toBe(printed);
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['@', 'write the name'],
+    ['a..b', 'empty label'],
+    ['.example', 'empty label'],
+    ['a\\', 'lone backslash'],
+    [`${'a'.repeat(64)}.example`, '63 octets'],
+    [`${'abcdefg.'.repeat(32)}example`, '255 octets'],
+    ['mün chen.de', 'not a valid internationalised label'],
+    ['ü..de', 'empty labels'],
+  ])('"%s" is refused as wrong usage: %s', (text, message) => {
+    const parse = () => parseZoneName(text);
+    expect(parse).toThrow(Failure);
+    expect(parse).toThrow(message);
+  });
+});
+
+it.each([
+  [0, '0.0 s'],
+  [0.04, '0.0 s'],
+  [9.44, '9.4 s'],
+  [12.4, '12 s'],
+  [59.6, '1 min'],
+  [61, '1 min 1 s'],
+  [3600, '1 h'],
+  [3605, '1 h'],
+  [11_040, '3 h 4 min'],
+  [86_400 * 40 + 7300, '40 d 2 h'],
+])('%s seconds are %s', (seconds, text) => {
+  expect(printSpan(seconds)).toBe(text);
+});
+
+it('columns are aligned, numbers to the right, and no line ends in blanks', () => {
+  const rows = [
+    ['ams1', 12, 'live'],
+    ['fra', 1234, ''],
+  ];
+  expect(printTable(['NODE', 'ZONES', 'STATE'], rows).split('\n')).toEqual([
+    'NODE  ZONES  STATE',
+    'ams1     12  live',
+    'fra    1234',
+  ]);
+});
+
+it('a table without rows is its heads', () => {
+  expect(printTable(['NODE', 'ZONES'], [])).toBe('NODE  ZONES');
+});
+
+it('what a customer wrote neither steers the terminal nor makes another row', () => {
+  const rows = [['\u001b[2Jx\n1 root\u202e', 1]];
+  expect(printTable(['NAME', 'ID'], rows).split('\n')).toEqual([
+    'NAME           ID',
+    '\ufffd[2Jx\ufffd1 root\ufffd   1',
+  ]);
+});
+
+function terminal(isTTY: boolean, columns = 60) {
+  const written: string[] = [];
+  return { written, isTTY, columns, write: (text: string) => written.push(text) > 0 };
+}
+
+test('a terminal is shown how far the work is, ten times a second at most, and is left clean', () => {
+  const shown = terminal(true);
+  let now = 0;
+  const bar = new ProgressBar(shown as never, () => now);
+  bar.show(0, 0, 'begins');
+  bar.show(1, 4, 'too soon');
+  now = 100;
+  bar.show(3, 4, '3 of 4 names');
+  now = 200;
+  bar.show(9, 4, 'x'.repeat(100));
+  bar.clear();
+  bar.clear();
+  expect(shown.written).toEqual([
+    `\r\x1b[K[${'-'.repeat(24)}] begins`,
+    `\r\x1b[K[${'#'.repeat(18)}${'-'.repeat(6)}] 3 of 4 names`,
+    `\r\x1b[K${`[${'#'.repeat(24)}] ${'x'.repeat(100)}`.slice(0, 59)}`,
+    '\r\x1b[K',
+  ]);
+});
+
+test('a stream that is no terminal gets nothing', () => {
+  const piped = terminal(false);
+  const bar = new ProgressBar(piped as never);
+  bar.show(1, 2, 'half');
+  bar.clear();
+  expect(piped.written).toEqual([]);
+});
+
+const DONE: DomainOutcome = { kind: 'done', words: 'now', members: { serial: 7 } };
+
+async function work(
+  names: string[],
+  act: (text: string) => Promise<DomainOutcome>,
+  signal = new AbortController().signal,
+) {
+  const captured = captureOutput(false);
+  const domains = await collectDomainNames({ names, file: undefined });
+  const order = { domains, outcome: 'moved', act: ({ text }: { text: string }) => act(text), signal };
+  const code = await workOnDomains(order, captured.output).catch((error: Error) => error);
+  return { code, out: captured.out.trimEnd().split('\n'), err: captured.err };
+}
+
+describe('one command on many domains', () => {
+  it('has a few under way at once and tells them in their order', async () => {
+    let underWay = 0;
+    let most = 0;
+    const names = Array.from({ length: 12 }, (_, i) => `n${i}.com`);
+    const { code, out } = await work(names, async (text) => {
+      most = Math.max(most, ++underWay);
+      await pause(text.length % 2 === 0 ? 1 : 5);
+      underWay--;
+      return DONE;
+    });
+    expect(code).toBe(0);
+    expect(out).toEqual([...names.map((name) => `moved ${name} now`), 'domains 12 moved 12 refused 0']);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  it('ends at an interrupt, and tells all that was done', async () => {
+    const interrupt = new AbortController();
+    const done: string[] = [];
+    const names = Array.from({ length: 50 }, (_, i) => `n${i}.com`);
+    const act = async (text: string) => {
+      if (text === 'n5.com') interrupt.abort();
+      await pause(1);
+      done.push(text);
+      return DONE;
+    };
+    const { code, out } = await work(names, act, interrupt.signal);
+    expect(code).toBe(INTERRUPTED);
+    expect(out.slice(0, -1)).toEqual(done.map((name) => `moved ${name} now`));
+    expect(out.at(-1)).toMatch(/ \(stopped before the end\)$/);
+    expect(done.length).toBeLessThan(20);
+  });
+
+  it('fails with the database, and tells what was done all the same', async () => {
+    const act = async (text: string) => {
+      await pause(1);
+      if (text === 'b.com') throw new Error('Postgres is gone');
+      return DONE;
+    };
+    const { code, out } = await work(['a.com', 'b.com', 'c.com'], act);
+    expect(code).toMatchObject({ message: 'Postgres is gone' });
+    expect(out).toEqual([
+      'moved a.com now',
+      'moved c.com now',
+      'domains 2 moved 2 refused 0 (stopped before the end)',
+    ]);
+  });
+});
+
+describe('writeWholeFile', () => {
+  let folder: ZoneFolder;
+  const going = new AbortController().signal;
+
+  beforeEach(() => {
+    folder = makeZoneFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('a file is replaced by the new content and nothing is left beside it', async () => {
+    const file = folder.write('a.zone', 'old');
+    expect(await writeWholeFile(file, ['new ', 'content'], going)).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe('new content');
+    expect(readdirSync(folder.path)).toEqual(['a.zone']);
+  });
+
+  it('an interrupt or an error in between leaves the file as it was', async () => {
+    const file = folder.write('a.zone', 'old');
+    const interrupt = new AbortController();
+    function* stopping() {
+      yield 'new ';
+      interrupt.abort();
+      yield 'content';
+    }
+    expect(await writeWholeFile(file, stopping(), interrupt.signal)).toBe(false);
+    function* breaking() {
+      yield 'new ';
+      throw new Error('broken');
+    }
+    await expect(writeWholeFile(file, breaking(), going)).rejects.toThrow('broken');
+    expect(readFileSync(file, 'utf8')).toBe('old');
+    expect(readdirSync(folder.path)).toEqual(['a.zone']);
+  });
+
+  it('a symbolic link stays one, and its target is replaced', async () => {
+    const target = folder.write('target', 'old');
+    const link = join(folder.path, 'link');
+    symlinkSync(target, link);
+    await writeWholeFile(link, ['new'], going);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(target, 'utf8')).toBe('new');
+  });
+
+  it('what cannot be written is a failure that names the file', async () => {
+    const inside = join(folder.path, 'no-folder/a.zone');
+    await expect(writeWholeFile(inside, ['x'], going)).rejects.toMatchObject({
+      code: 'file',
+      message: `${inside}: no such file`,
+    });
+    mkdirSync(join(folder.path, 'folder'));
+    await expect(writeWholeFile(join(folder.path, 'folder'), ['x'], going)).rejects.toThrow(
+      'not a regular file',
+    );
+  });
+});

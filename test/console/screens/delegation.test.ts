@@ -1,0 +1,366 @@
+// Rules of the delegation's screens.
+
+import { describe, expect, it } from 'vitest';
+import { compareNames, judgeNames } from '../../../console/src/screens/delegation/compare-sets.ts';
+import {
+  groupAnswers,
+  type ServerAnswer,
+  toneOf,
+} from '../../../console/src/screens/delegation/group-answers.ts';
+import { readProgress, wayTo } from '../../../console/src/screens/delegation/read-progress.ts';
+import { sortFindings, splitFindings, weigh } from '../../../console/src/screens/delegation/sort-findings.ts';
+import {
+  placeMoment,
+  placeSpans,
+  type Span,
+  spansOf,
+  type TimelineCheck,
+  transitionsOf,
+} from '../../../console/src/screens/delegation/timeline.ts';
+import { countdown, duration } from '../../../console/src/screens/delegation/words-of.ts';
+import { words } from '../../../console/src/words/words.ts';
+import { SERVER_OUTCOMES } from '../../../src/api/schemas/checks/check.ts';
+import { FINDING_CODES } from '../../../src/checks/delegation/findings.ts';
+import { VERDICTS } from '../../../src/checks/delegation/verdict.ts';
+import { DOMAIN_STATUSES } from '../../../src/zone/domain/domain-status.ts';
+
+describe('compareNames', () => {
+  const OURS = ['ns1.fleet.example', 'ns2.fleet.example'];
+  const OTHER = ['ns1.other.example', 'ns2.other.example'];
+  const SETS = [OURS, OTHER];
+
+  describe('compareNames', () => {
+    it('keeps what is right, removes what is not, and adds what is missing, in this order', () => {
+      expect(compareNames(['ns1.old.example', 'ns2.fleet.example'], OURS)).toEqual([
+        { name: 'ns2.fleet.example', mark: 'keep' },
+        { name: 'ns1.old.example', mark: 'remove' },
+        { name: 'ns1.fleet.example', mark: 'add' },
+      ]);
+    });
+
+    it('adds all where nothing is listed, and changes nothing where the same is', () => {
+      expect(compareNames([], OURS).map(({ mark }) => mark)).toEqual(['add', 'add']);
+      expect(compareNames([...OURS].reverse(), OURS).map(({ mark }) => mark)).toEqual(['keep', 'keep']);
+    });
+
+    it('takes no difference from case or a final dot', () => {
+      expect(compareNames(['NS1.Fleet.example.', 'ns2.fleet.example'], OURS).map(({ mark }) => mark)).toEqual(
+        ['keep', 'keep'],
+      );
+    });
+  });
+
+  describe('judgeNames', () => {
+    it.each([
+      ['match', OURS],
+      ['match', [...OTHER].reverse()],
+      ['match', ['NS1.FLEET.example.', 'ns2.fleet.example']],
+      ['partial', ['ns1.fleet.example']],
+      ['partial', ['ns1.fleet.example', 'ns1.old.example']],
+      ['extra', [...OURS, 'ns1.old.example']],
+      ['mixed', ['ns1.fleet.example', 'ns2.other.example']],
+      ['mixed', [...OURS, ...OTHER]],
+      ['mixed', ['ns1.fleet.example', 'ns2.other.example', 'ns1.old.example']],
+      ['foreign', ['ns1.old.example', 'ns2.old.example']],
+      ['foreign', []],
+    ])('%s: %j', (verdict, listed) => {
+      expect(judgeNames(listed, SETS)).toBe(verdict);
+    });
+
+    it('finds all names foreign where no set is accepted', () => {
+      expect(judgeNames(OURS, [])).toBe('foreign');
+    });
+
+    it('finds a name that stands in two sets whole in the one that has no other', () => {
+      expect(
+        judgeNames(
+          ['a.example', 'b.example'],
+          [
+            ['a.example', 'b.example', 'c.example'],
+            ['a.example', 'b.example'],
+          ],
+        ),
+      ).toBe('match');
+    });
+  });
+});
+
+describe('groupAnswers', () => {
+  const OURS = ['ns1.fleet.example', 'ns2.fleet.example'];
+  const server = (name: string, outcome: string, ns?: readonly string[]): ServerAnswer => ({
+    server: name,
+    outcome,
+    ns,
+  });
+
+  describe('groupAnswers', () => {
+    it('puts servers with one answer together, the most first, those without one last', () => {
+      const groups = groupAnswers(
+        [
+          server('a', 'timeout'),
+          server('b', 'refused'),
+          server('c', 'servfail'),
+          server('d', 'referral', ['ns1.old.example']),
+          server('e', 'referral', OURS),
+          server('f', 'referral', [...OURS].reverse()),
+        ],
+        [OURS],
+      );
+      expect(
+        groups.map(({ verdict, tone, servers }) => [verdict, tone, servers.map((s) => s.server)]),
+      ).toEqual([
+        ['match', 'good', ['e', 'f']],
+        ['foreign', 'bad', ['d']],
+        ['silent', 'silent', ['a', 'b', 'c']],
+      ]);
+    });
+
+    it('keeps different wrong answers apart', () => {
+      const olds = ['ns1.old.example', 'ns2.old.example'].map((ns) => server(ns, 'referral', [ns]));
+      const others = ['nodata', 'nxdomain', 'alias'].map((outcome) => server(outcome, outcome));
+      const groups = groupAnswers([...olds, ...others], [OURS]);
+      const verdicts = groups.map(({ verdict }) => verdict).join(' ');
+      expect(verdicts).toBe('foreign foreign not_delegated unregistered alias');
+      expect(new Set(groups.map(({ key }) => key)).size).toBe(5);
+    });
+
+    it('takes what it does not know as no answer, and never as a good one', () => {
+      expect(groupAnswers([server('a', 'something new', OURS)], [OURS])[0]).toMatchObject({
+        verdict: 'silent',
+        tone: 'silent',
+      });
+      expect(groupAnswers([], [OURS])).toEqual([]);
+    });
+  });
+
+  describe('toneOf', () => {
+    it('is good for exactly one accepted set alone', () => {
+      const bad = ['partial', 'extra', 'mixed', 'foreign', 'not_delegated', 'unregistered', 'alias'] as const;
+      expect(toneOf('match')).toBe('good');
+      expect(bad.map(toneOf)).toEqual(bad.map(() => 'bad'));
+    });
+  });
+});
+
+describe('readProgress', () => {
+  it('reads zones and servers, without members that it does not know', () => {
+    const walk = [
+      { zone: '.', servers: 13, cached: true },
+      { zone: 'example', servers: 2, cached: false },
+    ];
+    const servers = [
+      { server: 'a.nic.example', address: '192.0.2.1', outcome: 'referral', rtt_ms: 3.2, more: 1 },
+    ];
+    expect(readProgress({ domain_id: 1, walk, servers })).toEqual({
+      zones: ['.', 'example'],
+      servers: [{ server: 'a.nic.example', address: '192.0.2.1', outcome: 'referral', rtt_ms: 3.2 }],
+    });
+  });
+
+  it('leaves out what has another form', () => {
+    expect(readProgress({ walk: [null, 1, { zone: 2 }], servers: ['x', { server: 'a' }] })).toEqual({
+      zones: [],
+      servers: [],
+    });
+    expect([undefined, null, 'x', {}, { walk: {}, servers: [] }].map(readProgress)).toEqual(
+      Array(5).fill(undefined),
+    );
+  });
+});
+
+describe('wayTo', () => {
+  it('begins at the root, and ends at the zone above', () => {
+    expect(['example', 'co.example', '.', '', undefined].map(wayTo)).toEqual([
+      ['.', 'example'],
+      ['.', 'co.example'],
+      ['.'],
+      ['.'],
+      ['.'],
+    ]);
+  });
+});
+
+const finding = (code: string, message = code) => ({ code, message });
+
+describe('weigh', () => {
+  it('takes the severity of a look at the nameservers', () => {
+    const severities = ['error', 'warning', 'notice'];
+    expect(severities.map((severity) => weigh({ ...finding('TCP_REFUSED'), severity }))).toEqual([
+      'act',
+      'improve',
+      'know',
+    ]);
+  });
+
+  it('says of findings without anything to change at the registrar that they are to be known', () => {
+    const known =
+      'TAKEOVER_WAITS CAME_BACK PARENT_UNREACHABLE PARENT_LAME PARENT_BOGUS PARENT_FAILS PARENTS_DISAGREE ' +
+      'PARENT_SETS_AA UNCONFIRMED TRY_LATER MOVES_HELD ROOT_FAULT VANTAGES_DISAGREE VANTAGES_AWAY NS_TURN';
+    expect(FINDING_CODES.filter((code) => weigh(finding(code)) === 'know').join(' ')).toBe(known);
+  });
+
+  it('wants action for a code that it does not know', () => {
+    expect(weigh(finding('SOMETHING_NEW'))).toBe('act');
+  });
+});
+
+describe('sortFindings', () => {
+  it('shows what stands in two lists once, with its severity', () => {
+    const child = { ...finding('SERVER_SILENT', 'it is silent'), severity: 'error', place: 'registrar' };
+    expect(sortFindings([finding('SERVER_SILENT', 'it is silent')], [child])).toEqual([
+      { ...child, weight: 'act' },
+    ]);
+  });
+
+  it('keeps two findings of one code apart, and puts what is to be done first', () => {
+    const sorted = sortFindings([
+      finding('PARENT_FAILS'),
+      finding('PREPARE'),
+      finding('NS_MISSING', 'one'),
+      finding('NS_MISSING', 'two'),
+    ]);
+    expect(sorted.map(({ message }) => message)).toEqual(['one', 'two', 'PREPARE', 'PARENT_FAILS']);
+  });
+});
+
+describe('splitFindings', () => {
+  const ofServers = [{ ...finding('SAME_ADDRESS'), severity: 'error', place: 'registrar' }];
+  const ofDomain = [finding('NS_FOREIGN'), finding('SAME_ADDRESS')];
+  const codes = (findings: readonly { code: string }[]) => findings.map(({ code }) => code);
+
+  it('sets apart what is about nameservers that are to be replaced', () => {
+    const { main, present } = splitFindings(ofDomain, ofServers, 'foreign');
+    expect([codes(main), codes(present)]).toEqual([['NS_FOREIGN'], ['SAME_ADDRESS']]);
+  });
+
+  it('keeps all together where they stay', () => {
+    const { main, present } = splitFindings(ofDomain, ofServers, 'match');
+    expect([codes(main), codes(present)]).toEqual([['NS_FOREIGN', 'SAME_ADDRESS'], []]);
+  });
+});
+
+const at = (minute: number) => new Date(minute * 60_000).toISOString();
+const ms = (minute: number) => minute * 60_000;
+
+function check(
+  id: number,
+  minute: number,
+  verdict: string,
+  more: Partial<TimelineCheck> = {},
+): TimelineCheck {
+  const status = { status_before: 'pending', status_after: 'pending' };
+  return { id, finished_at: at(minute), last_seen_at: at(minute), repeated: 0, verdict, ...status, ...more };
+}
+
+describe('spansOf', () => {
+  it('lasts until something else is seen, the newest until now', () => {
+    expect(spansOf([check(3, 30, 'match'), check(1, 10, 'foreign')], ms(60))).toEqual([
+      { id: 1, verdict: 'foreign', fromMs: ms(10), toMs: ms(30), looks: 1 },
+      { id: 3, verdict: 'match', fromMs: ms(30), toMs: ms(60), looks: 1 },
+    ]);
+  });
+
+  it('makes one span of checks in a row that saw the same, with all their looks', () => {
+    const checks = [
+      check(4, 40, 'foreign', { repeated: 2 }),
+      check(3, 30, 'unknown'),
+      check(2, 20, 'foreign'),
+      check(1, 10, 'foreign', { repeated: 5 }),
+    ];
+    expect(spansOf(checks, ms(50)).map(({ id, verdict, looks }) => [id, verdict, looks])).toEqual([
+      [1, 'foreign', 7],
+      [3, 'unknown', 1],
+      [4, 'foreign', 3],
+    ]);
+  });
+
+  it('never ends before it begins, wherever clocks stand', () => {
+    for (const { fromMs, toMs } of spansOf([check(2, 10, 'match'), check(1, 20, 'foreign')], ms(5))) {
+      expect(toMs).toBeGreaterThanOrEqual(fromMs);
+    }
+    expect(spansOf([], ms(1))).toEqual([]);
+  });
+});
+
+describe('transitionsOf', () => {
+  it('finds the checks that changed the status, the oldest first', () => {
+    const checks = [
+      check(3, 30, 'match', { status_before: 'moved', status_after: 'active' }),
+      check(2, 20, 'foreign'),
+      check(1, 10, 'match', { status_after: 'active' }),
+    ];
+    expect(transitionsOf(checks)).toEqual([
+      { id: 1, atMs: ms(10), from: 'pending', to: 'active' },
+      { id: 3, atMs: ms(30), from: 'moved', to: 'active' },
+    ]);
+  });
+});
+
+const span = (fromMs: number, toMs: number): Span => ({
+  id: fromMs,
+  verdict: 'match',
+  fromMs,
+  toMs,
+  looks: 1,
+});
+
+describe('placeSpans', () => {
+  it('fills the width, in proportion, and keeps a short span visible', () => {
+    const placed = placeSpans([span(0, 1), span(1, 1000), span(1000, 10_000)], 1000, 6);
+    expect(placed[0]?.width).toBeGreaterThanOrEqual(6);
+    expect(placed.reduce((sum, { width }) => sum + width, 0)).toBeCloseTo(1000);
+    expect((placed[2]?.width ?? 0) > (placed[1]?.width ?? 0)).toBe(true);
+    expect(placed[1]?.x).toBeCloseTo(placed[0]?.width ?? 0);
+  });
+
+  it('shares the width where there are more spans than have room, and where all took no time', () => {
+    const many = Array.from({ length: 400 }, (_, i) => span(i, i + 1));
+    expect(placeSpans(many, 1000, 6).map(({ width }) => width)).toEqual(many.map(() => 2.5));
+    expect(placeSpans([span(5, 5), span(5, 5)], 100, 6).map(({ width }) => width)).toEqual([50, 50]);
+    expect(placeSpans([], 100, 6)).toEqual([]);
+  });
+});
+
+describe('placeMoment', () => {
+  it('is where the moment is in its span, and inside the strip in any case', () => {
+    const placed = placeSpans([span(0, 100), span(100, 200)], 100, 0);
+    expect(placeMoment(placed, 50)).toBeCloseTo(25);
+    expect(placeMoment(placed, 100)).toBeCloseTo(50);
+    expect(placeMoment(placed, -5)).toBe(0);
+    expect(placeMoment(placed, 999)).toBeCloseTo(100);
+    expect(placeMoment([], 1)).toBe(0);
+  });
+});
+
+describe('duration', () => {
+  it.each([
+    [1, '1 second'],
+    [119, '119 seconds'],
+    [300, '5 minutes'],
+    [86_400, '24 hours'],
+    [172_800, '2 days'],
+    [172_801, '3 days'],
+  ])('%i s is %s', (seconds, told) => {
+    expect(duration(seconds)).toBe(told);
+  });
+});
+
+describe('countdown', () => {
+  it('has minutes and two digits of seconds, and ends at zero', () => {
+    expect([3599.2, 61, 9, 0, -5].map(countdown)).toEqual(['60:00', '1:01', '0:09', '0:00', '0:00']);
+  });
+});
+
+describe('the words of the delegation', () => {
+  const { delegation } = words;
+
+  it('name every verdict, alone and as what a pending domain waits for', () => {
+    expect(Object.keys(delegation.verdicts)).toEqual(expect.arrayContaining([...VERDICTS]));
+    expect(Object.keys(delegation.lead.pending).sort()).toEqual([...VERDICTS].sort());
+  });
+
+  it('name every outcome of a server and every status', () => {
+    expect(Object.keys(delegation.outcomes).sort()).toEqual([...SERVER_OUTCOMES].sort());
+    expect(Object.keys(delegation.headlines).sort()).toEqual([...DOMAIN_STATUSES].sort());
+  });
+});

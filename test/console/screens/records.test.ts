@@ -1,0 +1,587 @@
+// Rules of the records' screens.
+
+import { domainToASCII } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { batchOf, isEmptyBatch, problemsOf } from '../../../console/src/screens/records/batch.ts';
+import { keepMine, rebase, takeTheirs } from '../../../console/src/screens/records/conflicts.ts';
+import {
+  compareNames,
+  differencesOf,
+  differencesOfChange,
+  reversed,
+  tally,
+} from '../../../console/src/screens/records/diff.ts';
+import {
+  addRow,
+  countsOf,
+  deleteRows,
+  editRow,
+  isEmpty,
+  NO_DRAFT,
+  undoRow,
+  unfinished,
+} from '../../../console/src/screens/records/draft.ts';
+import { importDifferences } from '../../../console/src/screens/records/import-diff.ts';
+import { touchesRecords } from '../../../console/src/screens/records/live-change.ts';
+import { readableName } from '../../../console/src/screens/records/punycode.ts';
+import { NO_FILTER, rowsOf, sortRecords, typedOfRow } from '../../../console/src/screens/records/rows.ts';
+import {
+  joinDestination,
+  partAtFault,
+  splitDestination,
+} from '../../../console/src/screens/records/type-fields.ts';
+import { fieldsThatDiffer, fieldValue, typedOf } from '../../../console/src/screens/records/typed.ts';
+import {
+  back,
+  forth,
+  NO_STEPS,
+  step,
+  type UndoStack,
+} from '../../../console/src/screens/records/undo-stack.ts';
+import {
+  drawSome,
+  FIRST_SHARE,
+  heightOf,
+  indexAt,
+  nextShare,
+  offsetOf,
+  rowsInSight,
+} from '../../../console/src/screens/records/window-rows.ts';
+import { recordsById, someRecord } from '../../support/console/records.ts';
+
+describe('batchOf', () => {
+  const one = someRecord({ id: 1 });
+  const two = someRecord({ id: 2, name: 'mail', type: 'MX', destination: 'mx.example.net', mx_priority: 10 });
+
+  describe('the batch of a draft', () => {
+    it('says only the fields that differ', () => {
+      const draft = editRow(NO_DRAFT, '2', two, { mx_priority: '20' });
+      expect(batchOf(draft).body).toEqual({ delete: [], update: [{ id: 2, mx_priority: 20 }], create: [] });
+    });
+
+    it('says the destination with another type', () => {
+      const draft = editRow(NO_DRAFT, '1', one, { type: 'ANAME' });
+      expect(batchOf(draft).body.update).toEqual([{ id: 1, type: 'ANAME', destination: '192.0.2.1' }]);
+    });
+
+    it('creates in the order in which rows were added, with the apex for no name', () => {
+      const typed = { destination: '192.0.2.9' };
+      const draft = addRow(addRow(NO_DRAFT, { ...typed, name: '' }), { ...typed, name: 'b', ttl: '60' });
+      expect(batchOf(draft).body.create).toEqual([
+        { name: '@', type: 'A', destination: '192.0.2.9' },
+        { name: 'b', type: 'A', destination: '192.0.2.9', ttl: 60 },
+      ]);
+      expect(batchOf(draft).rows.create).toEqual(['n1', 'n2']);
+    });
+
+    it('says how the edge reaches the origin of proxied records only', () => {
+      const proxied = addRow(NO_DRAFT, { name: 'w', destination: '192.0.2.9', proxied: true, port: '8443' });
+      expect(batchOf(proxied).body.create[0]).toMatchObject({ proxied: true, port: 8443, timeout: 15 });
+      const direct = addRow(NO_DRAFT, { name: 'w', destination: '192.0.2.9', port: '8443' });
+      expect(batchOf(direct).body.create[0]).not.toHaveProperty('port');
+    });
+
+    it('leaves to the API what is no number', () => {
+      const draft = editRow(NO_DRAFT, '1', one, { ttl: '5 min' });
+      expect(batchOf(draft).body.update).toEqual([{ id: 1, ttl: '5 min' }]);
+    });
+
+    it('leaves out rows without a value', () => {
+      expect(isEmptyBatch(batchOf(addRow(NO_DRAFT)))).toBe(true);
+    });
+  });
+
+  describe('problems of items', () => {
+    it('come to their rows, fields and boxes', () => {
+      const added = addRow(NO_DRAFT, { name: 's', type: 'SRV', destination: '1 2 x host.example.net' });
+      const draft = deleteRows(editRow(added, '2', two, { ttl: '1' }), ['1'], recordsById([one, two]));
+      const items = [
+        { list: 'create', index: 0, field: 'destination', error: 'port: a number is needed' },
+        { list: 'update', index: 0, field: 'ttl', error: 'too small' },
+        { list: 'delete', index: 0, error: 'is needed' },
+        { list: 'create', index: 9, error: 'is nobody’s' },
+      ];
+      const found = problemsOf(items, batchOf(draft), (key) => typedOfRow(draft, key));
+      expect([...found]).toEqual([
+        ['n1', [{ field: 'destination', part: 'port', message: 'a number is needed' }]],
+        ['2', [{ field: 'ttl', message: 'too small' }]],
+        ['1', [{ message: 'is needed' }]],
+      ]);
+    });
+  });
+});
+
+const base = someRecord({ id: 1, destination: '192.0.2.1', ttl: 300 });
+const mine = editRow(NO_DRAFT, '1', base, { destination: '192.0.2.2' });
+const now = (set: Parameters<typeof someRecord>[0]) => recordsById([{ ...base, ...set }]);
+
+describe('a draft on records that changed', () => {
+  it('stays as it is when nothing changed', () => {
+    const { draft, conflicts } = rebase(mine, now({}));
+    expect(draft).toBe(mine);
+    expect(conflicts).toEqual([]);
+  });
+
+  it('moves onto a change of another field', () => {
+    const { draft, conflicts } = rebase(mine, now({ ttl: 60 }));
+    expect(conflicts).toEqual([]);
+    expect(draft.edits['1']?.now).toMatchObject({ destination: '192.0.2.2', ttl: '60' });
+    expect(draft.edits['1']?.base.ttl).toBe('60');
+  });
+
+  it('has nothing left to do when somebody else made the same change', () => {
+    expect(isEmpty(rebase(mine, now({ destination: '192.0.2.2' })).draft)).toBe(true);
+  });
+
+  it('tells a change of the same field, and keeps what was typed', () => {
+    const { draft, conflicts } = rebase(mine, now({ destination: '192.0.2.3', ttl: 60 }));
+    expect(draft).toBe(mine);
+    expect(conflicts).toMatchObject([{ key: '1', kind: 'changed', fields: ['destination'] }]);
+    const kept = rebase(keepMine(draft, conflicts[0]!), now({ destination: '192.0.2.3', ttl: 60 }));
+    expect(kept.conflicts).toEqual([]);
+    expect(kept.draft.edits['1']?.now).toMatchObject({ destination: '192.0.2.2', ttl: '60' });
+    expect(isEmpty(takeTheirs(draft, conflicts[0]!))).toBe(true);
+  });
+
+  it('keeps edits of other fields when theirs is taken', () => {
+    const both = editRow(mine, '1', base, { comment: 'mine' });
+    const { draft, conflicts } = rebase(both, now({ destination: '192.0.2.3' }));
+    expect(takeTheirs(draft, conflicts[0]!).edits['1']?.now).toMatchObject({
+      destination: '192.0.2.3',
+      comment: 'mine',
+    });
+  });
+
+  it('tells that a record is gone, and can add it again', () => {
+    const { draft, conflicts } = rebase(mine, recordsById([]));
+    expect(conflicts).toMatchObject([{ key: '1', kind: 'deleted' }]);
+    const again = keepMine(draft, conflicts[0]!);
+    expect(again.edits).toEqual({});
+    expect(again.creates).toMatchObject([{ typed: { destination: '192.0.2.2' } }]);
+    expect(isEmpty(takeTheirs(draft, conflicts[0]!))).toBe(true);
+  });
+
+  it('asks before it deletes what somebody else has just changed', () => {
+    const gone = deleteRows(NO_DRAFT, ['1'], recordsById([base]));
+    expect(isEmpty(rebase(gone, recordsById([])).draft)).toBe(true);
+    const { draft, conflicts } = rebase(gone, now({ ttl: 60 }));
+    expect(conflicts).toMatchObject([{ kind: 'changed', mine: null, fields: ['ttl'] }]);
+    expect(rebase(keepMine(draft, conflicts[0]!), now({ ttl: 60 }))).toMatchObject({ conflicts: [] });
+  });
+});
+
+describe('differences', () => {
+  const one = someRecord({ id: 1, name: 'www' });
+  const two = someRecord({ id: 2, name: '@' });
+
+  it('of a draft are those that are saved, by name', () => {
+    const typed = addRow(addRow(NO_DRAFT, { name: 'new', destination: '192.0.2.9' }), { name: 'idle' });
+    const draft = deleteRows(editRow(typed, '1', one, { ttl: '60' }), ['2'], recordsById([one, two]));
+    const found = differencesOf(draft);
+    expect(found.map(({ op, key }) => [op, key])).toEqual([
+      ['delete', '2'],
+      ['create', 'n1'],
+      ['update', '1'],
+    ]);
+    expect(found[2]?.fields).toEqual(['ttl']);
+    expect(tally(found)).toEqual({ create: 1, update: 1, delete: 1 });
+  });
+
+  it('of a change are turned around by its revert', () => {
+    const made = differencesOfChange([
+      { after: one },
+      { before: two, after: { ...two, destination: '192.0.2.5' } },
+    ]);
+    const back = reversed(made);
+    expect(back.map(({ op }) => op)).toEqual(['update', 'delete']);
+    expect(back[0]?.after?.destination).toBe('192.0.2.1');
+    expect(reversed(back)).toEqual(made);
+  });
+
+  it('are in the order of names: from the right, the apex first', () => {
+    const names = ['www', 'a.www', '@', 'b', 'a.b', 'zz.a.b', '*.b'];
+    expect([...names].sort(compareNames)).toEqual(['@', 'b', '*.b', 'a.b', 'zz.a.b', 'www', 'a.www']);
+  });
+});
+
+const www = someRecord({ id: 7, name: 'www', type: 'A', destination: '192.0.2.7', proxied: true });
+
+describe('a draft', () => {
+  it('holds an edit on what the record was, and nothing when it is as before', () => {
+    const edited = editRow(NO_DRAFT, '7', www, { destination: '192.0.2.8' });
+    expect(edited.edits['7']?.base.destination).toBe('192.0.2.7');
+    expect(edited.edits['7']?.now?.destination).toBe('192.0.2.8');
+    expect(isEmpty(editRow(edited, '7', www, { destination: '192.0.2.7' }))).toBe(true);
+  });
+
+  it('drops what another type does not have', () => {
+    const edited = editRow(NO_DRAFT, '7', www, { type: 'TXT' });
+    expect(edited.edits['7']?.now?.proxied).toBe(false);
+    const mail = editRow(addRow(NO_DRAFT, { type: 'MX', mx_priority: '10' }), 'n1', undefined, {
+      type: 'CNAME',
+    });
+    expect(mail.creates[0]?.typed.mx_priority).toBe('');
+  });
+
+  it('deletes records, forgets new rows, and leaves managed ones alone', () => {
+    const managed = someRecord({ id: 8, type: 'NS', editable: false });
+    const draft = deleteRows(addRow(NO_DRAFT), ['7', '8', 'n1'], recordsById([www, managed]));
+    expect(countsOf(draft)).toEqual({ create: 0, update: 0, delete: 1 });
+    expect(draft.edits['7']?.now).toBeNull();
+    expect(isEmpty(undoRow(draft, '7'))).toBe(true);
+  });
+
+  it('never gives a key twice', () => {
+    const once = addRow(NO_DRAFT);
+    const twice = addRow(undoRow(once, 'n1'));
+    expect(twice.creates.map(({ key }) => key)).toEqual(['n2']);
+  });
+
+  it('knows which new rows have no value yet', () => {
+    const draft = editRow(addRow(addRow(NO_DRAFT)), 'n1', undefined, { destination: '192.0.2.1' });
+    expect(unfinished(draft).map(({ key }) => key)).toEqual(['n2']);
+  });
+});
+
+const DOMAIN = 'shop.example';
+const a = someRecord({ id: 1, name: 'www', destination: '192.0.2.1', proxied: true });
+const b = someRecord({ id: 2, name: 'www', destination: '192.0.2.2' });
+const text = someRecord({ id: 3, name: '@', type: 'TXT', destination: 'one' });
+const apex = someRecord({ id: 4, name: '@', type: 'NS', destination: 'ns1.fleet.example', editable: false });
+const there = [a, b, text, apex];
+const ops = (items: Parameters<typeof importDifferences>[1]) =>
+  importDifferences(there, items, DOMAIN).map(({ op, before, after }) => [
+    op,
+    before?.destination,
+    after?.destination,
+  ]);
+
+describe('an import', () => {
+  it('leaves a set that it says again alone, in any order', () => {
+    expect(
+      ops([
+        { name: 'www', type: 'A', destination: '192.0.2.2' },
+        { name: 'WWW.shop.example.', type: 'A', destination: '192.0.2.1' },
+      ]),
+    ).toEqual([]);
+  });
+
+  it('replaces a set: the same value stays, others take the places, the rest goes', () => {
+    expect(ops([{ name: 'www', type: 'A', destination: '192.0.2.2' }])).toEqual([
+      ['delete', '192.0.2.1', undefined],
+    ]);
+    expect(
+      ops([
+        { name: 'www', type: 'A', destination: '192.0.2.2' },
+        { name: 'www', type: 'A', destination: '192.0.2.9' },
+      ]),
+    ).toEqual([['update', '192.0.2.1', '192.0.2.9']]);
+  });
+
+  it('keeps how a record is proxied', () => {
+    const [found] = importDifferences(there, [{ name: 'www', type: 'A', destination: '192.0.2.9' }], DOMAIN);
+    expect(found?.after?.proxied).toBe(true);
+    expect(found?.fields).toEqual(['destination']);
+  });
+
+  it('only adds texts, and touches no other set', () => {
+    expect(ops([{ name: '@', type: 'TXT', destination: 'two' }])).toEqual([['create', undefined, 'two']]);
+    expect(ops([{ name: 'shop.example.', type: 'TXT', destination: 'one' }])).toEqual([]);
+  });
+
+  it('leaves what the service sets alone', () => {
+    expect(ops([{ name: '@', type: 'NS', destination: 'ns9.example.net' }])).toEqual([
+      ['create', undefined, 'ns9.example.net'],
+    ]);
+  });
+});
+
+describe('a change that is heard of', () => {
+  const records = { created: 0, updated: 1, deleted: 0 };
+
+  it('is looked at when it touched records, and was not made here', () => {
+    expect(touchesRecords({ id: 8, records }, undefined)).toBe(true);
+    expect(touchesRecords({ id: 8, records }, 7)).toBe(true);
+    expect(touchesRecords({ id: 8, records }, 8)).toBe(false);
+    expect(touchesRecords({ id: 7, records }, 8)).toBe(false);
+    expect(touchesRecords({ id: 8, records: { created: 0, updated: 0, deleted: 0 } }, undefined)).toBe(false);
+  });
+
+  it('is looked at when it says nothing that is known', () => {
+    expect(touchesRecords(undefined, 8)).toBe(true);
+    expect(touchesRecords({ id: 9 }, 8)).toBe(true);
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    'müller',
+    'bücher',
+    '例え',
+    'пример',
+    'ελληνικά',
+    'مثال',
+    'straße-ähnlich',
+    'ü',
+  ])('is read back: %s', (label) => {
+    const ascii = domainToASCII(label);
+    expect(ascii).not.toBe('');
+    expect(readableName(`www.${ascii}`)).toBe(`www.${label}`);
+  });
+
+  it.each([
+    'xn--',
+    'xn--!',
+    'xn--99999999999',
+    'xn--zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz',
+    'www',
+    '*',
+    '@',
+    '_xn--a',
+    'xn--<b>',
+  ])('stays as it is: %s', (name) => {
+    expect(readableName(name)).toBe(name);
+  });
+});
+
+describe('rows', () => {
+  const records = [
+    someRecord({ id: 1, name: 'www', type: 'A', destination: '192.0.2.1' }),
+    someRecord({ id: 2, name: '@', type: 'TXT', destination: 'v=spf1 -all' }),
+    someRecord({ id: 3, name: 'a.www', type: 'A', comment: 'Old Machine' }),
+    someRecord({ id: 4, name: '@', type: 'A', proxied: true }),
+    someRecord({ id: 5, name: 'mail', type: 'MX' }),
+    someRecord({ id: 6, name: 'www', type: 'AAAA' }),
+  ];
+  const sorted = sortRecords(records);
+  const ids = (rows: readonly { key: string }[]) => rows.map(({ key }) => key);
+
+  it('are in groups by name, the apex first, names above what is below them', () => {
+    expect(sorted.map(({ id }) => id)).toEqual([4, 2, 5, 1, 6, 3]);
+    const first = rowsOf(sorted, NO_DRAFT, NO_FILTER).filter(({ isFirst }) => isFirst);
+    expect(ids(first)).toEqual(['4', '5', '1', '3']);
+  });
+
+  it('show the draft: new rows first, edited ones in their place', () => {
+    const edited = editRow(addRow(NO_DRAFT), '1', records[0], { name: 'zzz' });
+    const draft = deleteRows(edited, ['5'], recordsById(records));
+    const rows = rowsOf(sorted, draft, NO_FILTER);
+    expect(ids(rows)).toEqual(['n1', '4', '2', '5', '1', '6', '3']);
+    expect(rows.map(({ state }) => state).join(' ')).toBe('new same same deleted edited same same');
+    expect(ids(rowsOf(sorted, draft, { ...NO_FILTER, isChangedOnly: true }))).toEqual(['n1', '5', '1']);
+  });
+
+  it.each([
+    [{ text: 'WWW' }, ['1', '6', '3']],
+    [{ text: 'spf1' }, ['2']],
+    [{ text: 'old mach' }, ['3']],
+    [{ type: 'MX' }, ['5']],
+    [{ proxied: 'yes' as const }, ['4']],
+    [{ text: '<b>' }, []],
+  ])('are filtered: %j', (filter, expected) => {
+    expect(ids(rowsOf(sorted, NO_DRAFT, { ...NO_FILTER, ...filter }))).toEqual(expected);
+  });
+
+  it('keep the same value for a record that did not change, so that it is not drawn again', () => {
+    const [one] = rowsOf(sorted, NO_DRAFT, NO_FILTER);
+    const [again] = rowsOf(sorted, addRow(NO_DRAFT), NO_FILTER).slice(1);
+    expect(again?.typed).toBe(one?.typed);
+  });
+});
+
+const VALID: readonly [string, string, readonly string[]][] = [
+  ['SRV', '10 5 5060 sip.example.net', ['10', '5', '5060', 'sip.example.net']],
+  [
+    'CAA',
+    '0 issue "letsencrypt.org; validationmethods=dns-01"',
+    ['0', 'issue', 'letsencrypt.org; validationmethods=dns-01'],
+  ],
+  ['CAA', '0 issue ""', ['0', 'issue', '']],
+  ['TLSA', '3 1 1 ab cd', ['3', '1', '1', 'ab cd']],
+  ['HTTPS', '1 . alpn="h2,h3" port=8443', ['1', '.', 'alpn="h2,h3" port=8443']],
+  ['HTTPS', '0 www.example.net.', ['0', 'www.example.net.', '']],
+  [
+    'NAPTR',
+    '100 10 "U" "E2U+sip" "!^.*$!sip:\\\\1@example.net!" .',
+    ['100', '10', 'U', 'E2U+sip', '!^.*$!sip:\\1@example.net!', '.'],
+  ],
+  ['URI', '10 1 "https://www.example.net/a\\"b"', ['10', '1', 'https://www.example.net/a"b']],
+];
+
+describe('a destination', () => {
+  it.each(VALID)('of %s is split and joined: %s', (type, destination, texts) => {
+    expect(splitDestination(type, destination)).toEqual(texts);
+    expect(joinDestination(type, texts)).toBe(destination);
+  });
+
+  it('keeps the place of boxes that are still empty', () => {
+    const typed = ['', '', '5060', ''];
+    const joined = joinDestination('SRV', typed);
+    expect(splitDestination('SRV', joined)).toEqual(typed);
+    expect(joinDestination('SRV', ['', '', '', ''])).toBe('');
+    expect(splitDestination('SRV', '')).toEqual(['', '', '', '']);
+  });
+
+  it('takes a quote and a backslash while they are typed, wherever they stand', () => {
+    for (const text of ['a"', '"', '\\', 'a\\', '\\"', 'a b"c\\ d', '\\1']) {
+      const typed = ['0', 'issue', text];
+      expect(splitDestination('CAA', joinDestination('CAA', typed))).toEqual(typed);
+    }
+  });
+
+  it('leaves octets alone, and a backslash before three digits stays a backslash', () => {
+    expect(splitDestination('CAA', '0 issue "\\195\\188"')).toEqual(['0', 'issue', '\\195\\188']);
+    expect(joinDestination('CAA', ['0', 'issue', '\\195\\188'])).toBe('0 issue "\\195\\188"');
+    const texts = splitDestination('CAA', '0 issue "\\\\123"') ?? [];
+    expect(joinDestination('CAA', texts)).toBe('0 issue "\\092123"'); // the same octets
+  });
+
+  it('is one box where it has another form', () => {
+    expect(splitDestination('SRV', '\\# 4 00010002')).toBeUndefined();
+    expect(splitDestination('SRV', '1 2 3 host more')).toBeUndefined();
+    expect(splitDestination('CAA', '0 issue "open')).toBeUndefined();
+    expect(splitDestination('A', '192.0.2.1')).toBeUndefined();
+  });
+
+  it('drops spaces that would move a word into the next box', () => {
+    expect(joinDestination('SRV', ['1 0', '5', ' 5060', 'host'])).toBe('10 5 5060 host');
+  });
+});
+
+describe('an error of the destination', () => {
+  it('is about the box that it names', () => {
+    expect(partAtFault('SRV', 'port: a number is needed')).toEqual({
+      part: 'port',
+      message: 'a number is needed',
+    });
+    expect(partAtFault('SRV', 'colour: is odd')).toEqual({ message: 'colour: is odd' });
+    expect(partAtFault('A', 'no address')).toEqual({ message: 'no address' });
+  });
+});
+
+describe('a typed record', () => {
+  it('has a text for every number, and what is not said as the API has it by default', () => {
+    const typed = typedOf({ name: '@', type: 'MX', destination: 'mx.example.net', mx_priority: 0, ttl: 60 });
+    expect(typed).toMatchObject({ mx_priority: '0', ttl: '60', port: '443', timeout: '15', comment: '' });
+  });
+
+  it('differs by fields', () => {
+    const typed = typedOf({ name: 'a', type: 'A', destination: '192.0.2.1' });
+    expect(fieldsThatDiffer(typed, { ...typed, ttl: '60', proxied: true })).toEqual(['ttl', 'proxied']);
+  });
+
+  it('is said as the API takes it', () => {
+    const typed = typedOf({ name: '', type: 'TXT', destination: ' two  spaces ' });
+    expect(fieldValue(typed, 'name')).toBe('@');
+    expect(fieldValue(typed, 'ttl')).toBeUndefined();
+    expect(fieldValue(typed, 'destination')).toBe(' two  spaces ');
+    expect(fieldValue({ ...typed, type: 'A', destination: ' 192.0.2.1 ' }, 'destination')).toBe('192.0.2.1');
+    expect(fieldValue({ ...typed, ttl: ' 60 ' }, 'ttl')).toBe(60);
+    expect(fieldValue({ ...typed, ttl: '1h' }, 'ttl')).toBe('1h');
+    expect(fieldValue({ ...typed, mx_priority: '5' }, 'mx_priority')).toBeUndefined();
+  });
+});
+
+const empty: UndoStack<string> = NO_STEPS;
+
+describe('an undo stack', () => {
+  it('goes back and forth', () => {
+    const stack = step(step(empty, '', 'a'), 'x', 'b');
+    const once = back(stack, 'xy');
+    expect(once?.value).toBe('x');
+    const twice = back(once!.stack, once!.value);
+    expect(twice?.value).toBe('');
+    expect(back(twice!.stack, twice!.value)).toBeUndefined();
+    const again = forth(twice!.stack, twice!.value);
+    expect(again?.value).toBe('x');
+    expect(forth(again!.stack, again!.value)?.value).toBe('xy');
+  });
+
+  it('takes typing in one field as one step', () => {
+    const stack = step(step(step(empty, '', 'n1 name'), 'w', 'n1 name'), 'ww', 'n1 name');
+    expect(back(stack, 'www')?.value).toBe('');
+    const apart = step(step(empty, '', undefined), 'w', undefined);
+    expect(back(apart, 'ww')?.value).toBe('w');
+  });
+
+  it('begins another step after an undo, and forgets what was undone', () => {
+    const undone = back(step(empty, '', 'a'), 'x')!;
+    const stack = step(undone.stack, '', 'a');
+    expect(forth(stack, 'y')).toBeUndefined();
+    expect(back(stack, 'y')?.value).toBe('');
+  });
+
+  it('is bounded', () => {
+    let stack = empty;
+    for (let i = 0; i < 1000; i++) stack = step(stack, String(i), undefined);
+    expect(stack.past.length).toBe(200);
+    expect(stack.past.at(-1)).toBe('999');
+  });
+});
+
+const plain = { count: 10_000, rowHeight: 40, open: [] };
+const opened = {
+  count: 100,
+  rowHeight: 40,
+  open: [
+    { index: 3, extra: 200 },
+    { index: 50, extra: 100 },
+  ],
+};
+
+describe('a list of rows', () => {
+  it('knows where each row is, also below open ones', () => {
+    expect(offsetOf(opened, 3)).toBe(120);
+    expect(offsetOf(opened, 4)).toBe(360);
+    expect(heightOf(opened)).toBe(100 * 40 + 300);
+  });
+
+  it('finds the row at every place', () => {
+    for (let index = 0; index < opened.count; index++) {
+      expect(indexAt(opened, offsetOf(opened, index))).toBe(index);
+      expect(indexAt(opened, offsetOf(opened, index + 1) - 1)).toBe(index);
+    }
+    expect(indexAt(opened, -500)).toBe(0);
+    expect(indexAt(opened, 1e9)).toBe(99);
+  });
+
+  it('draws what is in sight and a bounded number around it', () => {
+    for (let top = 0; top < heightOf(plain); top += 3777) {
+      const rows = rowsInSight(plain, top, 900, []);
+      expect(rows.length).toBeLessThanOrEqual(50);
+      expect(rows).toContain(indexAt(plain, top));
+      expect(rows).toContain(indexAt(plain, Math.min(top + 900, heightOf(plain) - 1)));
+    }
+  });
+
+  it('draws what must be there, in order', () => {
+    const rows = rowsInSight(plain, 4000, 400, [9999, 0, 20_000, -1]);
+    expect(rows[0]).toBe(0);
+    expect(rows.at(-1)).toBe(9999);
+    expect(rows).toEqual([...rows].sort((a, b) => a - b));
+  });
+
+  it('draws what is new over several frames, and keeps what is there', () => {
+    const wanted = rowsInSight(plain, 4000, 900, []);
+    let there: readonly number[] = wanted.slice(-3);
+    while (there.length < wanted.length) {
+      const next = drawSome(wanted, (index) => there.includes(index), 5);
+      expect(next.length - there.length).toBe(Math.min(5, wanted.length - there.length));
+      expect(next).toEqual(expect.arrayContaining([...there]));
+      there = next;
+    }
+    expect(there).toEqual(wanted);
+  });
+
+  it('draws less in a frame after late ones, but always some, and no more than a frame has', () => {
+    let share = FIRST_SHARE;
+    for (let i = 0; i < 20; i++) share = nextShare(share, 100);
+    expect(share).toBe(2);
+    for (let i = 0; i < 50; i++) share = nextShare(share, 17);
+    expect(share).toBe(16);
+  });
+
+  it('draws nothing of nothing', () => {
+    expect(rowsInSight({ count: 0, rowHeight: 40, open: [] }, 0, 900, [0])).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseName } from '../../src/dns/name.ts';
+import { AskedZones } from '../../src/nameserver/follow/asked-zones.ts';
+import { PositionReporter } from '../../src/nameserver/follow/report-position.ts';
+import {
+  type ImageThread,
+  type ImageThreadOptions,
+  startImageThread,
+  type WatchOptions,
+} from '../../src/nameserver/follow/start-image-thread.ts';
+import { readRestoreNote } from '../../src/nameserver/snapshot/restore-note.ts';
+import { claimNodeName, listNodes, type NodeReport } from '../../src/store/feed/nodes.ts';
+import { connect } from '../../src/store/postgres/connection.ts';
+import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
+import { AskedMarks } from '../../src/zone/image/find/asked-marks.ts';
+import { createImage, Image } from '../../src/zone/image/image.ts';
+import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { collectingLog, type LogLine, smallZone } from '../support/processes/follow.ts';
+import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';
+import { until } from '../support/tests/until.ts';
+import { readZone } from '../support/zone/read-zone.ts';
+
+function nodeReport(name: string): NodeReport {
+  return {
+    name,
+    instance: randomUUID(),
+    startedAt: new Date(),
+    loaded: true,
+    epoch: undefined,
+    position: undefined,
+    snapshot: undefined,
+    zones: 1,
+    records: 3,
+    held: undefined,
+    unserved: [],
+    abilities: [],
+    version: '1.2.3',
+    traffic: { answered: 5, dropped: 2 },
+    image: { used: 0, capacity: 1 },
+  };
+}
+
+describe('a node', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    proxy = await startProxy(database.url);
+  });
+  afterEach(async () => {
+    await proxy.stop();
+    await database.drop();
+  });
+
+  function reporter(databaseUrl = proxy.url) {
+    const log = collectingLog();
+    // As long as can be: application names end at 63 octets.
+    const report = nodeReport(`ams1-${'x'.repeat(58)}`);
+    const asked = new AskedZones();
+    const options = { databaseUrl, nodeName: report.name, log, report: () => report, asked };
+    return { report, log, asked, reporter: new PositionReporter(options) };
+  }
+  const listed = async () => (await listNodes(database.db))[0];
+
+  test('whose connection was cut silently ends the session that it had, and reports on', async () => {
+    const node = reporter();
+    await node.reporter.start();
+    await until(async () => (await listed())?.state === 'live', 'it is listed');
+    const { version, traffic, image } = node.report;
+    expect(await listed()).toMatchObject({ version, traffic, image });
+    proxy.forget();
+    node.report.position = 42;
+    // The server alone would never know: a unix socket has no keepalives.
+    await until(async () => (await listed())?.position === 42, 'it reports on');
+    expect(node.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await node.reporter.stop();
+    expect((await listed())?.state).toBe('left');
+  });
+
+  test('starts while a session that reports nothing holds its name, and reports once that ends', async () => {
+    const node = reporter();
+    const left = await connect(database.url, { applicationName: 'left behind' });
+    expect(await claimNodeName(left, { ...node.report, instance: randomUUID() })).toBe('claimed');
+    await node.reporter.start();
+    expect(node.log.lines.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('a session that reports nothing holds the name'),
+    );
+    expect(await listed()).toBeUndefined();
+    await left.close();
+    await until(async () => (await listed())?.state === 'live', 'it is listed');
+    await node.reporter.stop();
+  });
+
+  test('leaves a session of another process under its name alone, and tells of it', async () => {
+    const [first, second] = [reporter(database.url), reporter()];
+    proxy.cut();
+    await second.reporter.start(); // the primary cannot be reached: it goes on trying
+    await first.reporter.start();
+    proxy.resume();
+    await until(
+      () => second.log.lines.some(({ message }) => message.startsWith('another process runs')),
+      'the other one is told of',
+    );
+    first.report.position = 7;
+    await until(async () => (await listed())?.position === 7, 'the first one reports on');
+    expect(first.log.lines).toEqual([]);
+    await first.reporter.stop();
+    second.report.position = 8;
+    await until(async () => (await listed())?.position === 8, 'the second one follows');
+    await second.reporter.stop();
+  });
+});
+
+const BY = { source: 'test' } as const;
+const A = parseName('a.example.');
+let database: TestDatabase;
+let proxy: TcpProxy;
+let directory: string;
+let threads: ImageThread[];
+
+beforeEach(async () => {
+  database = await createDatabase();
+  proxy = await startProxy(database.url);
+  directory = mkdtempSync(join(tmpdir(), 'zf-image-thread-'));
+  threads = [];
+});
+
+afterEach(async () => {
+  await Promise.all(threads.map((thread) => thread.stop()));
+  await proxy.stop();
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Started extends ImageThread {
+  readonly lines: LogLine[];
+  readonly ends: Error[];
+  serial(): number | undefined;
+}
+
+function start(options: Partial<ImageThreadOptions> = {}, watch: WatchOptions = {}): Started {
+  const buffer = createImage(16 << 20, 77);
+  const log = collectingLog();
+  const ends: Error[] = [];
+  const given = {
+    buffer,
+    asked: new AskedMarks().buffer,
+    databaseUrl: proxy.url,
+    readUrl: undefined,
+    nodeName: 'ns1',
+    snapshotDirectory: directory,
+  };
+  const thread = startImageThread({ ...given, ...options }, log, (error) => ends.push(error), watch);
+  threads.push(thread);
+  // Looked at again each time: what a snapshot brings has hashes of its own.
+  const serial = () => readZone(new Image(buffer), A)?.serial;
+  return { ...thread, lines: log.lines, ends, serial };
+}
+
+test('with Postgres away the zones come from the snapshot, and what was missed is caught up', async () => {
+  await saveZones(database.db, [smallZone('a.example.', 1), smallZone('b.example.', 1)], BY);
+  const first = start();
+  await until(() => first.lines.some(({ message }) => message === 'snapshot written'));
+  await saveZones(database.db, [smallZone('a.example.', 2)], BY);
+  await until(() => first.serial() === 2);
+  await first.stop();
+  proxy.cut();
+  await saveZones(database.db, [smallZone('a.example.', 3)], BY);
+  await unloadZones(database.db, [parseName('b.example.')], BY);
+  const second = start();
+  expect(await second.restored).toMatchObject({ isServing: true });
+  expect(second.serial()).toBe(2);
+  await second.started;
+  expect(second.state()).toMatchObject({ loaded: true, zones: 2, connected: false, lagSeconds: 0 });
+  proxy.resume();
+  await until(() => second.serial() === 3 && second.state()?.zones === 1);
+  expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
+});
+
+test('an end that nobody asked for is told', async () => {
+  const thread = start({ buffer: new SharedArrayBuffer(1 << 20) });
+  await until(() => thread.ends.length > 0);
+  expect(thread.ends[0]?.message).toContain('no zone image');
+  const asked = start();
+  await asked.started;
+  await asked.stop();
+  expect(asked.ends).toEqual([]);
+});
+
+test('a thread that stands still is ended, and the snapshot that it was reading is noted', async () => {
+  const entry = new URL('../support/processes/stuck-image-thread.mjs', import.meta.url);
+  const stuck = start({}, { entry, lookMs: 50 });
+  await until(() => stuck.progress.doing === 'reading the snapshot');
+  await until(() => stuck.ends.length > 0);
+  expect(stuck.ends.map(({ message }) => message)).toEqual([
+    'the thread of the zone image stood still while it was reading the snapshot',
+  ]);
+  expect(stuck.lines).toMatchObject([{ level: 'error', fields: { doing: 'reading the snapshot' } }]);
+  expect(readRestoreNote(directory)).toEqual({ generation: 1, attempts: 1, isStuck: true });
+});
+
+test('a thread that waits for a database that never answers is not ended', async () => {
+  proxy.cut();
+  const waiting = start({}, { lookMs: 50 });
+  await waiting.restored;
+  await until(() => waiting.progress.doing === 'waiting');
+  await until(() => waiting.state()?.fault !== undefined);
+  expect(waiting.state()?.fault).toMatch(/terminated|ECONN/);
+  expect(waiting.ends).toEqual([]);
+});

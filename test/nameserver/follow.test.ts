@@ -1,0 +1,361 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { decodeMessage } from '../../src/dns/message/message.ts';
+import { type Name, parseName } from '../../src/dns/name.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
+import { Answerer } from '../../src/nameserver/answer/answer-query.ts';
+import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
+import { AskedZones } from '../../src/nameserver/follow/asked-zones.ts';
+import { fillCountryTable } from '../../src/nameserver/follow/fill-country-table.ts';
+import { FollowedZones } from '../../src/nameserver/follow/followed-zones.ts';
+import { RemovalHold } from '../../src/nameserver/follow/hold-removals.ts';
+import { ZoneIds } from '../../src/nameserver/follow/zone-ids.ts';
+import { openCountryDb } from '../../src/process/country-db.ts';
+import { findImageFault } from '../../src/zone/image/check/check-image.ts';
+import { COUNTRY_TABLE_BYTES, CountryTable, countryNumber } from '../../src/zone/image/find/country-table.ts';
+import { createImage, Image, ReaderSlot } from '../../src/zone/image/image.ts';
+import { ImageWriter } from '../../src/zone/image/write-image.ts';
+import type { CountryOf } from '../../src/zone/records/country.ts';
+import { queryFor } from '../support/answer/queries.ts';
+import { ask } from '../support/answer/test-node.ts';
+import { smallZone } from '../support/processes/follow.ts';
+import { randomFrom } from '../support/random/random-zones.ts';
+
+const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
+
+describe('a node', () => {
+  it('reports a zone once, and again after half a minute if it is asked for again', () => {
+    const asked = new AskedZones();
+    asked.note([1], 0);
+    asked.note([1], 1);
+    expect(asked.hasNext(1)).toBe(true);
+    expect(asked.take(1)).toEqual([1]);
+    expect([asked.hasNext(2), asked.take(2)]).toEqual([false, []]);
+    asked.note([1], 10_000);
+    expect([asked.hasNext(10_000), asked.take(10_000)]).toEqual([false, []]);
+    // A client whose resolver keeps the answer asks no second time: the question waits.
+    expect(asked.take(30_001)).toEqual([1]);
+    expect([asked.reported, asked.dropped]).toEqual([2, 0]);
+  });
+
+  it('reports a hundred in ten seconds at the most, the others then', () => {
+    const asked = new AskedZones();
+    asked.note(ids(1, 250), 0);
+    const first = asked.take(0);
+    expect(first.length).toBe(100);
+    for (let now = 250; now < 10_000; now += 250) {
+      expect(asked.hasNext(now)).toBe(false);
+      expect(asked.take(now)).toEqual([]);
+    }
+    const second = asked.take(10_000);
+    const third = asked.take(20_000);
+    expect(new Set([...first, ...second, ...third]).size).toBe(250);
+  });
+
+  it('reports a name that was quiet before all those that are asked for without end', () => {
+    const asked = new AskedZones(randomFrom(1));
+    for (let now = 0; now < 240_000; now += 1000) {
+      asked.note(ids(1, 1500), now);
+      const taken = asked.take(now);
+      // At any moment, since repeated reports never take all of a window.
+      if (now < 200_000) continue;
+      expect(taken.length).toBeLessThanOrEqual(50);
+      asked.note([9000 + now], now);
+      expect(asked.take(now)).toEqual([9000 + now]);
+    }
+  });
+
+  it('among more quiet names than it may report hides none for good', () => {
+    let reported = 0;
+    for (let seed = 1; seed <= 50; seed++) {
+      const asked = new AskedZones(randomFrom(seed));
+      // The attacker's are always first.
+      asked.note(ids(1, 400), 0);
+      asked.note([9999], 1);
+      if (asked.take(1).includes(9999)) reported++;
+    }
+    expect(reported).toBeGreaterThan(3);
+    expect(reported).toBeLessThan(30);
+  });
+
+  it('drops what could not be reported for a minute, and counts it', () => {
+    const asked = new AskedZones();
+    asked.note([1, 2], 0);
+    expect(asked.take(60_000)).toEqual([]);
+    expect([asked.reported, asked.dropped]).toEqual([0, 2]);
+  });
+
+  it('keeps no more than two thousand that wait, whoever asks', () => {
+    const asked = new AskedZones();
+    for (let at = 0; at < 20; at++) asked.note(ids(1 + 1000 * at, 1000), at);
+    expect(asked.dropped).toBe(18_000);
+    expect(asked.take(100).every((id) => id > 18_000)).toBe(true);
+  });
+
+  it('reports again what found no room, and counts what was lost', () => {
+    const asked = new AskedZones();
+    asked.note([1, 2], 0);
+    expect(asked.take(0).length).toBe(2);
+    asked.putBack([2], 1);
+    expect([asked.reported, asked.take(2)]).toEqual([1, [2]]);
+    asked.lose(1);
+    expect([asked.reported, asked.dropped]).toEqual([1, 1]);
+  });
+});
+
+const table = new CountryTable(new SharedArrayBuffer(COUNTRY_TABLE_BYTES));
+let countryOf: CountryOf;
+
+beforeAll(async () => {
+  countryOf = (await openCountryDb('shipped')) as CountryOf;
+  expect(table.isReady).toBe(false);
+  expect(fillCountryTable(table)).toBe(true);
+  expect(table.isReady).toBe(true);
+});
+
+const random = randomFrom(1);
+const randomWord = () => Math.floor((random() - 0.5) * 2 ** 32);
+const numberOf = (address: string) => countryNumber(countryOf(address) ?? '');
+
+it('has the country that the database has, for any IPv4 address', () => {
+  const wrong = [0, -1, ...Array.from({ length: 3000 }, randomWord)].filter((address) => {
+    table.find4(address);
+    return table.country !== numberOf([24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.'));
+  });
+  expect(wrong).toEqual([]);
+});
+
+it('has the country that the database has, for any IPv6 address in use', () => {
+  const wrong = Array.from({ length: 3000 }, () => {
+    const [high, low] = [0x20000000 | (randomWord() >>> 3), randomWord()];
+    const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff];
+    table.find6(high, low);
+    const address = `${groups.map((group) => group.toString(16)).join(':')}::`;
+    return table.country === numberOf(address) ? undefined : address;
+  });
+  expect(wrong.filter((address) => address !== undefined)).toEqual([]);
+});
+
+it('has a prefix in which every address has the same country', () => {
+  for (let i = 0; i < 1000; i++) {
+    const address = randomWord();
+    table.find4(address);
+    const { country, bits } = table;
+    const mask = bits === 0 ? 0 : -1 << (32 - bits);
+    for (const end of [address & mask, address | ~mask]) {
+      table.find4(end);
+      if (table.country !== country || table.bits !== bits) expect.unreachable(`${address}`);
+    }
+  }
+});
+
+const FILLER = Array.from({ length: 28 }, (_, i) => `n${i} 300 IN TXT "${'x'.repeat(100)}"`).join('\n');
+
+function fullNode() {
+  const image = new Image(createImage(128 << 10, 7));
+  const writer = new ImageWriter(image);
+  const followed = new FollowedZones(writer);
+  const apply = (id: number, apex: string, extra = '') => {
+    const { apex: name, records } = smallZone(apex, id, extra);
+    const zone = { id, apex: name, version: id, mark: 0, deleted: false, partial: false, records, gone: [] };
+    return followed.apply(zone).kind;
+  };
+  for (let id = 1; id < 50; id++) apply(id, `z${id}.example.`, FILLER);
+  const counters = new QueryCounters();
+  const settings = {
+    nodeName: 'n',
+    version: 'v',
+    cookieSecrets: [new Uint8Array(16)],
+    rateLimit: undefined,
+    amplificationLimit: undefined,
+    tcpIdleTimeoutMs: 1,
+  };
+  const failures: unknown[] = [];
+  const answerer = new Answerer(image, settings, counters, (error) => failures.push(error));
+  const node = { image, settings, answerer, reader: new ReaderSlot(image, 0), counters, failures };
+  const rcodeOf = (name: string, type: number = TYPE.A) => {
+    const answer = decodeMessage(ask(queryFor({ name: parseName(name), type, udpPayloadSize: 1232 }), node));
+    const error = answer.edns?.options.find(({ code }) => code === 15)?.value;
+    expect(failures).toEqual([]);
+    return [answer.rcode, error === undefined ? undefined : Buffer.from(error).readUInt16BE()];
+  };
+  return { image, writer, followed, apply, rcodeOf };
+}
+
+const [NOERROR, SERVFAIL, REFUSED] = [0, 2, 5];
+const [NOT_READY, NOT_AUTHORITATIVE] = [14, 20];
+
+describe('a zone for which there is no room', () => {
+  it('is answered SERVFAIL with "not ready", at every name and type; the others are answered as before', () => {
+    const { followed, rcodeOf, writer } = fullNode();
+    expect(followed.withoutRoom).toBeGreaterThan(15);
+    expect(writer.zones + followed.withoutRoom).toBe(49);
+    expect(rcodeOf('www.z1.example.')).toEqual([NOERROR, undefined]);
+    for (const type of [TYPE.A, TYPE.SOA, TYPE.NS, TYPE.DS, TYPE.ANY]) {
+      expect(rcodeOf('z49.example.', type)).toEqual([SERVFAIL, NOT_READY]);
+      expect(rcodeOf('a.b.z49.example.', type)).toEqual([SERVFAIL, NOT_READY]);
+    }
+    expect(rcodeOf('z50.example.')).toEqual([REFUSED, NOT_AUTHORITATIVE]);
+    expect(rcodeOf('example.')).toEqual([REFUSED, NOT_AUTHORITATIVE]);
+  });
+
+  it('is answered when it finds room, and no longer ours when it is gone', () => {
+    const { followed, apply, rcodeOf, writer } = fullNode();
+    followed.remove([parseName('z1.example.')]);
+    expect(apply(49, 'z49.example.')).toBe('served');
+    expect(rcodeOf('www.z49.example.')).toEqual([NOERROR, undefined]);
+    followed.markGone(parseName('z48.example.'));
+    expect(rcodeOf('www.z48.example.')).toEqual([REFUSED, NOT_AUTHORITATIVE]);
+    for (let id = 1; id < 50; id++) followed.remove([parseName(`z${id}.example.`)]);
+    expect([writer.zones, writer.records, followed.withoutRoom]).toEqual([0, 0, 0]);
+    expect([...writer.notServed()]).toEqual([]);
+  });
+
+  it('keeps its older version where it has one', () => {
+    const { apply, rcodeOf } = fullNode();
+    expect(apply(1, 'z1.example.', `${FILLER.repeat(1).replaceAll('n', 'm')}\n${FILLER}`)).toBe('full');
+    expect(rcodeOf('www.z1.example.')).toEqual([NOERROR, undefined]);
+  });
+
+  it('is the same after a restart from the snapshot', () => {
+    const { image, writer, followed } = fullNode();
+    const buffer = new SharedArrayBuffer(image.buffer.byteLength);
+    new Uint8Array(buffer).set(new Uint8Array(image.buffer));
+    const free = writer.exportFree();
+    const again = new Image(buffer);
+    expect(findImageFault(again, free)).toBeUndefined();
+    const adopted = new FollowedZones(new ImageWriter(again, free));
+    adopted.adopt();
+    expect([adopted.withoutRoom, adopted.zones]).toEqual([followed.withoutRoom, followed.zones]);
+    expect(adopted.apexOf(49)).toBe(parseName('z49.example.'));
+    adopted.markGone(parseName('z49.example.'));
+    expect(adopted.withoutRoom).toBe(followed.withoutRoom - 1);
+  });
+
+  it('with a delegating zone above it keeps DS questions from being denied by the child', () => {
+    const { apply, rcodeOf, followed } = fullNode();
+    followed.remove([parseName('z1.example.')]);
+    expect(apply(100, 'sub.z49.example.')).toBe('served');
+    expect(rcodeOf('sub.z49.example.', TYPE.DS)).toEqual([SERVFAIL, NOT_READY]);
+    expect(rcodeOf('www.sub.z49.example.')).toEqual([NOERROR, undefined]);
+  });
+});
+
+const apexes = (from: number, to: number): Name[] =>
+  Array.from({ length: to - from }, (_, i) => parseName(`z${from + i}.example.`));
+
+function holdAt() {
+  const clock = { ms: 1_000_000 };
+  return { clock, hold: new RemovalHold(() => clock.ms) };
+}
+
+describe('removals', () => {
+  test.each([
+    [99, 99, false],
+    [100, 199, true],
+    [100, 200, false],
+    [101, 200, true],
+    [5000, 10_000, false],
+    [5001, 10_000, true],
+  ])('%i of %i at once: held is %s', (removed, served, held) => {
+    const { hold } = holdAt();
+    expect(hold.admit(apexes(0, removed), served)).toHaveLength(held ? 0 : removed);
+    expect(hold.state()?.zones).toBe(held ? removed : undefined);
+  });
+
+  test('within 60 s many small ones are one large one; what went before stays gone', () => {
+    const { hold, clock } = holdAt();
+    let served = 300;
+    for (let i = 0; i < 15; i++) {
+      served -= hold.admit(apexes(i * 10, i * 10 + 10), served).length;
+      clock.ms += 3999;
+    }
+    expect(served).toBe(150);
+    expect(hold.admit(apexes(150, 151), served)).toEqual([]);
+    expect(hold.state()?.zones).toBe(1);
+  });
+
+  test('over a longer time they are not', () => {
+    const { hold, clock } = holdAt();
+    let served = 300;
+    for (let i = 0; i < 28; i++) {
+      served -= hold.admit(apexes(i * 10, i * 10 + 10), served).length;
+      clock.ms += 10_000;
+    }
+    expect(served).toBe(20);
+  });
+
+  test('zones that come back do not count, however often they go', () => {
+    const { hold } = holdAt();
+    for (let round = 0; round < 20; round++) {
+      expect(hold.admit(apexes(0, 60), 150)).toHaveLength(60);
+      for (const apex of apexes(0, 60)) hold.dissolve(apex);
+    }
+  });
+
+  test('once held, every further removal is held, and nothing twice', () => {
+    const { hold } = holdAt();
+    hold.admit(apexes(0, 120), 150);
+    expect(hold.admit(apexes(100, 121), 150)).toEqual([]);
+    expect(hold.state()?.zones).toBe(121);
+  });
+
+  test('only the hold that was confirmed is released, and then counts no further', () => {
+    const { hold } = holdAt();
+    hold.admit(apexes(0, 120), 150);
+    const id = hold.state()?.id as string;
+    expect(hold.confirm(null)).toEqual([]);
+    expect(hold.confirm('another')).toEqual([]);
+    hold.dissolve(parseName('z3.example.'));
+    expect(hold.confirm(id)).toHaveLength(119);
+    expect(hold.state()).toBeUndefined();
+    expect(hold.admit(apexes(120, 125), 31)).toHaveLength(5);
+    hold.admit(apexes(0, 120), 150);
+    expect(hold.state()?.id).not.toBe(id);
+  });
+
+  test('the last one that comes back ends the hold', () => {
+    const { hold } = holdAt();
+    hold.admit(apexes(0, 120), 150);
+    for (const apex of apexes(0, 120)) hold.dissolve(apex);
+    expect(hold.state()).toBeUndefined();
+    expect(hold.admit(apexes(0, 5), 150)).toHaveLength(5);
+  });
+});
+
+const id = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
+const step = fc.record({ id, ref: fc.integer({ min: 1, max: 2 ** 31 - 1 }), gone: fc.boolean() });
+
+test('whatever comes and goes, the table holds what a Map would', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 3000 }), (steps) => {
+      const ids = new ZoneIds();
+      const map = new Map<number, number>();
+      for (const { id, ref, gone } of steps) {
+        if (gone) {
+          ids.delete(id);
+          map.delete(id);
+        } else {
+          ids.set(id, ref);
+          map.set(id, ref);
+        }
+        expect(ids.get(id)).toBe(map.get(id) ?? 0);
+      }
+      expect(ids.size).toBe(map.size);
+      expect(new Set(ids.ids())).toEqual(new Set(map.keys()));
+      for (const [id, ref] of map) expect(ids.get(id)).toBe(ref);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a hundred thousand ids that are counted up are found, and gone when all is cleared', () => {
+  const ids = new ZoneIds();
+  for (let id = 1; id <= 100_000; id++) ids.set(id, id * 3);
+  for (let id = 2; id <= 100_000; id += 2) ids.delete(id);
+  expect(ids.size).toBe(50_000);
+  for (let id = 1; id <= 100_000; id++)
+    if (ids.get(id) !== (id % 2 === 1 ? id * 3 : 0)) throw new Error(`${id}`);
+  ids.clear();
+  expect([ids.size, ids.get(1)]).toEqual([0, 0]);
+});

@@ -1,0 +1,509 @@
+// Settings, limits and waits of a process. Connections and settings have tests of their own.
+
+import { createHash, type KeyObject } from 'node:crypto';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
+import { AnalyticsFault } from '../src/analytics/open-analytics.ts';
+import { openAsnDb } from '../src/process/asn-db.ts';
+import { boundSignal } from '../src/process/bound-signal.ts';
+import { openCountryDb } from '../src/process/country-db.ts';
+import { explainLimit } from '../src/process/explain-limit.ts';
+import { isOurHost } from '../src/process/judge-host.ts';
+import { parseListenAddress, printListenAddress } from '../src/process/listen-address.ts';
+import { openLog } from '../src/process/log.ts';
+import { pauseUnless, Wakeup } from '../src/process/reconnect.ts';
+import { type Accounts, chooseUser, giveDirectory, mayRead } from '../src/process/run-as.ts';
+import {
+  digestOf,
+  fingerprintOf,
+  isSignedBy,
+  isVantageName,
+  makeVantageKey,
+  publicKeyOf,
+  readPrivateKey,
+  readPublicKey,
+  readVantageHeaders,
+  signVantageRequest,
+  VANTAGE_CLOCK_MS,
+  type VantageProof,
+} from '../src/process/vantage-signature.ts';
+import { collectGarbage } from './support/tests/heap-octets.ts';
+
+test('a file that cannot be read or has a bad line names the setting; without one nothing is known', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'zonefleet-asn-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'asn.txt');
+  await expect(openAsnDb(path)).rejects.toThrow(/^ASN_DB: .*asn\.txt cannot be read: ENOENT/);
+  await writeFile(path, 'x\n');
+  await expect(openAsnDb(path)).rejects.toThrow(/^ASN_DB: .*line 1: "x"/);
+  await writeFile(path, '5.0.0.0/8 64500\n');
+  expect((await openAsnDb(path))?.('5.1.1.1')).toBe(64500);
+  expect(await openAsnDb(undefined)).toBeUndefined();
+});
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<Error>((resolve) =>
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true }),
+  );
+
+it('a bound signal ends after its time, whatever was collected since it began', async () => {
+  const ended = aborted(boundSignal(new AbortController().signal, 100));
+  for (let i = 0; i < 2; i++) {
+    await setImmediate();
+    collectGarbage();
+  }
+  expect((await ended).name).toBe('TimeoutError');
+});
+
+it('a bound signal ends with the signal, for its reason, also when that has ended before', async () => {
+  const outer = new AbortController();
+  const ended = aborted(boundSignal(outer.signal, 60_000));
+  outer.abort(new Error('the client is gone'));
+  expect((await ended).message).toBe('the client is gone');
+  expect(boundSignal(outer.signal, 60_000).reason.message).toBe('the client is gone');
+});
+
+describe('openCountryDb', () => {
+  it('the database that is shipped knows where registries are', async () => {
+    const countryOf = await openCountryDb('shipped');
+    const asked = ['193.0.6.139', '2001:67c:2e8:22::c100:68b', '8.8.8.8', '192.0.2.1', '10.0.0.1', '::1'];
+    expect(asked.map((address) => countryOf?.(address))).toEqual([
+      'NL',
+      'NL',
+      'US',
+      ...Array(3).fill(undefined),
+    ]);
+  });
+
+  it('there may be none', async () => {
+    expect(await openCountryDb(undefined)).toBeUndefined();
+  });
+
+  it('a file that is none is a fault of the settings', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'zonefleet-country-'));
+    const path = join(folder, 'c.mmdb');
+    await expect(openCountryDb({ path })).rejects.toThrow(/^COUNTRY_DB: .*c\.mmdb cannot be read: /);
+    await writeFile(path, 'no database');
+    await expect(openCountryDb({ path })).rejects.toThrow(/^COUNTRY_DB: .*c\.mmdb cannot be read: /);
+    await rm(folder, { recursive: true });
+  });
+});
+
+it('explainLimit names the setting of the limit that was reached', () => {
+  const fault = (code: string) => explainLimit(Object.assign(new Error('x'), { code }));
+  expect(fault('EMFILE')).toContain('ulimit -n');
+  expect(fault('ENOMEM')).toContain('IMAGE_BYTES');
+  expect(fault('ERR_WORKER_OUT_OF_MEMORY')).toContain('max-old-space-size');
+  expect(explainLimit(new RangeError('Array buffer allocation failed'))).toContain('IMAGE_BYTES');
+});
+
+it('explainLimit returns undefined for any other error', () => {
+  const eio = Object.assign(new Error('x'), { code: 'EIO' });
+  for (const error of [new Error('x'), eio, null, undefined, 'x']) {
+    expect(explainLimit(error)).toBeUndefined();
+  }
+});
+
+describe('judgeHost', () => {
+  const HOSTS = ['node1.example.net'];
+
+  it.each([
+    undefined,
+    '127.0.0.1:9153',
+    '192.0.2.1',
+    '[::1]:9153',
+    '[2001:db8::1]',
+    'localhost:9153',
+    'LOCALHOST',
+    'api.localhost',
+    'nameserver:9153',
+    'node1.example.net:9153',
+    'Node1.Example.Net',
+  ])('is asked by %s', (host) => {
+    expect(isOurHost(host, HOSTS)).toBe(true);
+  });
+
+  it.each([
+    'evil.example:9153',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'node2.example.net',
+    'node1.example.net.evil.example',
+    'evil.',
+    '[evil.example]',
+    '[::1',
+    '::1',
+    'localhost@evil.example',
+    'localhost:80:80',
+    'localhost:x',
+    'a b',
+    '',
+  ])('is not asked by %j', (host) => {
+    expect(isOurHost(host, HOSTS)).toBe(false);
+  });
+});
+
+describe('an address with a port', () => {
+  it.each([
+    ['127.0.0.1:5300', { address: '127.0.0.1', port: 5300 }],
+    ['0.0.0.0:1', { address: '0.0.0.0', port: 1 }],
+    ['[::1]:65535', { address: '::1', port: 65535 }],
+    ['[fe80::1%eth0]:53', { address: 'fe80::1%eth0', port: 53 }],
+  ])('%s is read, and printed as it was', (text, address) => {
+    expect(parseListenAddress(text)).toEqual(address);
+    expect(printListenAddress(address)).toBe(text);
+  });
+
+  it.each([
+    '',
+    '127.0.0.1',
+    '127.0.0.1:',
+    '127.0.0.1:0',
+    '127.0.0.1:65536',
+    '::1:53',
+    '[127.0.0.1]:53',
+    '[::1]',
+    'localhost:53',
+    ' 127.0.0.1:53',
+  ])('"%s" is none', (text) => {
+    expect(parseListenAddress(text)).toBeUndefined();
+  });
+});
+
+const MAX_LINE_CHARACTERS = 32_768;
+
+function logging() {
+  const lines: string[] = [];
+  return { lines, log: openLog('nameserver', 'info', { write: (line: string) => lines.push(line) }) };
+}
+
+describe('the log', () => {
+  it('is one JSON object a line, with the process and the message', () => {
+    const { lines, log } = logging();
+    log.info({ zones: 3 }, 'loaded');
+    log.debug('not at this level');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ process: 'nameserver', zones: 3, msg: 'loaded' });
+  });
+
+  it('holds no password, wherever a line has one', () => {
+    const { lines, log } = logging();
+    log.error({ err: new Error('cannot reach postgres://u:hunter2@db/zones') }, 'at postgres://u:hunter2@db');
+    expect(lines.join()).not.toContain('hunter2');
+    expect(lines.join()).toContain('postgres://u:***@db');
+    expect(() => JSON.parse(lines[0] as string)).not.toThrow();
+  });
+
+  it.each([
+    [
+      'says it',
+      (cause: Error) => new AnalyticsFault('away', `the store: ${cause.message}`, { cause }),
+      'the store: no road',
+    ],
+    ['does not', (cause: Error) => new Error('not read', { cause }), 'not read: no road'],
+    [
+      'says it, and is a cause',
+      (cause: Error) => new Error('not kept', { cause: new Error(`at 1: ${cause.message}`, { cause }) }),
+      'not kept: at 1: no road',
+    ],
+    [
+      'says one of two',
+      (cause: Error) => new Error('at 2: shut', { cause: new Error('shut', { cause }) }),
+      'at 2: shut: no road',
+    ],
+  ])('tells the reason of a fault once, whose message %s', (_what, faultOf, told) => {
+    const { lines, log } = logging();
+    log.warn({ err: faultOf(new Error('no road')) }, 'waits');
+    const { err, msg } = JSON.parse(lines[0] as string);
+    expect([err.message, msg]).toEqual([told, 'waits']);
+    expect(err.stack).toMatch(/caused by: Error: no road/);
+  });
+
+  it('tells a fault that is its own cause', () => {
+    const { lines, log } = logging();
+    const first = new Error('first');
+    first.cause = new Error('second', { cause: first });
+    log.warn(first);
+    expect(JSON.parse(lines[0] as string).err.message).toBe('first: second');
+  });
+
+  it('tells a fault whose cause says nothing', () => {
+    const { lines, log } = logging();
+    log.warn({ err: new Error('the store: ECONNREFUSED', { cause: new AggregateError([]) }) });
+    expect(JSON.parse(lines[0] as string).err.message).toBe('the store: ECONNREFUSED');
+  });
+
+  it('cuts long texts in a line, and says how long the line was', () => {
+    const { lines, log } = logging();
+    log.warn({ url: `/${'a'.repeat(1_000_000)}`, count: 7 }, 'asked');
+    const [line = ''] = lines;
+    expect(line.length).toBeLessThanOrEqual(MAX_LINE_CHARACTERS);
+    expect(line.endsWith('}\n')).toBe(true);
+    const told = JSON.parse(line);
+    expect(told).toMatchObject({ level: 40, process: 'nameserver', count: 7, msg: 'asked' });
+    expect(told.cut).toBeGreaterThan(1_000_000);
+    expect(told.url).toMatch(/^\/a+$/);
+  });
+
+  it('keeps of a line of many members what says when, where and what', () => {
+    const { lines, log } = logging();
+    log.warn({ list: Array.from({ length: 100_000 }, (_, i) => i) }, '"'.repeat(100_000));
+    const [line = ''] = lines;
+    expect(line.length).toBeLessThanOrEqual(MAX_LINE_CHARACTERS);
+    expect(Object.keys(JSON.parse(line))).toEqual(['level', 'time', 'process', 'cut', 'msg']);
+  });
+
+  it('hides a password before it cuts the line that has it', () => {
+    const { lines, log } = logging();
+    log.warn({ url: `${'a'.repeat(4080)} postgres://u:hunter2${'x'.repeat(40_000)}@db` }, 'asked');
+    expect(lines.join()).not.toContain('hunter2');
+  });
+});
+
+const LONG_MS = 3_600_000;
+
+test('a pause ends when the process is to stop, also when that was said before', async () => {
+  const stopping = new AbortController();
+  const paused = pauseUnless(stopping.signal, LONG_MS);
+  stopping.abort();
+  await paused;
+  await pauseUnless(stopping.signal, LONG_MS);
+});
+
+test('a pause until a time that has passed is none, and makes Node warn of nothing', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  await pauseUnless(new AbortController().signal, -1000);
+  await setImmediate(); // warnings are told in the next turn of the event loop
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
+test('a wait ends when it is woken, and one that was woken before it began is none', async () => {
+  const wakeup = new Wakeup();
+  const waited = wakeup.wait(LONG_MS);
+  wakeup.wake();
+  await waited;
+  wakeup.wake();
+  await wakeup.wait(LONG_MS);
+});
+
+const ROOT: Accounts = {
+  uid: 0,
+  passwd: 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\nann:x:1000:1001::/:/bin/sh\n',
+  group: 'root:x:0:\ndns:x:53:ann\n',
+  idMap: '         0          0 4294967295\n',
+};
+const USER = { uid: 61_001, gid: 61_002 };
+
+describe('the user to become', () => {
+  it('is nobody else where the process is not root’s, or RUN_AS is off', () => {
+    expect(chooseUser(undefined, { ...ROOT, uid: 1000 })).toBeUndefined();
+    expect(chooseUser('ann', { ...ROOT, uid: 1000 })).toBeUndefined();
+    expect(chooseUser('off', ROOT)).toBeUndefined();
+  });
+
+  it('is zonefleet where there is one, else an id that no other program has', () => {
+    const passwd = `${ROOT.passwd}zonefleet:x:990:991::/:/bin/false\n`;
+    expect(chooseUser(undefined, { ...ROOT, passwd })).toEqual({ uid: 990, gid: 991 });
+    expect(chooseUser(undefined, ROOT)).toEqual({ uid: 60_953, gid: 60_953 });
+  });
+
+  it('is nobody in a container that has few ids, and a start fails where there is none either', () => {
+    expect(chooseUser(undefined, { ...ROOT, idMap: '0 100000 1\n65534 165534 1\n' })).toEqual({
+      uid: 65_534,
+      gid: 65_533,
+    });
+    expect(() => chooseUser(undefined, { ...ROOT, idMap: '0 100000 1\n' })).toThrow(
+      'RUN_AS: there is no user',
+    );
+  });
+
+  it.each([
+    ['ann', { uid: 1000, gid: 1001 }],
+    ['1000', { uid: 1000, gid: 1001 }],
+    ['ann:dns', { uid: 1000, gid: 53 }],
+    ['ann:77', { uid: 1000, gid: 77 }],
+    ['4321', { uid: 4321, gid: 4321 }],
+    ['4321:dns', { uid: 4321, gid: 53 }],
+  ])('may be said as %s', (setting, user) => {
+    expect(chooseUser(setting, ROOT)).toEqual(user);
+  });
+
+  it.each(['bob', 'ann:bob', 'root', '0', 'ann:root', '00'])('is refused as %s', (setting) => {
+    expect(() => chooseUser(setting, ROOT)).toThrow(/^RUN_AS: /);
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)(
+  'what is given to the user (skipped: needs root)'.replace(process.getuid?.() === 0 ? / \(.*/ : '', ''),
+  () => {
+    let directory: string;
+    beforeEach(() => {
+      directory = mkdtempSync(join(tmpdir(), 'zf-run-as-'));
+      chmodSync(directory, 0o755);
+    });
+    afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+    it('is the directory and the files in it, and again after root wrote one', () => {
+      const place = join(directory, 'nodes/one');
+      expect(giveDirectory([place], USER)).toBe(place);
+      writeFileSync(join(place, 'log'), '', { mode: 0o600 });
+      giveDirectory([place], USER);
+      expect([place, join(place, 'log')].map((path) => statSync(path).uid)).toEqual([USER.uid, USER.uid]);
+      expect(statSync(join(directory, 'nodes')).uid).toBe(0);
+    });
+
+    it('is never a file of root’s that the user has put a link to', () => {
+      const place = giveDirectory([join(directory, 'one')], USER);
+      const secret = join(directory, 'secret');
+      writeFileSync(secret, '', { mode: 0o600 });
+      linkSync(secret, join(place, 'hard'));
+      symlinkSync(secret, join(place, 'soft'));
+      giveDirectory([place], USER);
+      expect(statSync(secret).uid).toBe(0);
+      rmSync(place, { recursive: true });
+      mkdirSync(join(directory, 'other'));
+      symlinkSync(join(directory, 'other'), place);
+      expect(() => giveDirectory([place], USER)).toThrow(/ELOOP|ENOTDIR/);
+      expect(statSync(join(directory, 'other')).uid).toBe(0);
+    });
+
+    it('is in the second place where the user cannot enter the first', () => {
+      const closed = join(directory, 'closed');
+      mkdirSync(closed, { mode: 0o700 });
+      const open = join(directory, 'open/one');
+      expect(giveDirectory([join(closed, 'one'), open], USER)).toBe(open);
+      writeFileSync(join(closed, 'file'), '', { mode: 0o644 });
+      expect(mayRead(join(closed, 'file'), USER)).toBe(false);
+    });
+  },
+);
+
+const NOW = 1_790_000_000_000;
+const request = { method: 'POST', path: '/vantage/v1/answers', body: Buffer.from('{"id":"1"}') };
+// RFC 8032 §7.1, test 1.
+const SEED = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
+const PUBLIC = Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex');
+const privateKey = readPrivateKey(`zfv_${SEED.toString('base64url')}`) as KeyObject;
+const publicKey = readPublicKey(PUBLIC.toString('base64url')) as KeyObject;
+
+function proofOf(headers: Record<string, string>): VantageProof {
+  return readVantageHeaders(headers) as VantageProof;
+}
+
+describe('a key of an observer', () => {
+  it('is the seed of RFC 8032, and its public key is that of the RFC', () => {
+    expect(publicKeyOf(privateKey)).toBe(PUBLIC.toString('base64url'));
+  });
+
+  it('is new each time, and both its texts are read back', () => {
+    const made = makeVantageKey();
+    expect(made.privateKey).toMatch(/^zfv_[\w-]{43}$/);
+    expect(made).not.toEqual(makeVantageKey());
+    expect(publicKeyOf(readPrivateKey(made.privateKey) as KeyObject)).toBe(made.publicKey);
+    expect(readPublicKey(made.publicKey)).toBeDefined();
+  });
+
+  it('has one text only: none shorter, longer, padded, with other characters or with loose last bits', () => {
+    const text = PUBLIC.toString('base64url');
+    const last = text.slice(0, -1);
+    expect([text.slice(1), `${text}A`, `${text}=`, `+${text.slice(1)}`, ''].map(readPublicKey)).toEqual(
+      Array(5).fill(undefined),
+    );
+    expect([...'ABCDEFGH'].filter((end) => readPublicKey(last + end) !== undefined)).toHaveLength(2);
+    expect(readPrivateKey(SEED.toString('base64url'))).toBeUndefined();
+    expect(readPrivateKey(`zfv_${text}A`)).toBeUndefined();
+  });
+
+  it('is told by a fingerprint that shows nothing of the seed', () => {
+    expect(fingerprintOf(PUBLIC.toString('base64url'))).toMatch(/^([0-9a-f]{4}:){7}[0-9a-f]{4}$/);
+    expect(fingerprintOf(PUBLIC.toString('base64url'))).not.toBe(fingerprintOf(makeVantageKey().publicKey));
+  });
+});
+
+describe('a signed request', () => {
+  const headers = signVantageRequest(privateKey, 'paris', request, { timeMs: NOW });
+
+  it('is that of the contract, line for line', () => {
+    const nonce = Buffer.alloc(16, 0xab);
+    expect(signVantageRequest(privateKey, 'paris', request, { timeMs: NOW, nonce })).toEqual({
+      'x-vantage-name': 'paris',
+      'x-vantage-time': '1790000000000',
+      'x-vantage-nonce': 'ab'.repeat(16),
+      'x-vantage-digest': createHash('sha256').update('{"id":"1"}').digest('hex'),
+      // Of "zonefleet-vantage-1\nPOST\n/vantage/v1/answers\nparis\n1790000000000\nabab…ab\n" and the hash of the body.
+      'x-vantage-signature':
+        'Bj8pk0cMMhTRvQLnS+uEAe0ZlSRTcHmhuizens49S2zVRZDMZpOcUiSe3N+aA8/ABkFxrsKzyqoyQtRetjbqDg==',
+    });
+  });
+
+  it('is taken from its signer, for a minute to both sides', () => {
+    const taken = [-VANTAGE_CLOCK_MS - 1, -VANTAGE_CLOCK_MS, 0, VANTAGE_CLOCK_MS, VANTAGE_CLOCK_MS + 1].map(
+      (late) => isSignedBy(publicKey, proofOf(headers), request, NOW + late),
+    );
+    expect(taken).toEqual([false, true, true, true, false]);
+  });
+
+  it('is not taken with another key, name, time, nonce, digest, method or path', () => {
+    const other = readPublicKey(makeVantageKey().publicKey) as KeyObject;
+    const proof = proofOf(headers);
+    expect(isSignedBy(other, proof, request, NOW)).toBe(false);
+    const changed = [
+      { name: 'rome' },
+      { timeMs: NOW + 1 },
+      { nonce: '00'.repeat(16) },
+      { digest: digestOf(Buffer.from('2')) },
+    ];
+    for (const each of changed)
+      expect(isSignedBy(publicKey, { ...proof, ...each }, request, NOW)).toBe(false);
+    const asked = [{ method: 'PUT' }, { path: '/vantage/v1/jobs' }];
+    for (const each of asked) expect(isSignedBy(publicKey, proof, { ...request, ...each }, NOW)).toBe(false);
+  });
+
+  it('never has the nonce of another', () => {
+    const again = signVantageRequest(privateKey, 'paris', request, { timeMs: NOW });
+    expect(again['x-vantage-nonce']).not.toBe(headers['x-vantage-nonce']);
+  });
+
+  it('is read only with all five headers, each once and in its form', () => {
+    const wrong: Record<string, string | string[] | undefined>[] = [
+      { 'x-vantage-name': 'Paris' },
+      { 'x-vantage-name': 'paris\nrome' },
+      { 'x-vantage-name': 'a'.repeat(64) },
+      { 'x-vantage-time': '01790000000000' },
+      { 'x-vantage-time': '1e12' },
+      { 'x-vantage-time': '-5' },
+      { 'x-vantage-nonce': 'AB'.repeat(16) },
+      { 'x-vantage-nonce': 'ab'.repeat(15) },
+      { 'x-vantage-digest': undefined },
+      { 'x-vantage-digest': headers['x-vantage-digest']?.toUpperCase() },
+      { 'x-vantage-digest': headers['x-vantage-digest']?.slice(1) },
+      { 'x-vantage-signature': headers['x-vantage-signature']?.slice(0, -4) },
+      { 'x-vantage-signature': `${headers['x-vantage-signature']} ` },
+      { 'x-vantage-signature': undefined },
+      { 'x-vantage-signature': [headers['x-vantage-signature'] as string] },
+    ];
+    for (const each of wrong) expect(readVantageHeaders({ ...headers, ...each })).toBeUndefined();
+    expect(readVantageHeaders(headers)).toBeDefined();
+  });
+});
+
+it('a name of an observer is a label of small letters, digits and hyphens', () => {
+  expect(['paris', 'de-1', 'a', '4'].filter(isVantageName)).toHaveLength(4);
+  expect(['', '-a', 'a-', 'A', 'a.b', 'a b', 'a\n', 'é'].filter(isVantageName)).toEqual([]);
+});

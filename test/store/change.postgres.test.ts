@@ -1,0 +1,708 @@
+import { sql } from 'kysely';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { type Name, parseName } from '../../src/dns/name.ts';
+import { addTerm } from '../../src/store/accounts/plans.ts';
+import { listSubscriptions } from '../../src/store/accounts/subscriptions.ts';
+import { approveDomain } from '../../src/store/change/approve-domain.ts';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { moveSubscriptions } from '../../src/store/change/move-subscriptions.ts';
+import { restoreDomain } from '../../src/store/change/restore-domain.ts';
+import { createDomain, deleteDomain } from '../../src/store/change/save-domain.ts';
+import { saveEdit } from '../../src/store/change/save-edit.ts';
+import { setPlan } from '../../src/store/change/set-plan.ts';
+import { setSuspended, updateDomain } from '../../src/store/change/update-domain.ts';
+import { claimDueDomains } from '../../src/store/checks/claim-due-domains.ts';
+import { gatherChecks } from '../../src/store/checks/gather-checks.ts';
+import { takeManualCheck } from '../../src/store/checks/take-manual-check.ts';
+import { loadDomainById } from '../../src/store/domains/load-domains.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
+import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../src/store/records/load-changes.ts';
+import { claimDueVerifications } from '../../src/store/verifications/claim-due-verifications.ts';
+import type { StatusEvent } from '../../src/zone/domain/domain-status.ts';
+import { NO_WALLET } from '../support/billing/no-wallet.ts';
+import { asRole, TEST_SETTINGS } from '../support/database/database.ts';
+import {
+  BY,
+  expectPublished,
+  limitClaims,
+  newAccount,
+  newDomain,
+  published,
+  saved,
+  wantedDomain,
+} from '../support/database/domains.ts';
+import { listRecords } from '../support/database/list-records.ts';
+import { checkOnce, judgedCheck } from '../support/database/saved-checks.ts';
+import { followLoaded, untilEqual } from '../support/processes/follow.ts';
+import { scale } from '../support/tests/scale.ts';
+import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
+import { makeVerification } from '../support/world/made-verifications.ts';
+import { APEX, edit } from '../support/zone/customer-records.ts';
+
+const { db, url, query } = sharedDatabase();
+
+describe('lock-domain', () => {
+  // That writers of a domain, of its checks and of its verification never wait for each other in a circle.
+  const ROUNDS = scale(12, 3);
+  const OURS = 'referral ns1.example.net ns2.example.net';
+
+  const { db, url, query } = keptDatabase();
+  /** Its connections end before the deadlocks are counted: only then all of them have told theirs. */
+  let working: Database;
+  let ids: number[];
+  const apexOf = new Map<number, Name>();
+
+  beforeEach(async () => {
+    working = openDatabase(url);
+    const accountId = await newAccount(db, 'me@example.org');
+    ids = [];
+    apexOf.clear();
+    accounts.clear();
+    for (let i = 0; i < 5; i++) {
+      const { id, name } = await newDomain(db, accountId, `d${i}.test.`, { exempt: true });
+      ids.push(id);
+      apexOf.set(id, name);
+    }
+    // Other accounts wait for some of the names.
+    for (const name of ['d0.test.', 'd1.test.', 'd2.test.']) {
+      for (const email of ['b', 'c']) {
+        const rival = await accountOf(`${email}@example.org`);
+        const { id } = await newDomain(db, rival, name, { exempt: email === 'b' });
+        ids.push(id);
+        apexOf.set(id, parseName(name));
+      }
+    }
+  });
+  afterEach(async () => {
+    await working.destroy();
+  });
+
+  const accounts = new Map<string, number>();
+  const accountOf = async (email: string) => {
+    const known = accounts.get(email) ?? (await newAccount(db, email));
+    accounts.set(email, known);
+    return known;
+  };
+
+  test('all of them at once on the same domains: no deadlock, and what is published is right', async () => {
+    const each = async (work: (id: number, round: number) => Promise<unknown>): Promise<void> => {
+      for (let round = 0; round < ROUNDS; round++) await Promise.all(ids.map((id) => work(id, round)));
+    };
+    // The domain may be in external mode, or switched off, by then.
+    const checked = async (save: ReturnType<typeof gatherChecks>, id: number, said: string) => {
+      const order = await judgedCheck(working, id, said).catch(() => undefined);
+      if (order !== undefined) await save(order);
+    };
+    const [one, two] = [gatherChecks(working), gatherChecks(working)];
+    const writers = [
+      each((id, round) => checked(one, id, round % 2 === 0 ? OURS : 'nxdomain')),
+      each((id, round) => checked(two, id, round % 3 === 0 ? 'timeout' : OURS)),
+      each((id, round) =>
+        saveEdit(working, {
+          ...BY,
+          domainId: id,
+          edit: edit({ create: [`n${round} TXT x`] }, apexOf.get(id) as Name),
+        }),
+      ),
+      each(async (id, round) => {
+        if (id % 2 === 0)
+          await changeStatus(working, {
+            ...BY,
+            domainId: id,
+            event: round % 2 === 0 ? 'disable' : 'enable',
+            exempt: true,
+          });
+      }),
+      each(async (id, round) => {
+        if (id % 2 === 1)
+          await updateDomain(working, {
+            ...BY,
+            domainId: id,
+            set: { dnsMode: round % 2 === 0 ? 'external' : 'managed' },
+          });
+      }),
+      each((id) => makeVerification(working, { domainId: id }, () => ({ servers: ['nxdomain', 'nodata'] }))),
+      each(() => claimDueDomains(working, { limit: 100, perParent: 100, after: undefined, leaseSeconds: 0 })),
+      each(() => claimDueVerifications(working, { limit: 100 })),
+      each((id) => takeManualCheck(working, id)),
+    ];
+    const ended = (await Promise.allSettled(writers)).flatMap((result) =>
+      result.status === 'rejected' ? [result.reason] : [],
+    );
+    await working.destroy();
+    expect(ended).toEqual([]);
+    expect(
+      await query<{ deadlocks: number }>`
+      select deadlocks from pg_stat_database where datname = current_database()`,
+    ).toEqual([{ deadlocks: 0 }]); // a save that Postgres ends is made again, and nobody is told
+    await expectPublished(db, ...ids);
+  });
+});
+
+describe('move-subscriptions', () => {
+  const DAY = 86_400_000;
+  const { db, url, query, value } = keptDatabase();
+  let accountId: number;
+  let termId: number;
+  let freeId: number;
+
+  beforeAll(async () => {
+    accountId = await newAccount(db, 'a@example.org');
+    const plan = await addTerm(db, 'pro', { days: 30, priceRials: 500 });
+    termId = plan?.terms.at(-1)?.id as number;
+    const free = await addTerm(db, 'pro', { days: 10, priceRials: 0 });
+    freeId = free?.terms.at(-1)?.id as number;
+  });
+  beforeEach(async () => {
+    await query`delete from domains`;
+  });
+
+  const move = (at: number, limit?: number) =>
+    moveSubscriptions(db, { at: new Date(at), wallet: NO_WALLET, ...(limit && { limit }) });
+  const history = async (domainId: number) =>
+    (await listSubscriptions(db, domainId))
+      .reverse()
+      .map(({ plan, status, endedAt }) => `${plan.slug} ${status}${endedAt === null ? '' : ' over'}`);
+
+  async function pricedDomain(name = 'example.com.') {
+    const { id } = await newDomain(db, accountId, name);
+    await setPlan(db, { domainId: id, planSlug: 'pro', termId, overrides: { max_records: 7 } });
+    const [own] = await listSubscriptions(db, id);
+    return { id, end: (own?.expiresAt as Date).getTime() };
+  }
+
+  describe('a round', () => {
+    it('takes so many and says that there is more; no step is made twice by many workers', async () => {
+      const ends = new Set<number>();
+      for (let i = 0; i < 12; i++) ends.add((await pricedDomain(`d${i}.test.`)).end);
+      const at = Math.max(...ends) + 30 * DAY;
+      expect(await move(at, 5)).toMatchObject({ ended: 5, isMore: true });
+      const workers = await Promise.all([1, 2, 3, 4].map(() => move(at, 5)));
+      const rest = await move(at, 50);
+      expect([...workers, rest].reduce((sum, { ended }) => sum + ended, 0)).toBe(7);
+      expect(await move(at, 50)).toMatchObject({ ended: 0, isMore: false });
+      expect(
+        await value<number>`
+      select count(*)::integer as n from subscriptions where ended_at is null`,
+      ).toBe(12);
+    });
+
+    it('passes over a domain that somebody else has locked', async () => {
+      const { id, end } = await pricedDomain();
+      const other = openDatabase(url, { maxConnections: 1 });
+      await other.transaction().execute(async (trx) => {
+        await sql`select from domains where id = ${id} for update`.execute(trx);
+        expect(await move(end + 30 * DAY)).toMatchObject({ ended: 0 });
+      });
+      await other.destroy();
+      expect(await move(end + 30 * DAY)).toMatchObject({ ended: 1 });
+    });
+
+    it('has in the workers’ role all that it needs', async () => {
+      const { end } = await pricedDomain();
+      const db = openDatabase(asRole(url, 'zonefleet_worker'));
+      const order = { at: new Date(end + 30 * DAY), wallet: NO_WALLET };
+      expect(await moveSubscriptions(db, order)).toMatchObject({ ended: 1 });
+      await db.destroy();
+    });
+
+    it('leaves deleted domains alone; a restored one goes on with what it has bought', async () => {
+      const { id, end } = await pricedDomain();
+      await deleteDomain(db, { ...BY, domainId: id });
+      expect(await move(end - DAY)).toMatchObject({ unpaid: 0 });
+      await restoreDomain(db, { ...BY, domainId: id });
+      expect(await move(end - DAY)).toMatchObject({ unpaid: 1 });
+      const [own] = await listSubscriptions(db, id);
+      expect(own).toMatchObject({
+        status: 'active',
+        expiresAt: new Date(end),
+        overrides: { max_records: 7 },
+      });
+    });
+
+    it('renews what costs nothing, and asks the wallet for what does, in one transaction with the term', async () => {
+      const { id } = await newDomain(db, accountId);
+      await setPlan(db, { domainId: id, planSlug: 'pro', termId: freeId });
+      const [own] = await listSubscriptions(db, id);
+      const end = (own?.expiresAt as Date).getTime();
+      expect(await move(end - 3 * DAY)).toMatchObject({ renewed: 1, unpaid: 0 });
+      const priced = await pricedDomain('priced.test.');
+      const order = { at: new Date(priced.end - 3 * DAY), limit: 10 };
+      const broken = { lock: async () => () => Promise.reject(new Error('the wallet is away')) };
+      await expect(moveSubscriptions(db, { ...order, wallet: broken })).rejects.toThrow('away');
+      const paid: object[] = [];
+      const wallet = {
+        lock: async () => async (charge: object) => paid.push(charge) > 0,
+      };
+      await moveSubscriptions(db, { ...order, wallet });
+      expect(paid).toEqual([
+        {
+          accountId,
+          subscriptionId: (await listSubscriptions(db, priced.id))[0]?.id,
+          domainId: priced.id,
+          priceRials: 500,
+          description: 'Pro for 30 days: priced.test',
+          period: { start: new Date(priced.end), end: new Date(priced.end + 30 * DAY) },
+          at: order.at,
+        },
+      ]);
+      const [renewed] = await listSubscriptions(db, priced.id);
+      expect(renewed).toMatchObject({ status: 'active', expiresAt: new Date(priced.end + 30 * DAY) });
+    });
+
+    it('goes on with all others where one fails, which is told and tried again a little later', async () => {
+      const domains = [];
+      for (const name of ['one.test.', 'bad.test.', 'two.test.']) domains.push(await pricedDomain(name));
+      const [one, bad, two] = domains as [(typeof domains)[0], (typeof domains)[0], (typeof domains)[0]];
+      const at = new Date(bad.end - DAY);
+      let isBroken = true;
+      const wallet = {
+        lock: async (trx: Database) => async (charge: { domainId: number }) => {
+          // Postgres itself refuses, so that the transaction could do no more without its savepoint.
+          if (isBroken && charge.domainId === bad.id) await sql`select 1 / 0`.execute(trx);
+          return true;
+        },
+      };
+      const failed: unknown[] = [];
+      const order = {
+        wallet,
+        onFailed: (which: object, error: unknown) => failed.push([which, String(error)]),
+      };
+      expect(await moveSubscriptions(db, { ...order, at })).toMatchObject({ renewed: 2, failed: 1 });
+      const [own] = await listSubscriptions(db, bad.id);
+      expect(failed).toEqual([
+        [{ id: own?.id, domainId: bad.id }, expect.stringContaining('division by zero')],
+      ]);
+      expect(own).toMatchObject({ status: 'active', expiresAt: new Date(bad.end), chargeTriedAt: null });
+      for (const { id, end } of [one, two])
+        expect((await listSubscriptions(db, id))[0]).toMatchObject({ expiresAt: new Date(end + 30 * DAY) });
+      // It takes nobody's turn meanwhile.
+      expect(await moveSubscriptions(db, { ...order, at, limit: 1 })).toMatchObject({
+        failed: 0,
+        isMore: false,
+      });
+      isBroken = false;
+      const later = new Date(at.getTime() + 15 * 60_000);
+      expect(await moveSubscriptions(db, { ...order, at: later })).toMatchObject({ renewed: 1, failed: 0 });
+    });
+  });
+
+  describe('a trial', () => {
+    const trial = { planSlug: 'pro', days: 14 };
+    const self = async (email: string) =>
+      (await value<number>`
+      update accounts set self_registered = true, plan_id = (select id from plans where slug = 'free')
+      where id = ${await newAccount(db, email)} returning id`) as number;
+    const create = async (account: number, name: string, rest = {}) => {
+      const created = await createDomain(db, wantedDomain(account, name, { trial, ...rest }));
+      if (created.kind !== 'created') throw new Error(created.message);
+      return created.domain;
+    };
+
+    it('is had once, by the first domain of an account that registered itself, and ends in free without grace', async () => {
+      const account = await self('self@example.org');
+      const first = await create(account, 'first.test.');
+      expect(await history(first.id)).toEqual(['pro active']);
+      const [own] = await listSubscriptions(db, first.id);
+      expect(own).toMatchObject({ isTrial: true, term: null, autoRenew: false });
+      expect(await history((await create(account, 'second.test.')).id)).toEqual(['free active']);
+      await deleteDomain(db, { ...BY, domainId: first.id });
+      await query`delete from domains where id = ${first.id}`;
+      const again = await create(account, 'first.test.');
+      expect(await history(again.id)).toEqual(['free active']);
+      const third = await create(await self('other@example.org'), 'third.test.');
+      const end = (await listSubscriptions(db, third.id))[0]?.expiresAt as Date;
+      expect(await move(end.getTime())).toMatchObject({ grace: 0, ended: 1 });
+      expect(await history(third.id)).toEqual(['pro expired over', 'free active']);
+    });
+
+    it('is had by nobody whom an operator made, nor by who has a domain already', async () => {
+      const made = await newAccount(db, 'made@example.org');
+      expect(await history((await create(made, 'made.test.')).id)).toEqual(['pro active']);
+      expect((await listSubscriptions(db, (await create(made, 'made2.test.')).id))[0]?.isTrial).toBe(false);
+      const old = await self('old@example.org');
+      await create(old, 'before.test.', { trial: undefined });
+      expect(await history((await create(old, 'after.test.')).id)).toEqual(['free active']);
+    });
+  });
+});
+
+describe('change-status', () => {
+  // What people may do to a domain's status, and what is served after it.
+  let domainId: number;
+
+  beforeEach(async () => {
+    domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
+  });
+
+  const row = () =>
+    db
+      .selectFrom('domains')
+      .select(['status', 'account_id'])
+      .where('id', '=', domainId)
+      .executeTakeFirstOrThrow();
+  const move = (event: StatusEvent, rest = {}) =>
+    changeStatus(db, { ...BY, domainId, event, exempt: true, ...rest });
+
+  test('each move is one change; a domain that is off is taken from the nodes, and comes back as it was', async () => {
+    const node = await followLoaded({ databaseUrl: url });
+    await saved(db, domainId, ['@ TXT x', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied']);
+    const steps: [StatusEvent, string, boolean][] = [
+      ['disable', 'disabled', false],
+      ['ban', 'banned', false],
+      ['unban', 'pending', true],
+      ['ban', 'banned', false],
+      ['disable', 'disabled', false],
+      ['enable', 'pending', true],
+      ['use_external', 'unverified', false], // nothing was proved: nobody was sent here
+      ['use_managed', 'pending', true],
+    ];
+    for (const [event, status, isServed] of steps) {
+      expect(await move(event)).toMatchObject({ kind: 'updated', domain: { status } });
+      await expectPublished(db, domainId);
+      await untilEqual(node, db);
+      expect([event, node.zones.has(APEX)]).toEqual([event, isServed]);
+    }
+    expect(node.zones.get(APEX)?.records).toBe(7);
+    const log = await listDomainChanges(db, domainId, { limit: steps.length });
+    expect(log.map(({ status }) => `${status?.from} ${status?.to}`).reverse()).toEqual(
+      steps.map(([, to], i) => `${i === 0 ? 'pending' : steps[i - 1]?.[1]} ${to}`),
+    );
+    expect(log.every(({ source, operation }) => source === 'status' && operation === 'status')).toBe(true);
+    await node.stop();
+  });
+
+  test('enable makes no more domains wait than a create may; operators have no limit', async () => {
+    await newDomain(db, (await row()).account_id, 'waits.test.');
+    await move('disable');
+    const enable = (rest = {}) => move('enable', { exempt: false, ...rest });
+    expect(await enable({ claimsPerAccount: 1 })).toMatchObject({
+      kind: 'refused',
+      code: 'plan_limit',
+      limit: 1,
+    });
+    const restore = await limitClaims(db, 1);
+    expect(await enable()).toMatchObject({ kind: 'refused', code: 'plan_limit', limit: 1 });
+    await restore();
+    expect((await row()).status).toBe('disabled');
+    expect(await enable({ claimsPerAccount: 2 })).toMatchObject({ kind: 'updated' });
+    expect(await enable({ claimsPerAccount: 0 })).toMatchObject({ code: 'wrong_state' });
+    await move('disable');
+    expect(await move('enable')).toMatchObject({ kind: 'updated' });
+  });
+
+  test('a move that is not allowed, or comes too late, changes nothing', async () => {
+    expect(await move('enable')).toMatchObject({ kind: 'refused', code: 'wrong_state' });
+    expect(await move('use_managed')).toMatchObject({ kind: 'updated', changeId: undefined });
+    expect(await move('disable', { expected: 'active' })).toMatchObject({
+      kind: 'refused',
+      code: 'wrong_state',
+    });
+    expect(await move('enable', { domainId: 4711 })).toEqual({ kind: 'absent' });
+    await move('ban');
+    expect(await move('enable')).toMatchObject({ code: 'domain_banned' });
+    const refused = await saveEdit(db, { ...BY, domainId, edit: edit({ create: ['a A 192.0.2.1'] }) });
+    expect(refused).toMatchObject({ kind: 'refused', code: 'domain_banned' });
+    expect(await listDomainChanges(db, domainId, { limit: 9 })).toHaveLength(2);
+  });
+
+  test('a name that comes back from another account goes on with the serial that it had there', async () => {
+    await move('disable');
+    await db.updateTable('domains').set({ disabled_by: 'checker' }).where('id', '=', domainId).execute();
+    const other = await newDomain(db, await newAccount(db, 'b@example.org'));
+    for (const host of ['a', 'b', 'c']) await saved(db, other.id, [`${host} A 192.0.2.1`]);
+    const deleted = await deleteDomain(db, { ...BY, domainId: other.id });
+    if (deleted.kind !== 'deleted') throw new Error(deleted.kind);
+    expect(await move('enable')).toMatchObject({ kind: 'updated', domain: { serial: deleted.serial + 1 } });
+    await expectPublished(db, domainId);
+  });
+
+  test('of moves at once each is judged by what the one before left', async () => {
+    const kinds = await Promise.all(Array.from({ length: 8 }, async () => (await move('disable')).kind));
+    expect(kinds.sort()).toEqual([...Array<string>(7).fill('refused'), 'updated']);
+  });
+
+  test('a domain that never was managed is not served, and has a fresh challenge each time', async () => {
+    const external = await newDomain(db, (await row()).account_id, 'ext.example.com.', {
+      dnsMode: 'external',
+    });
+    await move('disable', { domainId: external.id });
+    const enabled = await move('enable', { domainId: external.id });
+    expect(enabled).toMatchObject({ kind: 'updated', domain: { status: 'unverified', served: 'none' } });
+    if (enabled.kind !== 'updated') return;
+    expect(enabled.domain.verification?.value).not.toBe(external.verification?.value);
+    await expectPublished(db, external.id);
+  });
+});
+
+describe('approve-domain', () => {
+  // The operator says which set proves a domain: the one that the parent shows, or any other of ours.
+  const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+  const CLI = { by: { kind: 'cli', name: 'root' }, source: 'cli' } as const;
+  let accountId: number;
+  let id: number;
+
+  beforeAll(async () => {
+    await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
+  });
+  beforeEach(async () => {
+    accountId = await newAccount(db, 'a@example.org');
+    ({ id } = await newDomain(db, accountId));
+    await saved(db, id, ['www A 192.0.2.1']);
+  });
+
+  const approve = (domainId = id) => approveDomain(db, { ...CLI, domainId });
+
+  const spentFirst = async () => {
+    const left = JSON.stringify([{ names: SETS[1]?.map((name) => `${name}.`), exclusive: false }]);
+    await query`update domains set ns_sets = ${left}::jsonb, open = false, by_operator = false,
+      findings = '[{"code": "PRESET_DELEGATION", "message": "x"}, {"code": "STALE_DS", "message": "x"}]'`;
+    await query`update domain_checks set current_ns = '{ns1.example.net.,ns2.example.net.}',
+      due_at = now() + interval '1 hour', next_at = now() + interval '1 hour'`;
+  };
+
+  test('a set is taken from the account that had it, which is told at once that none is left', async () => {
+    const they = await newAccount(db, 'they@example.org');
+    const theirs = await newDomain(db, they, 'example.com.', { exempt: false });
+    const [first, second] = [theirs.nameserverSets[0], (await loadDomainById(db, id))?.nameserverSets[0]];
+    if (first === undefined || second === undefined) throw new Error('no sets');
+    expect(await approveDomain(db, { ...CLI, domainId: id, set: first })).toMatchObject({
+      kind: 'refused',
+      code: 'right_taken',
+    });
+    expect(await approveDomain(db, { ...CLI, domainId: id, set: first, take: true })).toMatchObject({
+      kind: 'updated',
+    });
+    expect((await loadDomainById(db, theirs.id))?.findings.map(({ code }) => code)).toEqual(['SETS_SPENT']);
+    expect((await loadDomainById(db, id))?.nameserverSets.map((set) => set.join())).toContain(first.join());
+    for (const set of [first.slice(1), [first[0], second[1]]] as Name[][])
+      expect(await approveDomain(db, { ...CLI, domainId: id, set })).toMatchObject({
+        kind: 'refused',
+        code: 'not_ours',
+      });
+  });
+
+  test('the set that the parent shows proves the domain, its zone is served whole, and a check is due', async () => {
+    await spentFirst();
+    const approved = await approve();
+    expect(approved).toMatchObject({
+      kind: 'updated',
+      domain: { status: 'pending', served: 'full', serial: 3, findings: [{ code: 'STALE_DS' }] },
+    });
+    if (approved.kind !== 'updated') return;
+    expect(approved.domain.nameserverSets).toHaveLength(2);
+    expect(approved.domain.findings).toHaveLength(1);
+    expect(await published(db)).toEqual([
+      '@ 86400 NS ns1.example.net.',
+      '@ 86400 NS ns2.example.net.',
+      '@ 3600 SOA serial 3',
+      'www 300 A 192.0.2.1',
+    ]);
+    expect(await query`select name, names, account_id, exclusive from ns_rights`).toEqual([
+      {
+        name: 'example.com.',
+        names: ['ns1.example.net.', 'ns2.example.net.'],
+        account_id: accountId,
+        exclusive: true,
+      },
+    ]);
+    expect(
+      await query`
+      select due_at <= clock_timestamp() and next_at = due_at as due, seq > 0 as bumped from domain_checks`,
+    ).toEqual([{ due: true, bumped: true }]);
+    const [change] = await listDomainChanges(db, id, { limit: 1 });
+    expect(change).toMatchObject({
+      id: approved.changeId,
+      actor: CLI.by,
+      source: 'cli',
+      operation: 'status',
+      status: { from: 'pending', to: 'pending' },
+    });
+    await expectPublished(db, id);
+    expect(await checkOnce(db, id, 'referral ns1.example.net ns2.example.net')).toMatchObject({
+      transition: { from: 'pending', to: 'active' },
+    });
+  });
+
+  test('one that no check has seen yet, once: then there is nothing to approve', async () => {
+    await query`update domains set open = false`;
+    expect(await approve()).toMatchObject({ domain: { served: 'full' }, changeId: expect.any(Number) });
+    expect(await approve()).toMatchObject({ kind: 'updated', changeId: undefined, domain: { serial: 3 } });
+    await expectPublished(db, id);
+  });
+
+  test('a domain inside another account’s is served no more than its apex', async () => {
+    const inner = await newDomain(db, await newAccount(db, 'b@example.org'), 'in.example.com.', {
+      exempt: false,
+    });
+    expect(await approve(inner.id)).toMatchObject({ domain: { served: 'apex' } });
+    await query`update domains set status = 'active' where id = ${id}`;
+    await changeStatus(db, { ...CLI, domainId: inner.id, event: 'disable' });
+    await changeStatus(db, { ...CLI, domainId: inner.id, event: 'enable', exempt: true });
+    await expectPublished(db, inner.id);
+  });
+
+  test('a domain that is gone is not there', async () => {
+    await deleteDomain(db, { ...CLI, domainId: id });
+    expect(await approve()).toEqual({ kind: 'absent' });
+    expect(await approve(4711)).toEqual({ kind: 'absent' });
+  });
+});
+
+describe('update-domain', () => {
+  // What an owner sets: fields that change nothing in DNS, and the choice of nameservers, which does.
+  const OTHER_SET = ['ns1.example.org', 'ns2.example.org', 'ns3.example.org'];
+  let domainId: number;
+
+  beforeAll(async () => {
+    await migrate(db, {
+      ...TEST_SETTINGS,
+      nameserverSets: [...TEST_SETTINGS.nameserverSets, OTHER_SET],
+    });
+  });
+  beforeEach(async () => {
+    const accountId = await newAccount(db, 'a@example.org');
+    domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
+  });
+
+  const update = (set: Parameters<typeof updateDomain>[1]['set']) =>
+    updateDomain(db, { ...BY, domainId, set });
+  const names = (texts: readonly string[]) => texts.map((text) => parseName(`${text}.`));
+
+  test('fields are set alone, and are no change of what is served', async () => {
+    const until = new Date('2030-01-01T00:00:00Z');
+    const set = { cacheCapMb: 128, secNoSniff: true, developerModeUntil: until, uptimeWindowMin: 60 };
+    expect(await update(set)).toMatchObject({ kind: 'updated', changeId: undefined, domain: set });
+    expect(await update({ developerModeUntil: null })).toMatchObject({
+      domain: { ...set, developerModeUntil: null },
+    });
+    expect(await listDomainChanges(db, domainId, { limit: 9 })).toHaveLength(1);
+  });
+
+  test('another accepted set is published and listed, any other is refused with all that came with it', async () => {
+    await saved(db, domainId, ['@ TXT x', 'www A 192.0.2.1']);
+    const updated = await update({ nameservers: [...names(OTHER_SET)].reverse() });
+    expect(updated).toMatchObject({ kind: 'updated', domain: { serial: 3 } });
+    if (updated.kind === 'updated') expect(updated.domain.nameserverSets[0]).toEqual(names(OTHER_SET));
+    expect((await published(db))?.filter((line) => line.includes('NS'))).toEqual(
+      OTHER_SET.map((name) => `@ 86400 NS ${name}.`),
+    );
+    const { items } = await listRecords(
+      db,
+      domainId,
+      { types: ['NS'] },
+      { sort: 'name', descending: false },
+      { limit: 9 },
+    );
+    expect(items.map(({ managed, ttl }) => [managed, ttl])).toEqual(OTHER_SET.map(() => [true, 86_400]));
+    await expectPublished(db, domainId);
+    expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({ changeId: undefined });
+    const mixed = { nameservers: names(['ns1.example.org', 'ns1.example.net']), secNoSniff: true };
+    expect(await update(mixed)).toMatchObject({ kind: 'refused', code: 'not_accepted' });
+    expect(await loadDomainById(db, domainId)).toMatchObject({ secNoSniff: false, serial: 3 });
+  });
+
+  test('what the parent delegates to comes before the choice', async () => {
+    await query`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`;
+    expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({ changeId: undefined });
+    expect((await published(db))?.[0]).toBe('@ 86400 NS ns1.example.net.');
+    await expectPublished(db, domainId);
+  });
+
+  test('nameservers and mode that change in one call are one change', async () => {
+    await saved(db, domainId, ['@ TXT x', '@ MX 10 mail.example.net', 'www A 192.0.2.1']);
+    await query`update domains set status = 'active'`;
+    const set = { nameservers: names(OTHER_SET), dnsMode: 'external' as const };
+    const updated = await update(set);
+    expect(updated).toMatchObject({
+      kind: 'updated',
+      domain: { status: 'unverified', dnsMode: 'external', served: 'full', serial: 3 },
+    });
+    const [newest, ...older] = await listDomainChanges(db, domainId, { limit: 9 });
+    expect(newest).toMatchObject({
+      serial: 3,
+      operation: 'status',
+      status: { from: 'active', to: 'unverified' },
+    });
+    expect(updated).toMatchObject({ changeId: newest?.id });
+    expect(older.map(({ operation }) => operation)).toEqual(['edit', 'create']);
+    expect(await published(db)).toEqual([
+      ...OTHER_SET.map((name) => `@ 86400 NS ${name}.`),
+      '@ 3600 SOA serial 3',
+      '@ 300 MX 10 mail.example.net.',
+      '@ 300 TXT "x"',
+      'www 300 A 192.0.2.1',
+    ]);
+    await expectPublished(db, domainId);
+    expect(await update({ dnsMode: 'managed' })).toMatchObject({
+      domain: { status: 'pending', verification: null },
+    });
+    await expectPublished(db, domainId);
+  });
+
+  test('nameservers with the mode that the domain has are a change of nameservers', async () => {
+    const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'managed' });
+    expect(updated).toMatchObject({ kind: 'updated', domain: { status: 'pending', serial: 2 } });
+    const [newest] = await listDomainChanges(db, domainId, { limit: 1 });
+    expect(newest).toMatchObject({ operation: 'nameservers', source: BY.source });
+    expect(updated).toMatchObject({ changeId: newest?.id });
+    await expectPublished(db, domainId);
+  });
+
+  test('a choice that the delegation overrides comes with the mode, and one part refused leaves nothing', async () => {
+    await query`update domains set delegated_ns = ${['ns2.example.net.', 'ns1.example.net.']}`;
+    const mixed = names(['ns1.example.org', 'ns1.example.net']);
+    expect(await update({ nameservers: mixed, dnsMode: 'external', secNoSniff: true })).toMatchObject({
+      kind: 'refused',
+      code: 'not_accepted',
+    });
+    expect(await loadDomainById(db, domainId)).toMatchObject({ status: 'pending', secNoSniff: false });
+    const updated = await update({ nameservers: names(OTHER_SET), dnsMode: 'external', secNoSniff: true });
+    expect(updated).toMatchObject({ domain: { status: 'unverified', serial: 2, secNoSniff: true } });
+    await expectPublished(db, domainId);
+  });
+
+  test('a set that is spent for the domain is accepted no more than one that is nobody’s', async () => {
+    const left = TEST_SETTINGS.nameserverSets.map((set) => ({
+      names: set.map((name) => `${name}.`),
+      exclusive: false,
+    }));
+    await query`update domains set ns_sets = ${JSON.stringify(left)}::jsonb`;
+    expect(await update({ nameservers: names(OTHER_SET) })).toMatchObject({
+      kind: 'refused',
+      code: 'not_accepted',
+    });
+    const first = names(TEST_SETTINGS.nameserverSets[0] as string[]);
+    expect(await update({ nameservers: first })).toMatchObject({
+      kind: 'updated',
+      domain: { nameserverSets: [first] },
+    });
+  });
+
+  test('nothing is set on a domain that is off', async () => {
+    await query`update domains set status = 'banned', served = 'none'`;
+    expect(await update({ secNoSniff: true })).toMatchObject({ kind: 'refused', code: 'domain_banned' });
+  });
+
+  test('suspension and plan are no matter of DNS; each plan is one subscription', async () => {
+    expect(await setSuspended(db, { domainId, suspended: true })).toMatchObject({
+      domain: { suspended: true },
+    });
+    expect(await setSuspended(db, { domainId, suspended: false })).toMatchObject({
+      domain: { suspended: false, suspendedAt: null, serial: 1 },
+    });
+    expect(await setPlan(db, { domainId, planSlug: 'free' })).toMatchObject({
+      domain: { plan: { slug: 'free', maxRecords: 200 } },
+    });
+    expect(await setPlan(db, { domainId, planSlug: 'none' })).toMatchObject({
+      kind: 'refused',
+      code: 'unknown_plan',
+    });
+    expect(await setPlan(db, { domainId, planSlug: null })).toMatchObject({ domain: { plan: null } });
+    expect(await listSubscriptions(db, domainId)).toMatchObject([
+      { status: 'cancelled', plan: { slug: 'free' } },
+      { status: 'cancelled', plan: { slug: 'pro' } },
+    ]);
+  });
+});

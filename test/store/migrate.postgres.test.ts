@@ -1,0 +1,362 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { parseName } from '../../src/dns/name.ts';
+import { changeStatus } from '../../src/store/change/change-status.ts';
+import { restoreDomain } from '../../src/store/change/restore-domain.ts';
+import { deleteDomain } from '../../src/store/change/save-domain.ts';
+import { updateDomain } from '../../src/store/change/update-domain.ts';
+import { loadDomainById } from '../../src/store/domains/load-domains.ts';
+import { checkSchema, migrate, SchemaError } from '../../src/store/migrate/migrate.ts';
+import { migrations } from '../../src/store/migrate/migrations.ts';
+import { waitForDatabase } from '../../src/store/migrate/wait-for-database.ts';
+import { accountNameserverSet } from '../../src/store/nameservers/pool-sets.ts';
+import {
+  type AnswerSettings,
+  loadAnswerSettings,
+  loadPublishSettings,
+  saveAnswerSettings,
+} from '../../src/store/postgres/answer-settings.ts';
+import { openDatabase } from '../../src/store/postgres/database.ts';
+import { listDomainChanges } from '../../src/store/records/load-changes.ts';
+import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
+import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';
+import { saveZones } from '../../src/store/zones/save-zones.ts';
+import { NO_EDIT } from '../../src/zone/edit/edit.ts';
+import {
+  createDatabase,
+  emptyDatabase,
+  TEST_SETTINGS,
+  type TestDatabase,
+} from '../support/database/database.ts';
+import { BY, expectPublished, newAccount, newDomain, published, saved } from '../support/database/domains.ts';
+import { enabled, signatureFaults, useSecrets } from '../support/database/signed-zones.ts';
+import { followLoaded, smallZone, untilEqual } from '../support/processes/follow.ts';
+import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
+import { APEX } from '../support/zone/customer-records.ts';
+
+const { db, query } = sharedDatabase();
+const SETS = [...TEST_SETTINGS.nameserverSets, ['ns1.example.org', 'ns2.example.org']];
+
+describe('migrate', () => {
+  // The schema, and the stored settings that answers are made of.
+  const UNCHANGED = { applied: [], changed: [], zones: 0 };
+
+  let database: TestDatabase;
+  afterEach(() => database.drop());
+
+  test('one of several concurrent processes migrates an empty database, which the others find up to date', async () => {
+    database = await createDatabase({ empty: true });
+    await expect(checkSchema(database.db)).rejects.toThrow('has no schema yet');
+    const others = Array.from({ length: 4 }, () => openDatabase(database.url, { maxConnections: 1 }));
+    const results = await Promise.all(others.map((db) => migrate(db, TEST_SETTINGS)));
+    await Promise.all(others.map((db) => db.destroy()));
+    expect(results.flatMap(({ applied }) => applied)).toEqual(Object.keys(migrations));
+    expect(results.flatMap(({ changed }) => changed)).toEqual([]);
+    expect(await migrate(database.db, TEST_SETTINGS)).toMatchObject(UNCHANGED);
+    expect(await loadAnswerSettings(database.db)).toEqual(TEST_SETTINGS);
+  });
+
+  test('a program accepts a newer schema and refuses an older one', async () => {
+    database = await createDatabase();
+    const { db } = database;
+    await checkSchema(db);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
+    await checkSchema(db);
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [] });
+    await sql`delete from kysely_migration where name not like '9999%'`.execute(db);
+    await expect(checkSchema(db)).rejects.toThrow('older than this program (it lacks 0001-operator-zones, ');
+  });
+
+  test('migrate stores and reports settings that differ, and does not publish operator zones again', async () => {
+    database = await createDatabase();
+    const { db } = database;
+    await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
+    const next = { ...TEST_SETTINGS, edgeIpv4: ['192.0.2.2'], soaRname: 'root.example.net' };
+    expect(await migrate(db, next)).toMatchObject({ ...UNCHANGED, changed: ['EDGE_IPV4', 'SOA_RNAME'] });
+    expect(await loadAnswerSettings(db)).toEqual(next);
+    expect(await db.selectFrom('changes').select('source').execute()).toEqual([{ source: 'test' }]);
+  });
+});
+
+describe('wait-for-database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  function waiting(signal = new AbortController().signal) {
+    const warned: object[] = [];
+    return { warned, log: { warn: (fields: object) => void warned.push(fields) }, signal };
+  }
+
+  describe('a process that starts', () => {
+    it('goes on when the schema is there and its own preparation succeeds, and logs each failure', async () => {
+      const options = waiting();
+      const refused = new Error('connect ECONNREFUSED');
+      let attempts = 0;
+      await waitForDatabase(database.db, options, async () => {
+        if (++attempts < 2) throw refused;
+      });
+      expect(options.warned).toEqual([{ err: refused }]);
+      expect(attempts).toBe(2);
+    });
+
+    it('does not wait for a schema, since `migrate` comes first', async () => {
+      const empty = await createDatabase({ empty: true });
+      let isPrepared = false;
+      const started = waitForDatabase(empty.db, waiting(), async () => {
+        isPrepared = true;
+      });
+      await expect(started).rejects.toThrow(SchemaError);
+      expect(isPrepared).toBe(false);
+      await empty.drop();
+    });
+
+    it('waits no longer when it is stopped', async () => {
+      const stopping = new AbortController();
+      const started = waitForDatabase(database.db, waiting(stopping.signal), async () => {
+        stopping.abort();
+        throw new Error('the connection broke');
+      });
+      await expect(started).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    });
+  });
+});
+
+describe('dropped-names', () => {
+  // Settings that drop nameserver names which are in use.
+  const WITH_POOL: AnswerSettings = {
+    ...TEST_SETTINGS,
+    nameserverSets: SETS,
+    nameserverPool: [['ns1.a.example.'], ['ns[1-9].b.example.']],
+    nameserverAddresses: [['192.0.2.53'], ['198.51.100.53']],
+  };
+  const WITHOUT_POOL: AnswerSettings = { ...TEST_SETTINGS, nameserverSets: SETS };
+
+  beforeEach(async () => {
+    await migrate(db, WITH_POOL);
+  });
+
+  const changedBy = async (settings: AnswerSettings, force = false) =>
+    (await migrate(db, settings, { force })).changed;
+  const REFUSED = /^the settings drop nameserver names that are in use: /;
+
+  test('that nobody has are dropped without a word', async () => {
+    expect(await changedBy({ ...TEST_SETTINGS })).toEqual([
+      'NAMESERVER_SETS',
+      'NAMESERVER_POOL',
+      'NAMESERVER_ADDRESSES',
+    ]);
+  });
+
+  test('of an account’s set are refused, and stored when it is forced', async () => {
+    await db.transaction().execute((trx) => accountNameserverSet(trx, 17));
+    await expect(migrate(db, WITHOUT_POOL)).rejects.toThrow(REFUSED);
+    await expect(migrate(db, WITHOUT_POOL)).rejects.toThrow(
+      'ns1.a.example is in the set of account 17 (2 uses of this kind)',
+    );
+    expect((await loadPublishSettings(db)).pool?.lists[1]).toHaveLength(9);
+    expect(await changedBy(WITHOUT_POOL, true)).toEqual(['NAMESERVER_POOL', 'NAMESERVER_ADDRESSES']);
+  });
+
+  test('may move from a list to another, or to a set', async () => {
+    await db.transaction().execute((trx) => accountNameserverSet(trx, 17));
+    const names = [['ns1.a.example.', 'ns[1-9].b.example.'], ['other.example.']];
+    expect(await changedBy({ ...WITH_POOL, nameserverPool: names })).toEqual(['NAMESERVER_POOL']);
+  });
+
+  test.each(['delegated_ns', 'chosen_ns'])('in %s of a domain that is served are refused', async (column) => {
+    const { id } = await newDomain(db, await newAccount(db, 'a@example.org'), 'held.example.com.');
+    const set = ['ns1.example.org.', 'ns2.example.org.'];
+    await query`update domains set ${sql.ref(column)} = ${set}::text[] where id = ${id}`;
+    const dropped = { ...WITH_POOL, nameserverSets: SETS.slice(0, 1) };
+    await expect(migrate(db, dropped)).rejects.toThrow(
+      /ns1\.example\.org is in the set .*held\.example\.com/,
+    );
+    await query`update domains set status = 'disabled', disabled_by = 'checker', served = 'none' where id = ${id}`;
+    expect(await changedBy(dropped)).toEqual(['NAMESERVER_SETS']);
+  });
+
+  test('a pool that changes publishes no domain anew', async () => {
+    await newDomain(db, await newAccount(db, 'a@example.org'));
+    const before = (await loadPublishSettings(db)).generation;
+    const wider = [['ns[1-2].a.example.'], ['ns[1-9].b.example.']];
+    expect(await migrate(db, { ...WITH_POOL, nameserverPool: wider })).toMatchObject({
+      changed: ['NAMESERVER_POOL'],
+      zones: 0,
+    });
+    expect((await loadPublishSettings(db)).generation).toBe(before);
+  });
+});
+
+describe('republish-domains', () => {
+  // A change of a setting that answers are made of republishes the domains that it affects, each with one change, and no others.
+  const { db, url, query } = keptDatabase();
+  let mine: number;
+  /** example.com has proxied records, plain.test none, off.test is disabled. */
+  let ids: { proxied: number; plain: number; off: number };
+
+  beforeEach(async () => {
+    await emptyDatabase({ db }); // with its settings
+    await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
+    mine = await newAccount(db, 'a@example.org');
+    ids = {
+      proxied: (await newDomain(db, mine, 'example.com.', { exempt: true })).id,
+      plain: (await newDomain(db, mine, 'plain.test.', { exempt: true })).id,
+      off: (await newDomain(db, mine, 'off.test.', { exempt: true })).id,
+    };
+    await saved(db, ids.proxied, [
+      'www A 198.51.100.1 ; proxied',
+      '@ AAAA 2001:db8::7 ; proxied',
+      'x TXT x',
+      '@ TXT y',
+    ]);
+    await changeStatus(db, { ...BY, domainId: ids.off, event: 'disable' });
+    await saveZones(db, [smallZone('op.test.', 1)], { source: 'test' });
+  });
+
+  const change = (settings: Partial<AnswerSettings>) =>
+    migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS, ...settings });
+  const operations = async (id: number) =>
+    (await listDomainChanges(db, id, { limit: 99 })).map(({ operation }) => operation);
+  const allPublished = () => expectPublished(db, ...Object.values(ids));
+
+  test('a claim whose sets are all spent publishes the canonical set at its apex', async () => {
+    const held = await newDomain(db, mine, 'held.test.', { exempt: false });
+    await query`update domains set ns_sets = '[]' where id = ${held.id}`;
+    await change({ nameserverSets: [['ns1.example.org', 'ns2.example.org']] });
+    expect(await loadDomainById(db, held.id)).toMatchObject({ served: 'apex', serial: 2 });
+    expect((await published(db, held.name))?.filter((line) => line.includes(' NS '))).toEqual([
+      '@ 86400 NS ns1.example.org.',
+      '@ 86400 NS ns2.example.org.',
+    ]);
+    expect(await operations(held.id)).toEqual(['settings', 'create']);
+    await expectPublished(db, held.id);
+    await allPublished();
+  });
+
+  test('migrate refuses to store settings without the secret of the signed domains', async () => {
+    useSecrets(db);
+    await enabled(db, { domainId: ids.plain });
+    const stored = await loadAnswerSettings(db);
+    const without = openDatabase(url);
+    const wrong = openDatabase(url);
+    useKeyBoxes(wrong, new KeyBoxes([{ name: 'test', secret: Buffer.alloc(32, 9) }]));
+    try {
+      const settings = { ...TEST_SETTINGS, nameserverSets: SETS, soaRname: 'other.example.net' };
+      await expect(migrate(without, settings)).rejects.toThrow('KEY_SECRETS is not set in this process');
+      await expect(migrate(wrong, settings)).rejects.toThrow('KEY_SECRETS: "test" is not the secret');
+      expect(await loadAnswerSettings(db)).toEqual(stored);
+      await allPublished();
+      expect(await migrate(without, { ...TEST_SETTINGS, nameserverSets: SETS })).toMatchObject({ zones: 0 });
+      expect(await migrate(db, settings)).toMatchObject({ changed: ['SOA_RNAME'], zones: 2 });
+    } finally {
+      await Promise.all([without.destroy(), wrong.destroy()]);
+    }
+    await allPublished();
+    expect(await signatureFaults(db, parseName('plain.test.'))).toEqual([]);
+  });
+
+  test('a change of the edge republishes proxied records only, and marks their names while there is no edge', async () => {
+    const node = await followLoaded({ databaseUrl: url });
+    const www = () => node.zones.get(APEX)?.nodes.get(parseName('www.example.com.'))?.sets.size;
+    const edgeIpv4 = ['192.0.2.50', '192.0.2.51'];
+    const shown = async () => (await published(db))?.filter((line) => !/ (SOA|NS|TXT) /.test(line));
+    const expectZone = async (lines: string[], sets: number, records: number) => {
+      expect(await shown()).toEqual(lines);
+      await allPublished();
+      await untilEqual(node, db);
+      expect(www()).toBe(sets);
+      const zone = db.selectFrom('zones').select('records').where('name', '=', 'example.com.');
+      expect(await zone.execute()).toEqual([{ records }]);
+    };
+    expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({
+      applied: [],
+      changed: ['EDGE_IPV4', 'EDGE_IPV6'],
+      zones: 1,
+    });
+    const addresses = (owner: string) => edgeIpv4.map((address) => `${owner} 300 A ${address}`);
+    await expectZone([...addresses('@'), ...addresses('www')], 1, 9);
+    expect(await operations(ids.proxied)).toEqual(['settings', 'edit', 'create']);
+    expect(await operations(ids.plain)).toEqual(['create']);
+    const [settings] = await listDomainChanges(db, ids.proxied, { limit: 1 });
+    expect(settings).toMatchObject({ source: 'migrate', serial: 3, ops: [], actor: { kind: 'system' } });
+    expect(await change({ edgeIpv4, edgeIpv6: [] })).toMatchObject({ changed: [], zones: 0 });
+    expect(await change({ edgeIpv4: [...edgeIpv4].reverse(), edgeIpv6: [] })).toMatchObject({ zones: 0 });
+    expect(await change({ edgeIpv4: [], edgeIpv6: [] })).toMatchObject({ zones: 1 });
+    await expectZone(['www 0 TYPE0 \\# 0'], 0, 5);
+    expect(await change({})).toMatchObject({ zones: 1 });
+    const both = (owner: string) => [`${owner} 300 A 192.0.2.1`, `${owner} 300 AAAA 2001:db8::1`];
+    await expectZone([...both('@'), ...both('www')], 2, 9);
+    await node.stop();
+  });
+
+  test('a change of a nameserver set republishes the domains that have it, and one of the mailbox all that are served', async () => {
+    const nameservers = ['ns1.example.org.', 'ns2.example.org.'].map((text) => parseName(text));
+    await updateDomain(db, { ...BY, domainId: ids.plain, set: { nameservers } });
+    const sets = [['ns8.example.net', 'ns9.example.net'], SETS[1] as string[]];
+    expect(await change({ nameserverSets: sets })).toMatchObject({ zones: 1 });
+    expect((await published(db))?.filter((line) => line.includes('NS'))).toEqual([
+      '@ 86400 NS ns8.example.net.',
+      '@ 86400 NS ns9.example.net.',
+    ]);
+    expect(await operations(ids.plain)).toEqual(['nameservers', 'create']);
+    await allPublished();
+    expect(await change({ nameserverSets: sets, soaRname: 'root.example.net' })).toMatchObject({ zones: 2 });
+    await allPublished();
+    expect(await operations(ids.off)).toEqual(['status', 'create']);
+    await changeStatus(db, { ...BY, domainId: ids.off, event: 'enable' });
+    await allPublished();
+  });
+
+  test('a migration that was killed after it stored the settings is finished by the next one, or by an edit', async () => {
+    const next = {
+      ...TEST_SETTINGS,
+      nameserverSets: SETS,
+      edgeIpv4: ['192.0.2.50'],
+      soaRname: 'root.example.net',
+    };
+    expect(await db.transaction().execute((trx) => saveAnswerSettings(trx, next))).toEqual([
+      'EDGE_IPV4',
+      'SOA_RNAME',
+    ]);
+    await deleteDomain(db, { ...BY, domainId: ids.plain });
+    await saved(db, ids.proxied, ['z TXT z']);
+    await expectPublished(db, ids.proxied);
+    expect(await migrate(db, next)).toMatchObject({ applied: [], changed: [], zones: 0 });
+    await restoreDomain(db, { ...BY, domainId: ids.plain });
+    await allPublished();
+    const pending = await sql<{
+      value: unknown;
+    }>`select value from settings where name = 'ANSWER_GENERATIONS'`.execute(db);
+    expect(pending.rows).toEqual([{ value: { edges: 3, apex: 3, published: 3 } }]);
+  });
+
+  test('domains that are edited and created during a migration are published with the new settings', async () => {
+    const create = (host: string) => ({
+      ...NO_EDIT,
+      creates: [
+        { name: parseName(host), type: 'A' as const, rdata: Buffer.from([1, 2, 3, 4]), proxied: true },
+      ],
+    });
+    const more: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      more.push((await newDomain(db, mine, `d${i}.test.`)).id);
+      await saved(db, more[i] as number, create(`www.d${i}.test.`));
+    }
+    let running = true;
+    const editing = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = writer; running; i += 4) {
+        await saved(db, more[i % 4] as number, create(`n${i}.d${i % 4}.test.`));
+        if (i % 20 === writer) more.push((await newDomain(db, mine, `new${i}.test.`)).id);
+      }
+    });
+    for (let i = 0; i < 2; i++)
+      await change({ edgeIpv4: [`192.0.2.${50 + i}`], soaRname: `root${i}.example.net` });
+    running = false;
+    await Promise.all(editing);
+    await expectPublished(db, ...more);
+    await allPublished();
+  });
+});
