@@ -244,7 +244,7 @@ it.each([
   expect(parseTtl(text)).toBe(seconds);
 });
 
-it.each('|h|1h30|1x|-1|1.5h|1 h|4294967296|7102w|1e3|٣'.split('|'))('%j is no time', (text) => {
+it.each('|h|1h30|1x|-1|1.5h|1 h|4294967296|7102w|1e3|٣'.split('|'))('%j is not a TTL', (text) => {
   expect(parseTtl(text)).toBeUndefined();
 });
 

@@ -48,7 +48,7 @@ const configOf = (domain: Partial<EdgeDomain> = {}, records: readonly Partial<Pr
     certificates: [],
   });
 
-describe('what edges are told of a domain', () => {
+describe('the config of a domain on edges', () => {
   it('has its name without the final dot, and its settings; what is unset is absent', () => {
     expect(configOf()).toEqual({
       domain_id: 7,
@@ -297,7 +297,7 @@ it('engines that backtrack take those without nested repetition only', () => {
   expect(isSafeForBacktracking('\\p{Greek}+')).toBe(false);
 });
 
-describe('measureRegex', () => {
+describe('the size of a regular expression', () => {
   const atom = fc.oneof(
     fc.constantFrom(
       'a',

@@ -27,7 +27,7 @@ import { testNode } from './support/answer/test-node.ts';
 import { bundle } from './support/processes/bundle.ts';
 import { until } from './support/tests/until.ts';
 
-describe('createBoundedServer', () => {
+describe('the bounded HTTP server', () => {
   const LIMITS: ServerLimits = {
     connections: 8,
     perNetwork: 4,
@@ -261,7 +261,7 @@ function hidePasswordsSlowly(text: string): string {
     .replaceAll(/([?&](?:password|sslpassword)=)[^\s&"\\]*/gi, '$1***');
 }
 
-describe('hidePasswords', () => {
+describe('passwords in messages', () => {
   it.each([
     ['postgresql://u:p@ss:w/rd@h:5432/d', 'postgresql://u:***@h:5432/d'],
     ['postgresql://:p@h/d', 'postgresql://:***@h/d'],
@@ -273,11 +273,11 @@ describe('hidePasswords', () => {
     ['a://x@h://y:q@i', 'a://x@h://y:***@i'],
     ['a://x/@b://y:z', 'a://x/@b://y:z'],
     ['listening on http://127.0.0.1:9153/metrics', 'listening on http://127.0.0.1:9153/metrics'],
-  ])('turns %s into %s', (text, hidden) => {
+  ])('are hidden: %s becomes %s', (text, hidden) => {
     expect(hidePasswords(text)).toBe(hidden);
   });
 
-  it('hides what the slow, obvious rule hides, in any text', () => {
+  it('are hidden as a slow, obvious rule hides them, in any text', () => {
     const piece = fc.constantFrom(
       ...['a', '://', 'p://u:', ':', '@', '/', ' ', '"', '\\', '\n', '?', '&', 'password=', 'sslPASSWORD='],
       ...['\u00a0', 'é', '😀', '=', '***'],
@@ -294,7 +294,7 @@ describe('hidePasswords', () => {
   });
 
   // In a process of its own, which can be ended: a quadratic rule takes an hour for the first of them.
-  it('takes linear time: 8 million characters that look like the beginning of a URL', async () => {
+  it('are hidden in linear time: 8 million characters that look like the beginning of a URL', async () => {
     const pieces = ['a://u:', 'a://', '@a://u:', 'a:', '?password=', '&password', ':', '/', 'a://u', '@'];
     const script = `import { hidePasswords } from './src/process/hide-passwords.ts';
     for (const piece of ${JSON.stringify(pieces)}) {
@@ -371,7 +371,7 @@ describe('a fault of listening', () => {
   });
 });
 
-describe('listenHealth', () => {
+describe('the health endpoint', () => {
   let listener: HealthListener | undefined;
   afterEach(async () => {
     await listener?.close();
@@ -492,11 +492,11 @@ describe('listenHealth', () => {
   });
 });
 
-describe('openFileLimit', () => {
+describe('the limit of open files', () => {
   const PROGRAM = `import { openFileLimit } from './src/process/open-file-limit.ts';
   console.log(openFileLimit());`;
 
-  it.skipIf(process.platform !== 'linux')('returns the limit that the process was started with', () => {
+  it.skipIf(process.platform !== 'linux')('is the limit that the process was started with', () => {
     const command = `ulimit -n 333; exec "${process.execPath}" --input-type=module`;
     const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', input: bundle(PROGRAM) });
     expect(stdout).toBe('333\n');

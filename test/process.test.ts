@@ -76,8 +76,8 @@ it('a bound signal ends with the signal, for its reason, also when that has ende
   expect(boundSignal(outer.signal, 60_000).reason.message).toBe('the client is gone');
 });
 
-describe('openCountryDb', () => {
-  it('the database that is shipped knows where registries are', async () => {
+describe('the country database', () => {
+  it('that is shipped contains the addresses of registries', async () => {
     const countryOf = await openCountryDb('shipped');
     const asked = ['193.0.6.139', '2001:67c:2e8:22::c100:68b', '8.8.8.8', '192.0.2.1', '10.0.0.1', '::1'];
     expect(asked.map((address) => countryOf?.(address))).toEqual([
@@ -88,11 +88,11 @@ describe('openCountryDb', () => {
     ]);
   });
 
-  it('there may be none', async () => {
+  it('is optional', async () => {
     expect(await openCountryDb(undefined)).toBeUndefined();
   });
 
-  it('a file that is none is a fault of the settings', async () => {
+  it('that is not a database is an error of the settings', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'zonefleet-country-'));
     const path = join(folder, 'c.mmdb');
     await expect(openCountryDb({ path })).rejects.toThrow(/^COUNTRY_DB: .*c\.mmdb cannot be read: /);
@@ -117,7 +117,7 @@ it('explainLimit returns undefined for any other error', () => {
   }
 });
 
-describe('judgeHost', () => {
+describe('the Host header of a request', () => {
   const HOSTS = ['node1.example.net'];
 
   it.each([
@@ -132,7 +132,7 @@ describe('judgeHost', () => {
     'nameserver:9153',
     'node1.example.net:9153',
     'Node1.Example.Net',
-  ])('is asked by %s', (host) => {
+  ])('is accepted: %s', (host) => {
     expect(isOurHost(host, HOSTS)).toBe(true);
   });
 
@@ -151,7 +151,7 @@ describe('judgeHost', () => {
     'localhost:x',
     'a b',
     '',
-  ])('is not asked by %j', (host) => {
+  ])('is refused: %j', (host) => {
     expect(isOurHost(host, HOSTS)).toBe(false);
   });
 });

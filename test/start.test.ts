@@ -24,7 +24,7 @@ import { environmentOf } from '../src/start/process-environment.ts';
 import { readArguments } from '../src/start/read-arguments.ts';
 import { roleUrls } from '../src/start/role-urls.ts';
 
-describe('ensureKeySecrets', () => {
+describe('the key secret of a machine', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'zf-keys-'));
@@ -50,7 +50,7 @@ describe('ensureKeySecrets', () => {
   });
 });
 
-describe('placeProgram', () => {
+describe('the place of a program that does not run as root', () => {
   const isRoot = process.getuid?.() === 0;
   const USER = { uid: 61_001, gid: 61_002 };
   let directory: string;

@@ -33,7 +33,7 @@ import { recordsOf, zoneOf } from './support/zone/zone-text.ts';
 
 const APEX = parseName('example.');
 
-test('the mark of an unproven zone is another one, and means that at the apex only', () => {
+test('the mark of an unproven zone differs from other marks, and is valid only at the apex', () => {
   const apex = parseName('example.com.');
   const mark = unprovenMarkOf(apex);
   expect([isMark(mark), isUnprovenMark(mark, apex)]).toEqual([true, true]);
@@ -92,7 +92,7 @@ describe('signatures', () => {
   }
 });
 
-describe('build zone', () => {
+describe('building a zone', () => {
   const SOA = '@ 3600 SOA ns.example. host.example. 7 10000 2400 604800 1800\n';
   const NS = '@ 3600 NS ns.example.\n';
   const SHA = '8 2 0000000000000000000000000000000000000000000000000000000000000000';
@@ -254,7 +254,7 @@ it('the check of a name looks for a DNAME only at the names above it, up to the 
   expect(askedBy('example.')).toEqual([]);
 });
 
-describe('collect records', () => {
+describe('collecting records', () => {
   function collect(records: readonly ZoneRecord[]): { collected: CollectedRecords; problems: string[] } {
     const problems = new ProblemList();
     const collected = collectRecords(APEX, records, problems);
@@ -347,7 +347,7 @@ test('a set has its addresses in canonical order, each once', () => {
   expect(rdataOfSet(TYPE.AAAA, ['2001:db8::1'])[0]).toHaveLength(16);
 });
 
-test('a set is named by what it holds, in any order', () => {
+test('the id of a set depends on its content, in any order', () => {
   const id = (type: number, ...addresses: string[]) =>
     Buffer.from(idOfSet(type, rdataOfSet(type, addresses))).toString('hex');
   expect(id(TYPE.A, '192.0.2.1', '192.0.2.2')).toBe(id(TYPE.A, '192.0.2.2', '192.0.2.1'));

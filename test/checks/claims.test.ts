@@ -34,7 +34,7 @@ import {
   RULES,
 } from '../support/world/made-claims.ts';
 
-describe('claims', () => {
+describe('claims for a name', () => {
   const MINUTE = 60_000;
   const [A, B, STATIC, OTHER] = [
     names('a1.x b1.y'),
@@ -301,7 +301,7 @@ describe('a name that nobody holds', () => {
   });
 });
 
-describe('claim findings', () => {
+describe('the findings of a claim', () => {
   const OWN = names('ns1.a ns2.a');
   const OTHER = names('ns1.b ns2.b');
 

@@ -42,7 +42,7 @@ it('no domain is bogus by our doing, and every goal is reached whose registrar a
   expect(reached).toBeGreaterThan(5);
 });
 
-describe('held ds', () => {
+describe('DS records in a zone that this fleet serves', () => {
   const DOMAIN = parseName('shop.example.');
   const HELD = {
     zone: parseName('example.'),
@@ -363,7 +363,7 @@ describe('the table of steps', () => {
   });
 });
 
-describe('next look', () => {
+describe('the time of the next DNSSEC check', () => {
   const SECOND = 1000;
   const MINUTE = 60 * SECOND;
   const AT = 1_700_000_000_000;

@@ -286,7 +286,7 @@ describe('resolvers of others', () => {
   });
 });
 
-describe('next preparation', () => {
+describe('a TXT value before the domain exists', () => {
   const state = (more: Partial<PreparationState> = {}): PreparationState => ({
     expiresAt: NOW + 14 * DAY,
     attempts: 0,
@@ -361,7 +361,7 @@ describe('next preparation', () => {
   });
 });
 
-describe('next verification', () => {
+describe('a domain that is verified by TXT', () => {
   const MAX = 28 * DAY;
   const BEGUN = 1_700_000_000_000;
 

@@ -20,9 +20,9 @@ import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.t
 const database = sharedDatabase();
 const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);
 
-describe('account', () => {
+describe('zonefleet account', () => {
   describe('account create', () => {
-    it('says what it made', async () => {
+    it('prints the new account', async () => {
       const made = await run('create', 'ann@shop.example', '--name', 'Ann', '--admin', '--plan', 'pro');
       expect(made).toEqual({
         code: 0,
@@ -110,7 +110,7 @@ describe('account', () => {
   });
 });
 
-describe('key', () => {
+describe('zonefleet key', () => {
   beforeEach(async () => {
     await createAccount(database.db, { email: 'ann@shop.example' });
   });
@@ -376,7 +376,7 @@ describe('plan', () => {
   });
 });
 
-describe('printLink', () => {
+describe('a sign-in link', () => {
   beforeEach(async () => {
     await createAccount(database.db, { email: 'Ann@shop.example' });
   });
@@ -396,7 +396,7 @@ describe('printLink', () => {
     expect(await takeLink(database.db, kind, token)).toBeUndefined();
   });
 
-  it('account sign-in of nobody says so', async () => {
+  it('account sign-in exits with 1 for an unknown account', async () => {
     expect(await run('sign-in', 'bob@shop.example')).toMatchObject({ code: 1, stdout: '' });
     const { code, stdout } = await run('sign-in', 'ann@shop.example', '--json');
     expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['account', 'link', 'token']]);

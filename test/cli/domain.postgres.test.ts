@@ -22,7 +22,7 @@ import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.t
 import { evidenceOf, makeCheck, type Said } from '../support/world/made-checks.ts';
 import { makeVerification, type SaidWorld } from '../support/world/made-verifications.ts';
 
-describe('checkDomain', () => {
+describe('checks of domains', () => {
   const database = keptDatabase();
   const OURS = ['ns1.example.net.', 'ns2.example.net.'];
   /** By domain, what its parent says. */
@@ -159,7 +159,7 @@ describe('checkDomain', () => {
   });
 });
 
-describe('handOver', () => {
+describe('domains that change their account', () => {
   const database = sharedDatabase();
 
   beforeEach(async () => {
@@ -286,7 +286,7 @@ describe('handOver', () => {
   });
 });
 
-describe('share', () => {
+describe('shared domains', () => {
   const database = keptDatabase();
   let domainId: number;
   const ids: Record<string, number> = {};
@@ -398,7 +398,7 @@ describe('share', () => {
   });
 });
 
-describe('verify', () => {
+describe('domain verify', () => {
   let said: SaidWorld;
   const database = sharedDatabase();
   let worker: JobWorker;

@@ -39,7 +39,7 @@ it('a table under a head is indented line by line', () => {
   expect(indentTable('A  B\n1  2')).toEqual(['  A  B', '  1  2']);
 });
 
-describe('collectDomainNames', () => {
+describe('domain names from arguments and lists', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'zonefleet-names-'));
@@ -66,7 +66,7 @@ describe('collectDomainNames', () => {
   });
 });
 
-describe('findZoneFiles', () => {
+describe('zone files from arguments', () => {
   let folder: ZoneFolder;
   let at: (name: string) => string;
 
@@ -330,7 +330,7 @@ describe('one command on many domains', () => {
   });
 });
 
-describe('writeWholeFile', () => {
+describe('a file that is written whole', () => {
   let folder: ZoneFolder;
   const going = new AbortController().signal;
 

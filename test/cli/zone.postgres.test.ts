@@ -24,7 +24,7 @@ import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.t
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone-folder.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
-describe('exportZone', () => {
+describe('zone export', () => {
   const database = keptDatabase();
   const APEX = parseZoneName('a.example');
   let folder: ZoneFolder;
@@ -99,7 +99,7 @@ describe('exportZone', () => {
   });
 });
 
-describe('loadZoneFiles', () => {
+describe('zone load', () => {
   const database = sharedDatabase();
   let folder: ZoneFolder;
 
@@ -245,7 +245,7 @@ describe('loadZoneFiles', () => {
   });
 });
 
-describe('unloadZones', () => {
+describe('zone unload', () => {
   const database = keptDatabase();
 
   beforeAll(async () => {

@@ -18,7 +18,7 @@ import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone
 
 const NOW = 1_800_000_000;
 
-describe('checkZoneFiles', () => {
+describe('zone check', () => {
   let folder: ZoneFolder;
 
   beforeAll(() => {
@@ -84,7 +84,7 @@ describe('checkZoneFiles', () => {
   });
 });
 
-describe('collectZones', () => {
+describe('zones read from files', () => {
   let folder: ZoneFolder;
   let refused: RefusedFile[];
 
@@ -164,7 +164,7 @@ describe('collectZones', () => {
   });
 });
 
-describe('judgeZoneFile', () => {
+describe('one zone file', () => {
   let folder: ZoneFolder;
 
   beforeAll(() => {

@@ -419,7 +419,7 @@ it.each([
 
 const WRONG = '|10.0.0.0/33|::/129|10.0.0.0/8/8|10.0.0.0/x|10.0.0/8|host|/8|10.0.0.0/|10/8|10.0.0.0/-1';
 const ODD = '10.0.0.0/8 |10.0.0.0/1e1|10.0.0.0/0008|fe80::1%lo/64';
-it.each(`${WRONG}|${ODD}`.split('|'))('%j is none', (text) => {
+it.each(`${WRONG}|${ODD}`.split('|'))('%j is not a network', (text) => {
   expect(parseNetwork(text)).toBeUndefined();
   expect(() => networksOf(text)).toThrow(RangeError);
 });

@@ -11,7 +11,7 @@ import {
 } from '../../src/edge/sets/plan-edge-sets.ts';
 import type { EdgeSets } from '../../src/zone/edge-sets.ts';
 
-describe('nextEdgeSets', () => {
+describe('the published addresses of a region', () => {
   const NOTHING: EdgeSets = { version: 0, regions: [], countries: {} };
   const edge = (name: string, region: string, v4: string[], v6: string[] = []): RegisteredEdge => ({
     name,
@@ -57,7 +57,7 @@ describe('nextEdgeSets', () => {
   });
 });
 
-describe('planEdgeSets', () => {
+describe('the plan of published addresses', () => {
   const NOW = 1_000_000;
   const SILENT_MS = 60_000;
   type State = 'heard' | 'silent' | 'never' | 'drained' | 'drained silent';
@@ -253,7 +253,7 @@ describe('planEdgeSets', () => {
     expect(planEdgeSets([quiet(60_000), others], { members: before }, NOW).members).toEqual({ eu: ['b'] });
   });
 
-  describe('when nobody hears the edges for a while, each of which reports at a moment of its own', () => {
+  describe('when the reports of all edges are missing for a while', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     const members = { eu: names.slice(0, 5), us: names.slice(5) };
     const SECOND = 1000;

@@ -21,7 +21,7 @@ import { smallImage } from '../support/zone/zone-image.ts';
 
 const viewOf = (octets: Uint8Array) => new DataView(octets.buffer);
 
-describe('amplification limit', () => {
+describe('the amplification limit', () => {
   const RATE = 20_000;
   const ANSWERED_PER_ASKED = 2.5;
   const LARGE = { asked: 50, answered: 1200, truncated: 50 };
@@ -161,7 +161,7 @@ describe('amplification limit', () => {
       const most = SETS * 4 * limit.burstOctets + 20 * 20_000 * 40 * ANSWERED_PER_ASKED;
       expect(octets).toBeLessThanOrEqual(most);
     });
-    test('take no tokens from a network that is quiet, and those that asked nothing large limit nobody', () => {
+    test('take no tokens from a quiet network, and limit no network if they received no large answer', () => {
       const limit = new AmplificationLimit(RATE, SETS);
       for (let n = 0; n < 20_000; n++) decide(limit, networkOf(n), 0, { asked: 50, answered: 110 });
       expect(sent(limit, '192.0.2.1', 30, 0)).toBe(30);
@@ -409,7 +409,7 @@ describe('a query', () => {
   });
 });
 
-describe('response rate limit', () => {
+describe('the response rate limit', () => {
   /** The hash of a name. */
   const NAME = 0x1234_5678;
   const OTHER_NAME = -0x1234_5679;

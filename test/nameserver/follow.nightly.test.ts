@@ -182,7 +182,7 @@ test('with Postgres away the zones come from the snapshot, and what was missed i
   expect(second.lines.some(({ message }) => message === 'zones loaded')).toBe(false);
 });
 
-test('an end that nobody asked for is told', async () => {
+test('an unexpected end is reported', async () => {
   const thread = start({ buffer: new SharedArrayBuffer(1 << 20) });
   await until(() => thread.ends.length > 0);
   expect(thread.ends[0]?.message).toContain('no zone image');

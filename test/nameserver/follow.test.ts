@@ -85,7 +85,7 @@ describe('a node', () => {
     expect([asked.reported, asked.dropped]).toEqual([0, 2]);
   });
 
-  it('keeps no more than two thousand that wait, whoever asks', () => {
+  it('keeps at most two thousand waiting zones, for any clients', () => {
     const asked = new AskedZones();
     for (let at = 0; at < 20; at++) asked.note(ids(1 + 1000 * at, 1000), at);
     expect(asked.dropped).toBe(18_000);

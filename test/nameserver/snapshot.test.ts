@@ -30,7 +30,7 @@ import { LOG_ID_BYTES, readLog, SnapshotLog } from '../../src/nameserver/snapsho
 import { smallZone } from '../support/processes/follow.ts';
 import { scale } from '../support/tests/scale.ts';
 
-describe('restore note', () => {
+describe('the restore note', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'zf-note-'));
@@ -293,7 +293,7 @@ describe('the log of a snapshot', () => {
     }
   });
 
-  test('is not touched by whoever may go on with it and writes nothing', () => {
+  test('is not changed by a reader that writes nothing', () => {
     write(0, 5);
     const whole = readFileSync(file);
     SnapshotLog.goOn(file, HEAD_BYTES).close();

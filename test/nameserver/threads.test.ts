@@ -68,7 +68,7 @@ describe('where huge pages have', () => {
     expect(asked).toEqual([]);
   });
 
-  test('2 MiB and the kernel refuses, that is told', () => {
+  test('2 MiB and the kernel refuses, the refusal is reported', () => {
     const refusing = { ...libc, madvise: () => -1, errno: () => 22 };
     const file = sized('2097152\n');
     expect(() => useHugePages(refusing, new SharedArrayBuffer(8 * MIB), file)).toThrow('madvise EINVAL');

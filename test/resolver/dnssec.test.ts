@@ -31,7 +31,7 @@ import {
   zone,
 } from '../support/world/zone-exchange.ts';
 
-describe('observe ds', () => {
+describe('an observation of the DS set', () => {
   const DIGEST = 'A'.repeat(64);
   const DELEGATION = 'example NS ns.example\nns.example A 5.3.0.1';
   const SIGNED = `${DELEGATION}\nexample 300 DS 4711 13 2 ${DIGEST}\nexample 300 DS 17 13 2 ${DIGEST}`;
@@ -226,7 +226,7 @@ describe('observe ds', () => {
   });
 });
 
-describe('observe signed', () => {
+describe('an observation of a signed domain', () => {
   const NOW = 1_700_000_000;
   const DAY = 86_400;
   const TIME = { inception: NOW - DAY, expiration: NOW + 10 * DAY };

@@ -79,7 +79,7 @@ describe('names are learned', () => {
   });
 });
 
-describe('of a text that is there to make work', () => {
+describe('a text that is meant to make work', () => {
   const spf = (terms: readonly string[]) =>
     `TXT ${['v=spf1', ...terms].map((each) => `"${each} "`).join(' ')}`;
 
@@ -219,7 +219,7 @@ describe('the list of names', () => {
   });
 });
 
-describe('beside a name', () => {
+describe('guesses next to a name', () => {
   it.each([
     ['web3', ['web2', 'web4', 'web1', 'web5']],
     ['node-09', ['node-08', 'node-10', 'node-07', 'node-11']],
@@ -227,7 +227,7 @@ describe('beside a name', () => {
     ['0', ['1', '2']],
     ['ns', ['ns1', 'ns2', 'ns01']],
     ['blog', []],
-  ])('like %s others may stand', (label, beside) => {
+  ])('are numbered like the name: %s', (label, beside) => {
     expect(labelsBeside(label)).toEqual(beside);
   });
 
@@ -236,7 +236,7 @@ describe('beside a name', () => {
   });
 });
 
-describe('below a name', () => {
+describe('guesses below a name', () => {
   it('a wildcard and www are sought', () => {
     expect(namesBelow('blog', PLAIN)).toEqual(['*', 'www']);
     const mail = { ...PLAIN, hasAddress: false, takesMail: true };
@@ -392,7 +392,7 @@ describe('DKIM selectors', () => {
   });
 });
 
-describe('scan servers', () => {
+describe('the servers that a scan queries', () => {
   const A = '5.5.5.5';
   const B = '5.5.5.6';
   const RESOLVERS = ['9.9.9.9', '8.8.8.8#5353'] as const;

@@ -18,7 +18,7 @@ import { wordsOf } from '../support/tests/rows-of.ts';
 import { COM_A, COM_B, comInternet, testResolver } from '../support/world/test-resolver.ts';
 import { name } from '../support/world/zone-exchange.ts';
 
-describe('address gate', () => {
+describe('the limit of queries per address', () => {
   const ZONE = parseName('example.');
 
   function start(options: Partial<ConstructorParameters<typeof AddressGate>[0]> = {}) {
@@ -246,7 +246,7 @@ describe('isAskable', () => {
   });
 });
 
-describe('an entry', () => {
+describe('an entry of a cache that expires', () => {
   it('is there until it expires, and its last value after that', () => {
     const cache = new ExpiringCache<string>(10);
     cache.set('a', 'one', 100);
@@ -300,7 +300,7 @@ function addresses(zone: KnownZone, now = 0, hasIpv6 = true): string[] {
   return zone.addresses(now, hasIpv6).map(({ address }) => address);
 }
 
-describe('a zone', () => {
+describe('a cached zone', () => {
   it('has the addresses of its glue that may be asked, each once', () => {
     const glue = glueOf('a 1.1.1.1, a 10.1.1.1, a 2600::1, b 1.1.1.1, c 3.3.3.3');
     const zone = zoneOf({ names: [A, B], glue });

@@ -168,7 +168,7 @@ it.each([
   ['example.unknown-tld.', false],
   // customers of these choose their own name servers
   ['github.io.', false],
-])('%s: %s', (name, expected) => {
+])('%s is a public suffix: %s', (name, expected) => {
   expect(isPublicSuffix(parseName(name.toLowerCase()))).toBe(expected);
 });
 
@@ -191,7 +191,7 @@ const why = (more: Partial<Domain>, graceMs?: number) =>
   );
 
 describe('the reason of a status', () => {
-  it.each(['pending', 'active', 'unverified', 'banned'] as const)('is not told of %s', (status) => {
+  it.each(['pending', 'active', 'unverified', 'banned'] as const)('is not given for %s', (status) => {
     expect(why({ status, movedSince: MOVED }, GRACE_MS)).toBeUndefined();
   });
 
@@ -222,6 +222,6 @@ it.each([
   ['unverified', 'external', 'none', 'the domain is in external mode: it is not checked'],
   ['disabled', 'managed', 'none', 'the domain is disabled: it is not checked'],
   ['banned', 'external', 'none', 'the domain is banned: it is not checked'],
-] as const)('%s, %s, served %s', (status, dnsMode, served, why) => {
+] as const)('a domain that is %s, in %s mode and served %s is checked, or has a reason not to be', (status, dnsMode, served, why) => {
   expect(whyUnchecked({ status, dnsMode, served })).toBe(why);
 });

@@ -289,7 +289,7 @@ a ANAME b.example.net | a A 192.0.2.1 | a.example.com. has an ANAME, which bring
 a A 192.0.2.1 | a A 192.0.2.1 | this A record is at a.example.com. already
 a A 192.0.2.1 | a A 192.0.2.2 ; proxied | the A, AAAA, CNAME and ANAME records at a.example.com. must all be proxied or none
 s NS ns.example.net | w.s A 192.0.2.1 | w.s.example.com. lies below the delegation s.example.com.: only unproxied addresses of hosts that the domain's NS records point to can stand there`),
-)('%s and %s', (line, wanted = '', expected) => {
+)('the conflict of %s with a new %s is reported', (line, wanted = '', expected) => {
   expect(messages([`1: ${line}`], { create: [wanted] })).toEqual([`create[0]: ${expected}`]);
 });
 
@@ -359,7 +359,7 @@ does not make its host a delegation | create x.ns.b A 192.0.2.1 | create[0]: x.n
   });
 });
 
-describe('glue needed', () => {
+describe('the glue that an edit needs', () => {
   /** `lines` are all records of the domain. */
   function needed(wanted: EditLines, lines: string[]) {
     const found = records(lines);
@@ -398,7 +398,7 @@ describe('glue needed', () => {
   });
 });
 
-describe('key narrowing', () => {
+describe('a narrowed key', () => {
   const records = [
     { name: parseName('www.example.com.'), type: 'A' },
     { name: parseName('mail.example.com.'), type: 'MX' },
@@ -536,7 +536,7 @@ it('a revert conflicts if the deleted record, with its id, exists again', () => 
   expect(planRevert(ops, records(['1: a A 192.0.2.1'])).kind).toBe('conflict');
 });
 
-it('a change that is taken back twice is there again', () => {
+it('a change whose revert is reverted is in force again', () => {
   const { ops, current } = history(['1: a A 192.0.2.1'], { delete: [1] });
   const revert = planRevert(ops, current);
   const back = planEdit(editState([]), revert.kind === 'edit' ? revert.edit : edit({}));
@@ -547,7 +547,7 @@ it('a change that is taken back twice is there again', () => {
 });
 
 describe('what a key is narrowed to', () => {
-  it('is nothing unless said', () => {
+  it('is unrestricted by default', () => {
     expect(readKeyScope({})).toEqual({ kind: 'scope', scope: { domains: null, names: null, types: null } });
   });
 

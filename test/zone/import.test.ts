@@ -165,7 +165,7 @@ gives way to one that is said | @ MX 20 a.example.net | 0 a.example.net | ~ 1: @
   expect(importMx(itemsOf(before), itemsOf(items))).toEqual(itemsOf(ops));
 });
 
-describe('parse records', () => {
+describe('parsing records', () => {
   const APEX = parseName('example.com.');
 
   function parse(text: string): ParsedRecords {
@@ -349,7 +349,7 @@ www\t\t300\tCNAME\texample.com.`;
   });
 });
 
-describe('print records', () => {
+describe('printing records', () => {
   function print(all: readonly CustomerRecord[]): string[] {
     const byName = new Map<Name, CustomerRecord[]>();
     for (const record of all) byName.set(record.name, [...(byName.get(record.name) ?? []), record]);
@@ -451,8 +451,8 @@ describe('print records', () => {
   });
 });
 
-describe('read import', () => {
-  it('items are read one by one, those that cannot be are told', () => {
+describe('reading an import', () => {
+  it('items are read one by one, and those that cannot be read are reported', () => {
     const { entries, unread, incomplete, named } = read(
       ['a A 192.0.2.1', 'a A x', 'a..b A 192.0.2.1', 'b MX 10 h.example.net'].map((line) => recordText(line)),
     );
@@ -506,7 +506,7 @@ describe('read import', () => {
   });
 });
 
-describe('settings comment', () => {
+describe('the comment that holds settings', () => {
   function print(settings: Partial<RecordSettings>): string {
     return printSettingsComment({ ...DEFAULT_SETTINGS, ...settings });
   }

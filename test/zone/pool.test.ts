@@ -91,7 +91,7 @@ describe('the combinations of lists', () => {
   });
 });
 
-it('the combinations to try are those of the random: the same again for the same one, others for another', () => {
+it('the combinations to try depend on the random numbers only', () => {
   const lists = listsOf([40, 40]);
   const first = (seed: number) => combinationsToTry(lists, randomFrom(seed)).next().value;
   expect(first(1)).toEqual(first(1));
@@ -147,7 +147,7 @@ const use = (total: number, given: Partial<PoolUse> = {}): PoolUse => ({
 });
 
 describe('a pool', () => {
-  it('gives nine tenths to single accounts: 1,440 of two lists of 40, 57,600 of three', () => {
+  it('assigns nine tenths to single accounts: 1,440 of two lists of 40, 57,600 of three', () => {
     expect(mostExclusive(40 * 40)).toBe(1440);
     expect(mostExclusive(40 * 40 * 40)).toBe(57_600);
     expect(mayGive('exclusive', use(1600, { exclusive: 1439 }))).toBe(true);
@@ -160,7 +160,7 @@ describe('a pool', () => {
     expect(mayGive('shared', use(1600, { exclusive: 1440, shared: 80 }))).toBe(false);
   });
 
-  it('has one combination to share in the end, whoever was given one before, and gives none twice', () => {
+  it('always has one combination left to share, and assigns none twice', () => {
     const kinds = fc.array(fc.constantFrom<SetKind>('exclusive', 'substitute', 'shared'), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), kinds, (total, wanted) => {
@@ -173,7 +173,7 @@ describe('a pool', () => {
     );
   });
 
-  it('tells the share that is given, which is 1 when no account can have one of its own any more', () => {
+  it('reports the fraction assigned, which is 1 if no account can have a combination of its own', () => {
     expect(shareGiven(use(1600))).toBe(0);
     expect(shareGiven(use(1600, { exclusive: 720, substitute: 9 }))).toBe(0.5);
     expect(shareGiven(use(1600, { exclusive: 1440 }))).toBe(1);

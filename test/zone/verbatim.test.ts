@@ -5,6 +5,7 @@ import { type Name, parseName, printName } from '../../src/dns/name.ts';
 import { coveredType } from '../../src/dns/record/covered-type.ts';
 import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
+import { DoubtList } from '../../src/zone/verbatim/doubt-list.ts';
 import { judgeSignedZone } from '../../src/zone/verbatim/judge-signed-zone.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import type { DenialStyle } from '../support/dnssec/denial-chain.ts';
@@ -156,7 +157,7 @@ describe('a zone is in doubt', () => {
     expect(codesOf(records)).toContain('NO_KEYS');
   });
 
-  it('when its signatures have an algorithm that nobody here can verify', () => {
+  it('when its signatures have an unsupported algorithm', () => {
     const key = makeKey(23);
     const records = signRecords(APEX, UNSIGNED, { key, time: TIME, denial: NSEC });
     expect(doubtsOf(records)).toEqual([
@@ -170,7 +171,7 @@ describe('a zone is in doubt', () => {
     ]);
   });
 
-  it('and tells few lines of each kind, however many signatures have expired', () => {
+  it('and lists few lines of each kind, however many signatures have expired', () => {
     const lines = doubtsOf(signed(NSEC, { inception: NOW - 9 * DAY, expiration: NOW - 1 }));
     expect(lines).toHaveLength(4);
     expect(lines[3]).toMatch(/^BAD_SIGNATURE: and \d+ more of BAD_SIGNATURE$/);
@@ -180,3 +181,17 @@ describe('a zone is in doubt', () => {
 function isOfDenial({ type, rdata }: ZoneRecord): boolean {
   return type === TYPE.RRSIG && ['NSEC', 'NSEC3'].includes(typeMnemonic(coveredType(rdata)));
 }
+
+it('a list of doubts has three of each kind, and the number of the others if there are any', () => {
+  const doubts = new DoubtList();
+  const owner = parseName('a.');
+  for (let i = 0; i < 5; i++) {
+    doubts.add('FIRST', owner, `first ${i}`, TYPE.A);
+    if (i < 3) doubts.add('SECOND', owner, `second ${i}`);
+  }
+  expect(doubts.list).toEqual([
+    ...[0, 1, 2].map((i) => ({ code: 'FIRST', message: `first ${i}`, owner, type: TYPE.A })),
+    { code: 'FIRST', message: 'and 2 more of FIRST' },
+    ...[0, 1, 2].map((i) => ({ code: 'SECOND', message: `second ${i}`, owner })),
+  ]);
+});

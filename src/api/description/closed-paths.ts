@@ -1,4 +1,4 @@
-// Paths that were removed. Clients that still use them are told what to use instead.
+// Paths that were removed. Their refusal names what to use instead.
 
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { Method } from '../calls/route.ts';

@@ -8,6 +8,16 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 describe('the limit of a key', () => {
   const database = keptDatabase();
 
+  it('counts the requests of all processes together, and those of each key separately', async () => {
+    const second = openDatabase(database.url);
+    const limits = [createRateLimit(database.db, 10), createRateLimit(second, 10)];
+    const taken = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => limits[i % 2]?.take(`key:${i % 3 === 0 ? 2 : 1}`)),
+    );
+    await second.destroy();
+    expect(taken.filter((each) => each?.problem === undefined)).toHaveLength(20); // 10 of each key
+  });
+
   it('is refused until the oldest call is a minute old, and Postgres is not asked before', async () => {
     let nowMs = 0;
     const limit = createRateLimit(database.db, 1, () => nowMs);

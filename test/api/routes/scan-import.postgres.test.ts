@@ -12,7 +12,7 @@ import { type Found, runScan, scanOf } from '../../support/world/made-scans.ts';
 const queue = new FakeQueue<ScanJob>();
 let api: TestApi;
 let domains = 0;
-/** Number of calls that looked for a scan to join. */
+/** Number of calls that have joined a scan. A scan that ends before that is not joined. */
 let joins = 0;
 /** What the worker finds. */
 let lines: string[] = [];
@@ -36,12 +36,16 @@ let slow: Promise<unknown> = Promise.resolve();
 
 beforeAll(async () => {
   const database = await createDatabase();
+  const joining = new WeakSet<object>();
   const db = database.db.withPlugin({
-    transformQuery({ node }) {
-      if (JSON.stringify(node).includes('finished_at is null for update')) joins++;
+    transformQuery({ node, queryId }) {
+      if (JSON.stringify(node).includes('finished_at is null for update')) joining.add(queryId);
       return node;
     },
-    transformResult: async ({ result }) => result,
+    async transformResult({ result, queryId }) {
+      if (joining.has(queryId)) joins++;
+      return result;
+    },
   });
   api = await startTestApi({ scans: queue, database, db });
 });

@@ -139,6 +139,18 @@ describe('accepting', () => {
     expect((await accept(token)).status).toBe(200);
   });
 
+  it('never lowers a role, and may raise one; the owner stays the owner', async () => {
+    for (const [account, offered, role] of [
+      ['admin', 'viewer', 'admin'],
+      ['viewer', 'editor', 'editor'],
+      ['owner', 'viewer', 'owner'],
+    ] as const) {
+      const token = tokenOf(await invite({ email: emailOf(account), role: offered }));
+      expect((await accept(token, account)).body.my_role).toBe(role);
+    }
+    expect(await rolesOf()).toEqual({ owner: 'owner', admin: 'admin', editor: 'editor', viewer: 'editor' });
+  });
+
   it('succeeds once for concurrent calls', async () => {
     const token = tokenOf(await invite());
     const came = await Promise.all(Array.from({ length: 6 }, () => accept(token)));
@@ -235,6 +247,23 @@ describe('limits', () => {
     expect((await invite({ email: '7@B.example' })).status).toBe(200);
     await api.query`update invites set expires_at = clock_timestamp() where email_key = '8@b.example'`;
     expect((await invite()).status).toBe(200);
+  });
+
+  it('a domain has 200 members; existing members may still accept', async () => {
+    const token = tokenOf(await invite());
+    await api.query`
+      with made as (
+        insert into accounts (email, email_key) select m || '@many.example', m || '@many.example'
+        from generate_series(1, 197) m returning id)
+      insert into memberships (domain_id, account_id, role) select ${domainId}, id, 'viewer' from made`;
+    const refused = await accept(token);
+    expect([refused.status, refused.body.error]).toEqual([409, 'a domain may have 200 members']);
+    const raised = tokenOf(await invite({ email: emailOf('viewer') }));
+    expect((await accept(raised, 'viewer')).status).toBe(200);
+    await deleteMembership(api.db, domainId, ids.editor);
+    expect((await accept(token)).status).toBe(200);
+    await api.query`
+      delete from memberships where account_id in (select id from accounts where email like '%@many.example')`;
   });
 
   it('an address receives three mails an hour; further invites are made without a mail', async () => {

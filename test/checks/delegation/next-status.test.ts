@@ -21,7 +21,7 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const NOW = 1_800_000_000_000;
 
-describe('next status', () => {
+describe('the status after a check', () => {
   const RULES: Rules = {
     movedAfterMs: DAY,
     movedGraceMs: 14 * DAY,
@@ -340,7 +340,7 @@ ended 90 d                           .  .  .  .  .  .  .  .  .
   });
 });
 
-describe('next check at', () => {
+describe('the time of the next check', () => {
   const MISSES = { count: 1, firstAt: NOW, lastAt: NOW };
 
   const state = (status: CheckState['status'], ageMs: number, misses?: CheckState['misses']): CheckState => ({

@@ -16,7 +16,7 @@ import { registryRows } from '../../../console/src/screens/operator/fleet/regist
 import { adviceOf } from '../../../console/src/screens/operator/fleet/trouble-words.ts';
 import { ACTION_NAMES } from '../../../src/store/audit/audit-actions.ts';
 
-describe('changeOf', () => {
+describe('a change of an account', () => {
   const account = { email: 'a@shop.example', admin: false, reseller: false, active: true };
   const full = { ...account, name: 'Ada', provider: 7, plan: 'pro' };
 
@@ -59,7 +59,7 @@ it('dayStart takes no day from what is none', () => {
     expect(dayStart(text)).toBeUndefined();
 });
 
-describe('canCheck', () => {
+describe('actions on a domain', () => {
   const managed = (status: string, ...suspended_by: string[]) => ({
     status,
     dns_mode: 'managed' as const,
@@ -99,7 +99,7 @@ describe('canCheck', () => {
   });
 });
 
-describe('conditionOf', () => {
+describe('the condition of the fleet', () => {
   const NOW = Date.parse('2026-11-28T12:00:00Z');
 
   const node = (changes: Partial<NodeState> = {}): NodeState => ({
@@ -195,7 +195,7 @@ describe('conditionOf', () => {
   });
 });
 
-describe('jobsIn', () => {
+describe('live figures', () => {
   const rate = (answered: number, dropped = 0): Rates => ({ answered, dropped });
 
   it('sums what nodes do, and says nothing where none tells', () => {
@@ -220,7 +220,7 @@ describe('jobsIn', () => {
   });
 });
 
-describe('ratesOf', () => {
+describe('rates of a node', () => {
   const node = (
     seconds: number,
     answered?: number,

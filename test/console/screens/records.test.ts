@@ -49,7 +49,7 @@ import {
 } from '../../../console/src/screens/records/window-rows.ts';
 import { recordsById, someRecord } from '../../support/console/records.ts';
 
-describe('batchOf', () => {
+describe('saving a draft', () => {
   const one = someRecord({ id: 1 });
   const two = someRecord({ id: 2, name: 'mail', type: 'MX', destination: 'mx.example.net', mx_priority: 10 });
 

@@ -310,7 +310,7 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
     );
   });
 
-  test('a directory in its place, or a pipe that nobody writes to', async () => {
+  test('a directory in its place, or a pipe without a writer', async () => {
     mkdirSync(BASE());
     await expectFresh(new Node());
     rmSync(directory, { recursive: true });
@@ -343,6 +343,15 @@ describe('a snapshot that cannot be read leaves the image empty:', () => {
       why: expect.stringContaining('cannot be served'),
     });
     await expectFresh(again);
+  });
+
+  test('a free list that leads back to itself', async () => {
+    const first = new Node();
+    first.putAll(100);
+    first.remove(...names(60));
+    await first.write(5);
+    resealBase(BASE(), ({ free }) => free.copy(free, 8, 0, 8));
+    await expectFresh(new Node());
   });
 });
 

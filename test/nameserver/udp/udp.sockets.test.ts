@@ -103,12 +103,13 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     });
 
     test('does not answer responses and fragments, and answers the next query', async () => {
+      const before = own.counters.ignored;
       const response = www();
       response[2] = 0x80;
       const ignored = [Buffer.alloc(0), Buffer.alloc(11), response];
       const replies = await Promise.all(ignored.map((packet) => exchange(packet, 50)));
       expect(replies).toEqual([undefined, undefined, undefined]);
-      await until(() => own.counters.ignored === 3, 'three ignored packets');
+      await until(() => own.counters.ignored === before + 3, 'three ignored packets');
       expect(await exchange(www())).toBeDefined();
     });
 
@@ -122,15 +123,17 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
       const count = () => [...own.counters.answerCounts()].reduce((sum, one) => sum + one.count, 0);
       await until(() => timed(own.counters) === count(), 'earlier answers timed');
       const before = count();
+      const addresses = () =>
+        [...own.counters.answerCounts()].find(({ type, rcode }) => type === 'A' && rcode === 0);
+      const addressesBefore = addresses()?.count ?? 0;
+      const secondsBefore = own.counters.latencySumSeconds;
       const ids = Array.from({ length: 100 }, (_, i) => i);
       const replies = await Promise.all(ids.map((id) => exchange(www(id))));
       expect(replies.map((reply) => reply?.readUInt16BE(0))).toEqual(ids);
       expect(count()).toBe(before + 100);
-      expect([...own.counters.answerCounts()]).toContainEqual(
-        expect.objectContaining({ transport: 'udp', type: 'A', rcode: 0 }),
-      );
+      expect(addresses()).toMatchObject({ transport: 'udp', count: addressesBefore + 100 });
       await until(() => timed(own.counters) === before + 100, '100 answers timed');
-      expect(own.counters.latencySumSeconds).toBeGreaterThan(0);
+      expect(own.counters.latencySumSeconds).toBeGreaterThan(secondsBefore);
     });
   });
 
@@ -167,11 +170,13 @@ describe.each(['koffi', 'dgram'] as const)('a UDP listener with %s', (io) => {
     });
 
     test('passes on the address of the sender, and loses only a packet whose answer throws', async () => {
+      const unsent = () => threads.reduce((sum, thread) => sum + thread.unsent, 0);
       for (const [i, address] of listener.addresses.entries()) {
+        const before = unsent();
         expect(await exchangeUdp(address, command('throw'), 50)).toBeUndefined();
         const reply = await exchangeUdp(address, Buffer.alloc(12));
         expect([...reply!.subarray(12)]).toEqual(ASKERS[i]);
-        expect(threads.reduce((sum, { unsent }) => sum + unsent, 0)).toBe(i + 1);
+        expect(unsent()).toBe(before + 1);
       }
     });
   });

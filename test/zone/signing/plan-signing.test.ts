@@ -210,7 +210,7 @@ a new name | c 300 A 192.0.2.9 | @ SOA / b NSEC / c A / c NSEC`),
     expect(whole.sort()).toEqual([APEX, at('c')].sort());
   });
 
-  it('leaves out what somebody else signed', () => {
+  it('does not sign sets that another signer signed', () => {
     const rows = zoneOf('nsec');
     const wanted = wantedOf(`${apexText()}\nb 300 A 192.0.2.1\nb 300 NSEC d A\n@ 0 NSEC3PARAM 1 0 0 -`);
     wanted.get(at('b'))?.push(
@@ -288,7 +288,7 @@ describe('a roll of keys', () => {
   });
 });
 
-describe('plan chain', () => {
+describe('planning a chain of denials', () => {
   const NOW = Math.floor(Date.now() / 1000);
   const SETTING = Object.values(keySettings())[0] as KeySetting;
 
@@ -328,7 +328,7 @@ describe('plan chain', () => {
   });
 });
 
-describe('plan edge marks', () => {
+describe('planning edge marks', () => {
   const ZONE = parseName('example.');
   const WWW = parseName('www.example.');
   const KEY = makeKey(13) as unknown as SigningKey;
