@@ -510,6 +510,8 @@ describe('watch-pool', () => {
   const troubles: unknown[] = [];
 
   beforeEach(async () => {
+    // Without a pool, a domain's account is not given a set.
+    await migrate(database.db, TEST_SETTINGS);
     worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
     for (const list of [observed, told, troubles]) list.length = 0;
     hasFault = false;
