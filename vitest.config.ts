@@ -46,7 +46,7 @@ const UNIT = {
 
 const TIERS: readonly Tier[] = [
   { name: 'postgres', include: '.postgres.test.ts', isolate: false },
-  { name: 'sockets', include: '.sockets.test.ts', isolate: true },
+  { name: 'sockets', include: '.sockets.test.ts', isolate: false },
   { name: 'flow', include: '.flow.test.ts', isolate: true },
   { name: 'nightly', include: '.nightly.test.ts', isolate: true },
   ...(existsSync('/usr/lib/postgresql/15')

@@ -298,7 +298,7 @@ describe('a client that asks much', () => {
       asked.push(client);
     }
     for (const client of asked) client.socket.write(many(1)); // a client that does not read learns of the end by writing
-    await until(() => asked.filter((client) => client.over).length === 2, 'two are closed');
+    await until(() => asked.filter((client) => client.over).length >= 2, 'two are closed');
     // Whoever came last has waited least; the order of the others is that of the kernel's last reads.
     expect(asked.length).toBeGreaterThan(2);
     expect(asked.at(-1)?.over).toBe(false);

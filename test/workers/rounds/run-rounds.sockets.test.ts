@@ -1,13 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { backoffMs, runRounds } from '../../../workers/rounds/run-rounds.ts';
 import { until } from '../../support/tests/until.ts';
 
-vi.mock('node:timers/promises', async (original) => {
-  const real = await original<typeof import('node:timers/promises')>();
-  return { ...real, setTimeout: vi.fn(real.setTimeout) };
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
 });
-afterEach(() => vi.mocked(pause).mockReset()); // as it is in Node
 
 test('while there is more to do the next round comes at once, however long the idle time is', async () => {
   let rounds = 0;
@@ -44,7 +44,8 @@ test('the wait after failures doubles with each in a row, up to ten seconds', ()
 
 test('a round that fails again and again is repeated later each time', async () => {
   const happened: unknown[] = [];
-  vi.mocked(pause).mockImplementation(async (ms) => void happened.push(ms));
+  vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => void happened.push(ms));
+  syncBuiltinESMExports();
   const running = runRounds({
     async round() {
       happened.push('round');
