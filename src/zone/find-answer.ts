@@ -64,12 +64,6 @@ interface Asking {
 /** The most CNAMEs in one answer. RFC 1034 sets no limit; peers follow 5 (Knot) to any number (NSD). */
 const MAX_LINKS = 16;
 
-/**
- * Types that may stand beside a CNAME (RFC 4034 §3, §4): a question for one of these is about the alias itself, which
- * is not followed.
- */
-const STAND_BESIDE_CNAME: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC]);
-
 /** Class IN. `qname` must be folded. */
 export function findAnswer(
   zones: Zones,
@@ -124,7 +118,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
         // 3a, or 3c at a wildcard
         const { node, encloser } = place;
         const set = matching(zone, node, qtype);
-        const isAlias = set === undefined && !STAND_BESIDE_CNAME.has(qtype);
+        const isAlias = set === undefined && !standsBesideCname(zone, qtype);
         const given = set ?? (isAlias ? setOf(node, TYPE.CNAME) : undefined);
         if (given === undefined) {
           if (encloser === undefined) proof.noType(node);
@@ -156,6 +150,14 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
  */
 export function isOfApex(qtype: number, isSigned: boolean): boolean {
   return qtype === TYPE.SOA || qtype === TYPE.NS || (isSigned && qtype === TYPE.DNSKEY);
+}
+
+/**
+ * True if the type may exist beside a CNAME (RFC 4034 §3, §4): a query for it asks about the alias itself. In a zone with NSEC3 no
+ * NSEC does, and validators refuse a NODATA whose NSEC3 has the bit of CNAME (RFC 5155 §8.5).
+ */
+function standsBesideCname({ denials }: Zone, qtype: number): boolean {
+  return qtype === TYPE.RRSIG || (qtype === TYPE.NSEC && denials?.kind !== 'nsec3');
 }
 
 /** The zone whose apex is nearest above the name. DS belongs to the parent's side of a cut (RFC 4035 §3.1.4.1). */

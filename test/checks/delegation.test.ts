@@ -446,6 +446,10 @@ const FOUND: readonly Finding[] = [
   FINDINGS.NS_EXTRA(shown('ns1.a ns2.a old1.x old2.x')),
   FINDINGS.NS_MIXED(shown('ns1.b ns2.b')),
   FINDINGS.NS_FOREIGN(shown('old1.x')),
+  FINDINGS.NS_FOREIGN({ ...shown('old1.x'), hold: 'verification' }),
+  FINDINGS.NS_FOREIGN({ ...shown('old1.x'), hold: 'suspension' }),
+  FINDINGS.NS_FOREIGN({ ...shown('old1.x'), hold: 'expiry' }),
+  FINDINGS.NS_FOREIGN({ ...shown('old1.x'), hold: 'parking' }),
   FINDINGS.NOT_DELEGATED(shown('')),
   FINDINGS.NOT_REGISTERED({ parent, observed: [], target: undefined }),
   FINDINGS.ALIAS(shown('')),
@@ -507,6 +511,10 @@ At your registrar, add the missing nameserver ns2.a, so that exactly ns1.a and n
 At your registrar, remove the nameservers old1.x and old2.x; keep exactly ns1.a and ns2.a.
 The nameservers of this domain belong to several sets, which do not work together. At your registrar, set exactly ns1.a and ns2.a and remove ns1.b and ns2.b.
 This domain uses other nameservers than its own here: the zone co.uk lists old1.x. To use the domain here, replace them at your registrar with exactly ns1.a and ns2.a.
+This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because the owner has not confirmed the e-mail address. Follow the link in the message that the registrar sent to this address, or request a new message at your registrar, then make sure that exactly ns1.a and ns2.a are set there.
+This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because it has suspended the domain. Ask your registrar for the reason and resolve it, then make sure that exactly ns1.a and ns2.a are set there.
+This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that your registrar has replaced the nameservers because the registration has expired. Renew the domain at your registrar, then make sure that exactly ns1.a and ns2.a are set there.
+This domain uses other nameservers than its own here: the zone co.uk lists old1.x. Their names indicate that the domain is parked, as registrars do with domains that are new, unpaid or expired. Check at your registrar that the domain is paid and end the parking, then make sure that exactly ns1.a and ns2.a are set there.
 The zone co.uk lists no nameservers for this domain. At your registrar, set exactly ns1.a and ns2.a.
 This domain does not exist in the zone co.uk: it is not registered, has expired, or is on hold. Register or renew it, or ask your registrar about the hold, and set its nameservers there to exactly the nameservers that the operator names for it.
 In the zone co.uk this domain is an alias of another name (CNAME or DNAME). Whoever manages that zone must replace the alias with NS records for exactly ns1.a and ns2.a.
@@ -574,6 +582,18 @@ it.each(FOUND.map((finding, i) => ({ ...finding, sentence: SENTENCES[i] })))('$c
   sentence,
 }) => {
   expect(message).toBe(sentence);
+});
+
+it('NS_FOREIGN names the reason if a registrar replaced the nameservers, and only then', () => {
+  const messageFor = (ns: string) =>
+    judgeDelegation(evidenceOf(`referral ${ns}; referral ${ns}`), EXPECTED).findings[0]?.message;
+  expect(messageFor('ns1.registrant-verification.registrar.example')).toContain(
+    'because the owner has not confirmed the e-mail address',
+  );
+  expect(messageFor('ns1.out.example')).toBe(
+    'This domain uses other nameservers than its own here: the zone com lists ns1.out.example. To use the domain here, replace them at your registrar with exactly ns1.a and ns2.a.',
+  );
+  expect(messageFor('ns1.expired.shop.com')).toContain('replace them at your registrar with exactly');
 });
 
 it('the servers of the parent that fail are named', () => {

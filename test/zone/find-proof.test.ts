@@ -255,6 +255,25 @@ included once if one record proves two things | x.w5 | *.w5`),
   });
 });
 
+describe.each(STYLES)('NSEC at an alias in a zone signed with %s', (_, denial) => {
+  const zone = signed(APEX, recordsOf(`${PROOFS_TEXT}\nz.end 60 A 192.0.2.1`, 'example.'), denial);
+  const isHashed = denial.kind === 'nsec3';
+
+  it.each([
+    ['one', 'CNAME CNAME CNAME', 'nodata'],
+    ['out', 'CNAME', 'answer'],
+    ['x.w3', 'CNAME CNAME', 'answer'],
+  ])('is that of the alias, or follows it if there is only NSEC3: %s', (name, chain, end) => {
+    const { kind, answer } = ask(zone, name, TYPE.NSEC);
+    const followed = { kind: end, types: chain };
+    const own = { kind: 'answer', types: 'NSEC' };
+    const types = answer.map(({ type }) => typeMnemonic(type)).join(' ');
+    expect({ kind, types }).toEqual(isHashed ? followed : own);
+    expect(judge(zone, { name: parseName(name, APEX), type: TYPE.NSEC })).not.toBe('unprovable');
+    expect(ask(zone, name, TYPE.RRSIG).answer.map(({ type }) => type)).toEqual([TYPE.RRSIG]);
+  });
+});
+
 describe('a marked name', () => {
   const records = [...recordsOf(RFC_ZONE, 'example.'), markOf(parseName('mark', APEX))];
   it.each(STYLES)('has its own proof in a zone signed with %s', (_, denial) => {

@@ -16,6 +16,7 @@ import {
   seenText,
   turnText,
 } from './finding-text.ts';
+import type { HoldKind } from './registrar-holds.ts';
 import type { Seen, VoiceView } from './seen.ts';
 
 /** The codes that a check writes anew each time. */
@@ -115,6 +116,18 @@ interface OursShown extends Shown {
 export const WE_CHECK_AGAIN = 'we check again automatically';
 const NOTHING_TO_CHANGE = `There is nothing to change at your registrar for this; ${WE_CHECK_AGAIN}.`;
 
+/** Why the registrar replaced the nameservers, and what ends the hold. */
+const HOLDS: Readonly<Record<HoldKind, string>> = {
+  verification:
+    'Their names indicate that your registrar has replaced the nameservers because the owner has not confirmed the e-mail address. Follow the link in the message that the registrar sent to this address, or request a new message at your registrar',
+  suspension:
+    'Their names indicate that your registrar has replaced the nameservers because it has suspended the domain. Ask your registrar for the reason and resolve it',
+  expiry:
+    'Their names indicate that your registrar has replaced the nameservers because the registration has expired. Renew the domain at your registrar',
+  parking:
+    'Their names indicate that the domain is parked, as registrars do with domains that are new, unpaid or expired. Check at your registrar that the domain is paid and end the parking',
+};
+
 export const FINDINGS = {
   NS_MISSING: ({ parent, observed, target }: OursShown) => {
     const names = target.filter((name) => !observed.includes(name));
@@ -139,12 +152,18 @@ export const FINDINGS = {
       names,
     );
   },
-  NS_FOREIGN: ({ parent, observed, target }: Delegation) =>
-    finding(
+  /** `hold`: the kind of hold that the names indicate; undefined for nameservers of any other operator. */
+  NS_FOREIGN: ({ parent, observed, target, hold }: Delegation & { readonly hold?: HoldKind | undefined }) => {
+    const remedy =
+      hold === undefined
+        ? `To use the domain here, replace them at your registrar with exactly ${wanted(target)}`
+        : `${HOLDS[hold]}, then make sure that exactly ${wanted(target)} are set there`;
+    return finding(
       'NS_FOREIGN',
-      `This domain uses other nameservers than its own here: the zone ${print(parent)} lists ${list(observed)}. To use the domain here, replace them at your registrar with exactly ${wanted(target)}.`,
+      `This domain uses other nameservers than its own here: the zone ${print(parent)} lists ${list(observed)}. ${remedy}.`,
       observed,
-    ),
+    );
+  },
   NOT_DELEGATED: ({ parent, target }: Delegation) =>
     finding(
       'NOT_DELEGATED',

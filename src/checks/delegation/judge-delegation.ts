@@ -7,6 +7,7 @@ import { isConclusive } from './conclusive.ts';
 import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
 import type { Said } from './finding-text.ts';
 import { FINDINGS, type Finding } from './findings.ts';
+import { type HoldKind, registrarHold } from './registrar-holds.ts';
 import type { Judgement, Verdict } from './verdict.ts';
 
 /** What one address of the parent says, in a form that can be compared. */
@@ -55,7 +56,12 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
     othersShown,
     staleDs: staleDs.length > 0,
     findings: [
-      ...verdictFindings(verdict, { parent, observed, target: targetOf(statement.ns, expected.sets) }),
+      ...verdictFindings(verdict, {
+        parent,
+        observed,
+        target: targetOf(statement.ns, expected.sets),
+        hold: registrarHold(foldCase(evidence.domain), observed),
+      }),
       ...(staleDs.length > 0 ? [FINDINGS.STALE_DS(staleDs, oursShown)] : []),
       ...(confirmed ? [] : [FINDINGS.UNCONFIRMED(parent)]),
       ...(failing.length > 0 ? [FINDINGS.PARENT_FAILS(parent, serversOf(failing))] : []),
@@ -145,7 +151,12 @@ function targetOf(ns: ReadonlySet<Name>, sets: readonly NameserverSet[]): Namese
 
 function verdictFindings(
   verdict: Verdict,
-  shown: { parent: Name; observed: readonly Name[]; target: NameserverSet | undefined },
+  shown: {
+    parent: Name;
+    observed: readonly Name[];
+    target: NameserverSet | undefined;
+    hold: HoldKind | undefined;
+  },
 ): readonly Finding[] {
   const { target, observed } = shown;
   switch (verdict) {

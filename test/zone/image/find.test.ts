@@ -12,7 +12,7 @@ import {
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
 import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
-import { ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
+import { FOUND, ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
 import { FoldedName } from '../../../src/zone/image/find/folded-name.ts';
 import { Sha1 } from '../../../src/zone/image/find/sha1.ts';
 import { hashName } from '../../../src/zone/image/hash-name.ts';
@@ -67,6 +67,31 @@ describe('what is found for who wants signatures', () => {
       }
     }
     expect(proofs).toBeGreaterThan(200);
+  });
+
+  it.each(
+    DENIAL_STYLES,
+  )('is that of the reference for NSEC and RRSIG at an alias in a zone with %j', (denial) => {
+    const records = 'alias 60 CNAME www\n*.w 60 CNAME www\nwww 60 A 192.0.2.1\nout 60 CNAME example.net.\n';
+    const zone = zoneOf('example.', `@ 60 SOA ns host 1 2 3 4 5\n@ 60 NS ns\n${records}`);
+    const signed = signedZone(zone, denial);
+    const image = imageOf(signed);
+    const finder = new ImageFinder(image);
+    for (const text of ['alias.example.', 'x.w.example.', 'out.example.']) {
+      for (const type of [TYPE.NSEC, TYPE.NSEC3, TYPE.RRSIG]) {
+        const name = parseName(text);
+        const { kind, answer } = findAnswer(zonesOf(signed), name, type, { dnssecOk: true });
+        find(finder, name, type);
+        const title = `${text} ${typeMnemonic(type)}`;
+        const kinds = { [FOUND.ANSWER]: 'answer', [FOUND.NODATA]: 'nodata' } as Record<number, string>;
+        const types = finder.answer.slice(0, finder.answers).map((set) => set.type);
+        expect([title, kinds[finder.kind], ...types]).toEqual([
+          title,
+          kind,
+          ...answer.map((set) => set.type),
+        ]);
+      }
+    }
   });
 
   it('remembers hashes of names, and none after the salt is another', () => {
