@@ -1,15 +1,15 @@
 // Every gate that a plan opens or keeps shut, in one table: what it is about, the entitlement that opens it, how a call
 // is refused. A gate whose surface does not exist yet stands here for whoever builds that surface.
 
-import { ENTITLEMENTS, type EntitlementName, type Entitlements } from './entitlements.ts';
+import { ENTITLEMENTS, type EntitlementName, type Entitlements, NO_ENTITLEMENTS } from './entitlements.ts';
 
 type KeysWith<V> = { [K in keyof Entitlements]: Entitlements[K] extends V ? K : never }[keyof Entitlements];
 type Feature = KeysWith<boolean>;
 type Limit = Exclude<keyof Entitlements, Feature>;
 
 export type Gate =
-  /** Any active plan opens it. */
-  | { readonly opens: 'plan'; readonly what: string; readonly isBuilt: boolean }
+  /** Any active plan opens it. Without one, analytics and imports are refused with 402, everything else with 403. */
+  | { readonly opens: 'plan'; readonly what: string; readonly isBuilt: boolean; readonly status: 402 | 403 }
   | { readonly opens: 'feature'; readonly by: Feature; readonly what: string; readonly isBuilt: boolean }
   /** Up to the limit; `refuses` false: beyond it nothing is refused, the owner is told. */
   | {
@@ -20,19 +20,20 @@ export type Gate =
       readonly refuses: boolean;
     };
 
-const plan = (what: string) => ({ opens: 'plan', what, isBuilt: true }) as const;
+const plan = <S extends 402 | 403>(what: string, status: S) =>
+  ({ opens: 'plan', what, isBuilt: true, status }) as const;
 const feature = <B extends boolean = false>(by: Feature, what: string, isBuilt = false as B) =>
   ({ opens: 'feature', by, what, isBuilt }) as const;
 const limit = <B extends boolean = false>(by: Limit, what: string, isBuilt = false as B, refuses = true) =>
   ({ opens: 'limit', by, what, isBuilt, refuses }) as const;
 
 export const GATES = {
-  import: plan('importing records'),
-  markdown_for_agents: plan('markdown_for_agents'),
+  import: plan('importing records', 402),
+  markdown_for_agents: plan('markdown_for_agents', 403),
   records: limit('maxRecords', 'records', true),
   cache_cap_mb: limit('maxCacheCapMb', 'MB in cache_cap_mb', true),
   host_header: feature('hostHeaderEditEnabled', 'host_header', true),
-  analytics: plan('analytics'),
+  analytics: plan('analytics', 402),
   analytics_sections: feature('monitoringEnabled', 'this part of the analytics', true),
   raw_logs: feature('logsEnabled', 'logs and rankings', true),
   rules: feature('rulesEnabled', 'rules', true),
@@ -47,31 +48,47 @@ export const GATES = {
 /** The ways in which a gate refuses, each with its status. */
 export const GATE_REFUSALS = { no_active_plan: 402, plan_feature: 403, plan_limit: 403 } as const;
 
-type GateRefusal =
-  | { readonly code: 'no_active_plan'; readonly message: string }
-  | { readonly code: 'plan_feature'; readonly message: string; readonly feature: EntitlementName }
+export type EntitlementRefusal =
+  | {
+      readonly code: 'plan_feature';
+      readonly message: string;
+      readonly feature: EntitlementName | 'has_active_plan';
+    }
   | { readonly code: 'plan_limit'; readonly message: string; readonly limit: number };
+type GateRefusal = EntitlementRefusal | { readonly code: 'no_active_plan'; readonly message: string };
 
 /** `entitlements`: null without an active plan. `amount`: for a limit, how much there would be after the call. */
+export function judgeGate(
+  gate: Exclude<Gate, { readonly opens: 'plan' }>,
+  entitlements: Entitlements | null,
+  amount?: number,
+): EntitlementRefusal | undefined;
+export function judgeGate(
+  gate: Gate,
+  entitlements: Entitlements | null,
+  amount?: number,
+): GateRefusal | undefined;
 export function judgeGate(
   gate: Gate,
   entitlements: Entitlements | null,
   amount = 0,
 ): GateRefusal | undefined {
   const { what } = gate;
-  if (entitlements === null) {
-    return gate.opens === 'limit' && !gate.refuses
-      ? undefined
-      : { code: 'no_active_plan', message: `${what}: the domain has no active plan` };
+  const withoutPlan = entitlements === null ? `${what}: the domain has no active plan` : undefined;
+  if (gate.opens === 'plan') {
+    if (withoutPlan === undefined) return undefined;
+    return gate.status === 402
+      ? { code: 'no_active_plan', message: withoutPlan }
+      : { code: 'plan_feature', message: withoutPlan, feature: 'has_active_plan' };
   }
-  if (gate.opens === 'plan') return undefined;
+  const included = entitlements ?? NO_ENTITLEMENTS;
   if (gate.opens === 'feature') {
-    if (entitlements[gate.by]) return undefined;
-    const { name } = ENTITLEMENTS[gate.by];
-    return { code: 'plan_feature', message: `${what}: the plan does not include it`, feature: name };
+    if (included[gate.by]) return undefined;
+    const message = withoutPlan ?? `${what}: the plan does not include it`;
+    return { code: 'plan_feature', message, feature: ENTITLEMENTS[gate.by].name };
   }
-  const allowed = entitlements[gate.by];
+  const allowed = included[gate.by];
   if (!gate.refuses || allowed === null || amount <= allowed) return undefined;
-  const message = `the plan allows ${allowed} ${what}, this would make ${amount}`;
+  const message = withoutPlan ?? `the plan allows ${allowed} ${what}, this would make ${amount}`;
   return { code: 'plan_limit', message, limit: allowed };
 }

@@ -2,6 +2,11 @@
 
 import { ENTITLEMENTS, type EntitlementName, type Entitlements } from './entitlements.ts';
 
+/** The values that `cache_cap_mb` of a domain may have. */
+export const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
+/** `cache_cap_mb` of a new domain. */
+const DEFAULT_CACHE_CAP_MB = 512;
+
 interface InUse {
   readonly records: number;
   /** The rules of each type. */
@@ -18,6 +23,15 @@ export interface Above {
   readonly allowed: number;
 }
 
+/**
+ * Returns `cache_cap_mb` of a domain under another plan. The default is lowered to what the plan allows, since its owner may
+ * never have set it. Any other value stays, and `aboveLimits` reports it if it is too large.
+ */
+export function cacheCapUnder({ maxCacheCapMb }: Entitlements, cacheCapMb: number): number {
+  if (cacheCapMb !== DEFAULT_CACHE_CAP_MB || cacheCapMb <= maxCacheCapMb) return cacheCapMb;
+  return CACHE_CAPS_MB.findLast((size) => size <= maxCacheCapMb) ?? CACHE_CAPS_MB[0];
+}
+
 /** Empty: the domain fits. */
 export function aboveLimits(
   plan: Entitlements,
@@ -30,7 +44,12 @@ export function aboveLimits(
         ? ['maxRulesPerSet', `rules_${type}`, count, plan.maxRulesPerSet]
         : ['rulesEnabled', `rules_${type}`, count, 0],
     ),
-    ['maxCacheCapMb', 'cache_cap_mb', cacheCapMb, plan.maxCacheCapMb],
+    [
+      'maxCacheCapMb',
+      'cache_cap_mb',
+      cacheCapMb,
+      cacheCapMb === DEFAULT_CACHE_CAP_MB ? null : plan.maxCacheCapMb,
+    ],
     ['customSslEnabled', 'certificates', hasOwnCertificate ? 1 : 0, plan.customSslEnabled ? null : 0],
   ];
   return counts.flatMap(([key, what, used, allowed]) =>

@@ -26,6 +26,7 @@ import { addNodeCommands } from './node/node.ts';
 import { addScanCommand } from './scan/scan.ts';
 import { Cli, type CliSettings } from './terminal/cli.ts';
 import { explainFailure, Failure } from './terminal/failure.ts';
+import { HELP_STYLE } from './terminal/help-style.ts';
 import { Output } from './terminal/output.ts';
 import { addVantageCommands } from './vantage/vantage.ts';
 import { addZoneCommands } from './zone/zone.ts';
@@ -49,7 +50,7 @@ function programFor(cli: Cli): Command {
     .description('operate a Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
     .version(versionOf(), '--version')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(HELP_STYLE)
     .configureOutput({ outputError: () => {} }) // we print them ourselves, as JSON where that was asked for
     .exitOverride()
     .showSuggestionAfterError()

@@ -13,8 +13,8 @@ export type ReadName =
   | { readonly kind: 'name'; readonly name: Name }
   | { readonly kind: 'problem'; readonly message: string };
 
-/** `/` stands in names of classless reverse delegations (RFC 2317); `*` alone is a wildcard. */
-const PLAIN_LABEL = /^(?:\*|[A-Za-z0-9_/-]+)$/;
+/** `/` is used in classless reverse delegations (RFC 2317); `*` is an ordinary octet unless alone (RFC 4592 §2.1.1). */
+const PLAIN_LABEL = /^[A-Za-z0-9_*/-]+$/;
 const MAPPED_LABEL = /^[a-z0-9_-]+$/;
 /** 255 octets, each written as \DDD, and dots. */
 export const MAX_NAME_CHARACTERS = 1100;
@@ -77,7 +77,7 @@ export function printWithoutDot(name: Name): string {
   for (let at = 0, length = name.charCodeAt(0); length !== 0; length = name.charCodeAt(at)) {
     const label = name.slice(at + 1, at + 1 + length);
     if (at > 0) text += '.';
-    text += label === '*' ? label : label.replace(/[^A-Za-z0-9_/-]/g, escapeOctet);
+    text += label.replace(/[^A-Za-z0-9_*/-]/g, escapeOctet);
     at += 1 + length;
   }
   return text;

@@ -27,7 +27,7 @@ const GOOD = { name: 'ok', type: 'A', destination: '192.0.2.1' };
 describe('a record', () => {
   it.each<[field: string, ...values: unknown[]]>([
     ['name', null, 1, '', 'x'.repeat(1025), ['a'], {}, true],
-    ['type', null, 1, '', 'a', 'SOA', 'ANY', ['A'], {}],
+    ['type', null, 1, '', 'TYPE1', 'SOA', 'ANY', ['A'], {}],
     ['destination', null, 1, '', ['192.0.2.1'], {}, false],
     ['mx_priority', ...noNumber(-1, 65_536)],
     ['ttl', ...noNumber(59, 86_401, 300.5, -1, 1e300)],
@@ -46,6 +46,11 @@ describe('a record', () => {
       expect([value, wrongFields(RecordCreate, { ...GOOD, [field]: value })]).toEqual([value, [field]]);
       expect([value, wrongFields(RecordUpdate, { [field]: value })]).toEqual([value, [field]]);
     }
+  });
+
+  it('may have its type in any case', () => {
+    expect(RecordCreate.parse({ ...GOOD, type: 'a' }).type).toBe('A');
+    expect(RecordUpdate.parse({ type: 'type65280' }).type).toBe('TYPE65280');
   });
 
   it('that is new needs a name, a type and a destination, and an update nothing', () => {
@@ -190,9 +195,14 @@ describe('a domain', () => {
     for (const value of values) expect(wrongFields(DomainUpdate, { [field]: value })).toEqual([]);
   });
 
-  it('may be updated with its read-only members, with any value', () => {
+  it('is not updated with its read-only members, whatever the value', () => {
     const facts = { id: 1, name: 'x', status: 'active', serial: null, my_role: [], findings: 3, ssl: 1 };
-    expect(wrongFields(DomainUpdate, { ...facts, records: 'x' })).toEqual([]);
+    const { error } = DomainUpdate.safeParse({ ...facts, records: 'x', outage_alerts: true });
+    const named = error?.issues.map(({ path }) => path.join());
+    expect(named?.sort()).toEqual([...Object.keys(facts), 'records'].sort());
+    expect(new Set(error?.issues.map(({ message }) => message))).toEqual(
+      new Set(['is read-only: leave it out']),
+    );
   });
 });
 

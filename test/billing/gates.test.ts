@@ -10,9 +10,20 @@ describe('the gates of plans', () => {
     expect([...used].sort()).toEqual(Object.keys(ENTITLEMENTS).sort());
   });
 
-  it.each(gates)('%s is shut without an active plan: 402, unless it only tells', (_name, gate) => {
-    const isOpen = gate.opens === 'limit' && !gate.refuses;
-    expect(judgeGate(gate, null, 1)?.code).toBe(isOpen ? undefined : 'no_active_plan');
+  it.each(gates)('%s is shut without an active plan, unless it only tells', (_name, gate) => {
+    const codes = {
+      plan: gate.opens === 'plan' && gate.status === 402 ? 'no_active_plan' : 'plan_feature',
+      feature: 'plan_feature',
+      limit: gate.opens === 'limit' && gate.refuses ? 'plan_limit' : undefined,
+    };
+    const refused = judgeGate(gate, null, 1);
+    expect(refused?.code).toBe(codes[gate.opens]);
+    if (refused !== undefined) expect(refused.message).toContain('the domain has no active plan');
+  });
+
+  it('respond 402 without an active plan for analytics and imports only', () => {
+    const without = gates.filter(([, gate]) => judgeGate(gate, null, 1)?.code === 'no_active_plan');
+    expect(without.map(([name]) => name)).toEqual(['import', 'analytics']);
   });
 
   it.each(gates)('%s says what is missing in the plan', (_name, gate) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NO_ENTITLEMENTS } from '../../src/billing/entitlements.ts';
-import { aboveLimits } from '../../src/billing/limits-in-use.ts';
+import { aboveLimits, cacheCapUnder } from '../../src/billing/limits-in-use.ts';
 
 const PLAN = {
   ...NO_ENTITLEMENTS,
@@ -29,6 +29,16 @@ it('names each limit that is broken, with what is used and allowed', () => {
     { limit: 'max_cache_cap_mb', what: 'cache_cap_mb', used: 2048, allowed: 512 },
     { limit: 'custom_ssl_enabled', what: 'certificates', used: 1, allowed: 0 },
   ]);
+});
+
+it('does not name the default of cache_cap_mb, which is lowered with the plan', () => {
+  const small = { ...PLAN, maxCacheCapMb: 128 };
+  expect(aboveLimits(small, IN_USE)).toEqual([]);
+  const lowered = [600, 512, 300, 128, 0].map((maxCacheCapMb) =>
+    cacheCapUnder({ ...PLAN, maxCacheCapMb }, 512),
+  );
+  expect(lowered).toEqual([512, 512, 256, 128, 128]);
+  expect(cacheCapUnder(small, 256)).toBe(256);
 });
 
 it('names all rules where the plan has none', () => {

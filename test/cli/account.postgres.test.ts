@@ -10,7 +10,7 @@ import { addKeyCommands } from '../../src/cli/account/key.ts';
 import { addPlanCommands } from '../../src/cli/account/plan.ts';
 import { createAccount, findAccount } from '../../src/store/accounts/accounts.ts';
 import { createApiKey } from '../../src/store/accounts/api-keys.ts';
-import { listPlans } from '../../src/store/accounts/plans.ts';
+import { type CataloguePlan, listPlans } from '../../src/store/accounts/plans.ts';
 import { takeLink } from '../../src/store/people/account-links.ts';
 import { publishDatabaseUrl } from '../../src/store/postgres/database-url.ts';
 import { runCommands } from '../support/cli/run-commands.ts';
@@ -277,6 +277,22 @@ describe('plan', () => {
       expect(await run('create', 'team', '--name', 'x')).toMatchObject({
         code: 1,
         stderr: 'there is a plan "team" already\n',
+      });
+    });
+
+    it('creates one without options: named as it is written, with what the plan free includes', async () => {
+      expect(await run('create', 'basic')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('created plan basic '),
+      });
+      const { id, slug, terms, ...free } = (await planOf('free')) as CataloguePlan;
+      expect(await planOf('basic')).toMatchObject({ ...free, name: 'basic', terms: [] });
+      expect((await run('create', 'small', 'max_records=9')).code).toBe(0);
+      expect(await planOf('small')).toMatchObject({
+        name: 'small',
+        maxRecords: 9,
+        maxTrafficGb: 0,
+        terms: [],
       });
     });
 

@@ -21,6 +21,7 @@ import { saveMembership } from '../support/database/memberships.ts';
 import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
 import { evidenceOf, makeCheck, type Said } from '../support/world/made-checks.ts';
 import { makeVerification, type SaidWorld } from '../support/world/made-verifications.ts';
+import { makeZoneFolder, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
 describe('checks of domains', () => {
   const database = keptDatabase();
@@ -156,6 +157,54 @@ describe('checks of domains', () => {
       code: 1,
       stderr: 'absent.com: no such domain\n',
     });
+  });
+});
+
+describe('domain import', () => {
+  const database = sharedDatabase();
+  let folder: ZoneFolder;
+  beforeAll(() => {
+    folder = makeZoneFolder();
+  });
+  afterAll(() => folder.remove());
+  beforeEach(async () => {
+    await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'shop.example.');
+  });
+  const run = (...args: string[]) =>
+    runCommands(addDomainCommands, ['domain', 'import', 'shop.example', ...args], database.url);
+  const stored = () =>
+    database.column<string>`select name || ' ' || type || ' ' || destination from records where not managed order by 1`;
+
+  it('writes the good records and lists all others, with their lines', async () => {
+    const file = folder.write(
+      'shop.zone',
+      'www A 192.0.2.1\nbad A 1.2\n@ SOA a b 1 2 3 4 5\n@ MX 10 mx.mail.com\n',
+    );
+    const dry = await run(file, '--dry-run');
+    expect([dry.code, dry.stdout]).toEqual([
+      1,
+      'would import into shop.example: created 2 overwritten 0 removed 0 errors 1 skipped 1 failed 0 warnings 2\n',
+    ]);
+    expect(await stored()).toEqual([]);
+    const made = await run(file);
+    expect([made.code, made.stdout.slice(0, 13)]).toEqual([1, 'imported into']);
+    expect(made.stderr.split('\n').map((line) => line.slice(0, 42))).toEqual([
+      'line 2, column 7: "1.2" is not an IPv4 add',
+      'line 3: @ SOA: skipped: the service makes ',
+      'line 4: @ MX: warning: "mx.mail.com" has n',
+      '@ MX: warning: mx.mail.com.shop.example. h',
+      '',
+    ]);
+    expect(await stored()).toEqual([
+      'shop.example. MX mx.mail.com.shop.example',
+      'www.shop.example. A 192.0.2.1',
+    ]);
+  });
+
+  it('reads names without a final dot as full names if asked', async () => {
+    const file = folder.write('dots.zone', 'www CNAME cdn.host.net\n');
+    expect((await run(file, '--dots', 'add', '--json')).code).toBe(0);
+    expect(await stored()).toEqual(['www.shop.example. CNAME cdn.host.net']);
   });
 });
 

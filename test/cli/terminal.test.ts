@@ -14,11 +14,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { indentTable, joinBlocks } from '../../src/cli/terminal/blocks.ts';
 import { collectDomainNames } from '../../src/cli/terminal/collect-domain-names.ts';
 import { Failure } from '../../src/cli/terminal/failure.ts';
 import { findZoneFiles } from '../../src/cli/terminal/find-zone-files.ts';
+import { HELP_STYLE } from '../../src/cli/terminal/help-style.ts';
 import { INTERRUPTED, Listing, Output } from '../../src/cli/terminal/output.ts';
 import { parseZoneName } from '../../src/cli/terminal/parse-zone-name.ts';
 import { printSpan } from '../../src/cli/terminal/print-span.ts';
@@ -384,4 +386,14 @@ describe('a file that is written whole', () => {
       'not a regular file',
     );
   });
+});
+
+test('--help marks options without which a command is refused', () => {
+  const help = new Command('edge')
+    .configureHelp(HELP_STYLE)
+    .requiredOption('--region <region>', 'where it is')
+    .option('--json', 'print JSON')
+    .helpInformation();
+  expect(help).toMatch(/--region <region> +where it is \(required\)\n/);
+  expect(help).toMatch(/--json +print JSON\n/);
 });

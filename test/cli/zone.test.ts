@@ -1,5 +1,6 @@
 // Zone files as the commands on zones read and judge them.
 
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkZoneFiles } from '../../src/cli/zone/check-zone-files.ts';
@@ -10,7 +11,7 @@ import {
   refusedItem,
 } from '../../src/cli/zone/collect-zones.ts';
 import { judgeZoneFile, printProblem } from '../../src/cli/zone/judge-zone-file.ts';
-import { type Name, parseName, printName } from '../../src/dns/name.ts';
+import { type Name, parseName, printName, ROOT } from '../../src/dns/name.ts';
 import { signZoneText } from '../support/dnssec/sign-zone-text.ts';
 import { makeKey } from '../support/dnssec/signing.ts';
 import { captureOutput } from '../support/tests/captured-output.ts';
@@ -41,6 +42,16 @@ describe('zone check', () => {
       out: 'good a.example. records 3\nfiles 1 good 1 records 3 refused 0\n',
       err: '',
     });
+  });
+
+  it('a good file is listed with warnings about its records', async () => {
+    const file = folder.write('w.zone', smallZone('w.example.', '@ MX 10 gone\n'));
+    expect((await check(false)).err).toBe(`${file}:6:1: warning: gone.w.example. has no address\n`);
+    const warning = { line: 6, name: 'w.example.', type: 'MX', code: 'TARGET_WITHOUT_ADDRESS' };
+    expect(JSON.parse((await check(true)).out).files).toContainEqual(
+      expect.objectContaining({ file, outcome: 'good', warnings: [expect.objectContaining(warning)] }),
+    );
+    rmSync(file);
   });
 
   it('a bad file makes the answer no, with its problems', async () => {
@@ -197,6 +208,49 @@ describe('one zone file', () => {
     it('takes names from --origin where the text does not say', () => {
       const judged = judge('@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns\n', parseName('example.net.'));
       expect(judged).toMatchObject({ kind: 'good', apex: parseName('example.net.') });
+    });
+
+    it('may be UTF-16, and what it includes too', () => {
+      const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+      folder.write('wide.inc', utf16('www A 192.0.2.2\n').swap16());
+      const file = utf16(`\uFEFF${smallZone('example.com.', '$INCLUDE wide.inc\n')}`);
+      expect(problemsOf(file)).toEqual([]);
+      const judged = judgeZoneFile(
+        { name: '-', path: undefined },
+        { origin: undefined, at: NOW, content: utf16(smallZone('a.example.')) },
+      );
+      expect(judged).toMatchObject({ kind: 'good', apex: parseName('a.example.') });
+    });
+
+    it('loads without the records of Windows DNS, and warns about each', () => {
+      const judged = judge(
+        smallZone('example.com.', '@ [AGE:37] 600 A 192.0.2.3\n@ WINS L1 C900 ( 192.0.2.33 )\n'),
+      );
+      expect(judged).toMatchObject({
+        kind: 'good',
+        warnings: [
+          {
+            file: 'judged.zone',
+            line: 7,
+            column: 1,
+            code: 'RECORD_NOT_LOADED',
+            name: 'example.com.',
+            type: 'WINS',
+            message: 'the WINS record is not loaded: only Windows DNS has records of this type',
+          },
+        ],
+      });
+    });
+
+    it('is a zone for the root only if --origin says so', () => {
+      const atRoot = smallZone('.', 'example.com. NS ns\n');
+      const message =
+        'this is a zone for the root (.) because of $ORIGIN . in line 1; if that is meant, pass --origin .';
+      expect(problemsOf(atRoot)).toEqual([`judged.zone:3:1: ${message}`]);
+      expect(judge(atRoot, ROOT)).toMatchObject({ kind: 'good', apex: ROOT });
+      expect(problemsOf('. 60 SOA ns. h. 1 2 3 4 5\n. 60 NS ns.\nns. 60 A 192.0.2.1\n')).toEqual([
+        'judged.zone:1:1: this is a zone for the root (.); if that is meant, pass --origin .',
+      ]);
     });
 
     it('may hold comments in an old encoding', () => {

@@ -5,6 +5,7 @@ import { TextError, WireError } from '../../src/dns/errors.ts';
 import { parseName, ROOT } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { alignTtls } from '../../src/dns/zone-file/align-ttls.ts';
+import { decodeText, explainNuls } from '../../src/dns/zone-file/decode-text.ts';
 import {
   compileRdata,
   compileTemplate,
@@ -205,6 +206,72 @@ describe('text that was not UTF-8', () => {
     const { entries, problems } = lex(text);
     expect(problems).toEqual(['1:7 the text is not UTF-8; write such octets as \\DDD']);
     expect(entries.map((words) => words.split(' ')[0])).toEqual(['!', 'b', 'c']);
+  });
+});
+
+describe('the bytes of a zone file', () => {
+  const TEXT = '$TTL 900\nshop A 192.0.2.21 ; Ladenschlüssel\npost MX 5 mx.stall.example.\n';
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+  const swapped = (text: string) => utf16(text).swap16();
+
+  it.each<[string, Uint8Array]>([
+    ['UTF-8', Buffer.from(TEXT)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${TEXT}`)],
+    ['UTF-16LE with a byte order mark', utf16(`\uFEFF${TEXT}`)],
+    ['UTF-16BE with a byte order mark', swapped(`\uFEFF${TEXT}`)],
+    ['UTF-16LE', utf16(TEXT)],
+    ['UTF-16BE', swapped(TEXT)],
+  ])('are decoded from %s', (_encoding, bytes) => {
+    expect(decodeText(bytes)).toBe(TEXT);
+  });
+
+  it('may be UTF-16 with a comment in another script', () => {
+    const text = `; 配置\u3000ゾーン\n${TEXT}`;
+    for (const bytes of [utf16(text), swapped(text)]) expect(decodeText(bytes)).toBe(text);
+  });
+
+  it.each(['', 'a', 'a TXT "x\0y"\n', 'a A 192.0.2.1\n\0\0\0\0\0\0\0\0'])('stay UTF-8 in %j', (text) => {
+    expect(decodeText(Buffer.from(text))).toBe(text);
+    expect(explainNuls(text)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'UTF-16 that was read as UTF-8',
+      utf16(TEXT).toString('utf8'),
+      /^the text is UTF-16; save the file as UTF-8$/,
+    ],
+    ['the same in the other order', swapped(TEXT).toString('latin1'), /^the text is UTF-16; save/],
+    ['an archive', `PK\x03\x04${'\0'.repeat(9)}${'x'.repeat(500)}\n`, /^the text has NUL characters/],
+  ])('cannot be read if they are %s', (_what, text, message) => {
+    expect(explainNuls(text)).toMatch(message);
+  });
+});
+
+describe('typographic quotes', () => {
+  it.each([...'“”„‟«»'])('are a problem outside of a string: %s', (quote) => {
+    const { entries, problems } = lex(`a CAA 0 issue ${quote}ca.example${quote}\nb A 192.0.2.1`);
+    expect(problems).toEqual([`1:15 ${quote} is not a quotation mark here: write " instead`]);
+    expect(entries.at(-1)).toBe('b A 192.0.2.1');
+  });
+
+  it('are one problem for each line, wherever they are', () => {
+    const text = 'k TXT “v=DKIM1; p=x”\na TXT “two words”\n“b” A 192.0.2.1\nc TXT ( x\n y” “z )';
+    const { entries, problems } = lex(text);
+    expect(problems.map((problem) => problem.slice(0, 6))).toEqual(['1:7 “ ', '2:7 “ ', '3:1 “ ', '5:2 ” ']);
+    expect(entries.map((words) => words.split(' ').slice(0, 2).join(' '))).toEqual([
+      '! k',
+      '! a',
+      '!',
+      '! c',
+    ]);
+  });
+
+  it('are text inside of straight quotes, and in comments', () => {
+    expect(lex('said TXT "he said “hi”" ; «x»')).toEqual({
+      entries: ['said TXT "he said “hi”"'],
+      problems: [],
+    });
   });
 });
 

@@ -1,10 +1,11 @@
 // The windows and filters of questions about traffic.
 
 import { describe, expect, it } from 'vitest';
+import { trafficHours } from '../../src/analytics/requests/traffic-hours.ts';
 import { readNarrowing } from '../../src/edge/analytics/narrowing.ts';
 import {
   bucketsOf,
-  hoursThatBeginIn,
+  hoursThatEndIn,
   PERIOD_NAMES,
   windowBefore,
   windowOf,
@@ -83,17 +84,27 @@ describe('a window', () => {
 });
 
 describe('the hours of a quota period', () => {
-  it('are those that begin in it, so that each belongs to one period', () => {
+  it('are those that end in it, so that each belongs to one period', () => {
     const starts = ['01T10:20:30.401Z', '08T10:20:30.401Z', '15T10:20:30.401Z'].map(
       (at) => new Date(`2026-03-${at}`),
     );
-    const [one, two] = [0, 1].map((i) => hoursThatBeginIn(starts[i] as Date, starts[i + 1] as Date));
-    expect(told(one as typeof two & object)).toEqual([hour('03-01T11'), hour('03-08T11')]);
+    const [one, two] = [0, 1].map((i) => hoursThatEndIn(starts[i] as Date, starts[i + 1] as Date));
+    expect(told(one as typeof two & object)).toEqual([hour('03-01T10'), hour('03-08T10')]);
     expect(two?.from).toEqual(one?.until);
   });
 
   it('are all of a period that begins with an hour', () => {
     const [from, until] = [new Date(hour('03-01T10')), new Date(hour('03-02T10'))];
-    expect(hoursThatBeginIn(from, until)).toEqual({ from, until });
+    expect(hoursThatEndIn(from, until)).toEqual({ from, until });
+  });
+
+  it.each([
+    0, 30,
+  ])('include the current hour of a subscription that has just begun (reset after %s days)', (days) => {
+    const startedAt = new Date('2026-03-01T10:20:30.401Z');
+    const now = new Date('2026-03-01T10:21:00Z');
+    const { from, until } = trafficHours({ startedAt, quotaResetDays: days }, now);
+    expect(from.getTime()).toBeLessThanOrEqual(now.getTime());
+    expect(until.getTime()).toBeGreaterThan(now.getTime());
   });
 });

@@ -89,6 +89,10 @@ describe('the types', () => {
     expect(judge(type, {}).data).toMatchObject(defaults);
   });
 
+  it('drop accepts country codes in lower case', () => {
+    expect(judge('drop', { countries: ['de', 'Fr'] }).data).toMatchObject({ countries: ['DE', 'FR'] });
+  });
+
   it.each<[RuleType, string, unknown[], unknown[]]>([
     ['waf', 'priority', [0, 1_000_000], [-1, 'high', 2 ** 31]],
     ['waf', 'enabled', [true, false], [1]],
@@ -240,7 +244,8 @@ describe('what belongs together', () => {
     ['drop', { countries: ['NL', 'NL'] }, ['countries.1']],
     ['waf', { rule_excludes: ['942100', '9a'] }, ['rule_excludes.1']],
     ['waf', { rule_excludes: [942100] }, ['rule_excludes.0']],
-    ['drop', { countries: ['NL', 'nl', 'EU'] }, ['countries.1', 'countries.2']],
+    ['drop', { countries: ['NL', 'nl'] }, ['countries.1']],
+    ['drop', { countries: ['NL', 'EU'] }, ['countries.1']],
     ['rewrite', { query_mode: 'replace', query_target: 'a=b&c=d' }, []],
     ['redirect', { status_code: 303 }, ['status_code']],
     ['error_page', { status_codes: [399] }, ['status_codes.0']],

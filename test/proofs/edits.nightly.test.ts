@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWildcard } from '../../src/dns/name.ts';
+import { isWildcard, isWithin } from '../../src/dns/name.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
 import { type Edit, idsTouched, NO_EDIT, namesTouched } from '../../src/zone/edit/edit.ts';
 import { formerHosts, possibleGlue } from '../../src/zone/edit/glue-needed.ts';
@@ -19,6 +19,7 @@ import {
   domainAndEditOf,
   domainOf,
   parsed,
+  redirections,
   stateOf,
 } from '../support/random/random-edits.ts';
 import { watchReads } from '../support/tests/count-reads.ts';
@@ -30,7 +31,11 @@ import { publishRecords } from '../support/zone/publish-records.ts';
 const runs = scale(20_000, 600);
 const domain = fc.array(anything.record, { minLength: 4, maxLength: 24 }).map(domainOf);
 
-const domainAndEdit = fc.oneof(domainAndEditOf(anything), domainAndEditOf(delegations));
+const domainAndEdit = fc.oneof(
+  domainAndEditOf(anything),
+  domainAndEditOf(delegations),
+  domainAndEditOf(redirections),
+);
 
 /** The rules of docs/rules.md "Published records" and docs/rules.md "Records", written a second time. */
 function faultsOf(records: readonly RecordValue[]): string[] {
@@ -48,7 +53,11 @@ function faultsOf(records: readonly RecordValue[]): string[] {
     if (has('CNAME') && proxied === 0 && list.length > 1) faults.push('CNAME and other');
     if (has('ANAME') && proxied === 0 && has('A', 'AAAA')) faults.push('ANAME and address');
     if (name === APEX && (has('NS', 'DS') || (has('CNAME') && proxied === 0))) faults.push('apex');
-    if (isWildcard(name) && has('NS', 'DS')) faults.push('wildcard');
+    if (isWildcard(name) && has('NS', 'DS', 'DNAME')) faults.push('wildcard');
+    if (has('DNAME') > 1) faults.push('DNAMEs');
+    if (has('DNAME') && has('NS')) faults.push('DNAME and NS');
+    if (records.some((r) => r.type === 'DNAME' && r.name !== name && isWithin(name, r.name)))
+      faults.push('below a DNAME');
     if (has('DS') && !has('NS')) faults.push('DS');
     if (new Set(list.map((r) => `${r.type} ${rdataKey(r.type, r.rdata)}`)).size < list.length)
       faults.push('twice');
@@ -77,6 +86,8 @@ function shown(records: readonly CustomerRecord[]): string[] {
   return records.map((r) => showRecord(r)).sort();
 }
 
+const isLoadedAbove = (type: ApiType) => type === 'NS' || type === 'DNAME';
+
 /** Only what the store would load for this edit. */
 function scoped(all: readonly CustomerRecord[], edit: Edit): CustomerRecord[] {
   const ids = new Set(idsTouched(edit));
@@ -86,13 +97,14 @@ function scoped(all: readonly CustomerRecord[], edit: Edit): CustomerRecord[] {
   const touched = all.filter(
     ({ name, type }) =>
       at.includes(name) ||
-      (type === 'NS' && cutsAt.includes(name)) ||
-      below.some((above) => [...namesBetween(name, APEX)].includes(above)),
+      (isLoadedAbove(type) && cutsAt.includes(name)) ||
+      below.some((above) => name !== above && isWithin(name, above)),
   );
   const hosts = formerHosts(needed, APEX, touched);
   const aboveHosts = hosts.flatMap((host) => [...namesBetween(host, APEX)]);
   const judged = all.filter(
-    (r) => touched.includes(r) || hosts.includes(r.name) || (r.type === 'NS' && aboveHosts.includes(r.name)),
+    (r) =>
+      touched.includes(r) || hosts.includes(r.name) || (isLoadedAbove(r.type) && aboveHosts.includes(r.name)),
   );
   const naming = possibleGlue(needed, APEX, judged).map((host) =>
     all.find((r) => r.type === 'NS' && targetOf('NS', r.rdata) === host && !below.includes(r.name)),

@@ -158,7 +158,8 @@ describe('import-scanned', () => {
       limit: 200,
     });
     expect(await bring([], { domainId: none.id, records: records(none) })).toMatchObject({
-      code: 'no_active_plan',
+      code: 'plan_limit',
+      limit: 0,
     });
     expect(await listed(db, free.id, free.name)).toEqual([]);
   });

@@ -69,7 +69,14 @@ describe('enable-signing', () => {
       expect((await enabled(db, { domainId }, order)).kind).toBe('signed');
       expect(await signatureFaults(db, APEX)).toEqual([]);
       expect(await typesOf()).toContain('DNSKEY');
-      await saved(db, domainId, ['w2 A 198.51.100.3', 'a.b.sub2 NS ns.example.org']);
+      await saved(db, domainId, [
+        'w2 A 198.51.100.3',
+        'w2 HINFO "ARM64" "LINUX"',
+        'w2 TYPE65280 \\# 0',
+        'w2 DNAME example.net',
+        'a.b.sub2 NS ns.example.org',
+      ]);
+      expect(await typesOf()).toEqual(expect.arrayContaining(['DNAME', 'HINFO', 'TYPE65280']));
       expect(await signatureFaults(db, APEX)).toEqual([]);
       await expectPublished(db, domainId);
       expect((await enabled(db, { domainId }, order)).kind).toBe('unchanged');

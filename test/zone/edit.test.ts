@@ -33,7 +33,7 @@ const STATES = {
   none: {},
   managed: { managedIds: new Set([9]) },
   noEdges: { edges: NO_EDGES },
-  noPlan: { hasPlan: false },
+  noRecords: { maxRecords: 0 },
   oneRecord: { maxRecords: 1 },
   twoRecords: { maxRecords: 2 },
 };
@@ -134,6 +134,26 @@ a DS beside NS | 1: sub NS ns.example.net | create sub DS 1 13 2 DIGEST | + sub 
 NS do not go before their DS | 1: sub NS ns.example.net / 2: sub DS 1 13 2 DIGEST | delete 1 | conflict delete[0]`);
 });
 
+describe('a DNAME', () => {
+  table(`
+stands beside other types, at the apex too | 1: @ MX 0 mx.example.net | create @ DNAME example.net / create s DNAME example.net / create s A 192.0.2.1 ; proxied | conflict create[1] / conflict create[2]
+has data at its own name | | create s DNAME example.net / create s A 192.0.2.1 / create s MX 0 mx.example.net | + s 300 DNAME example.net / + s 300 A 192.0.2.1 / + s 300 MX 0 mx.example.net
+at the apex of a domain without other names | 1: @ MX 0 mx.example.net | create @ DNAME example.net | + @ 300 DNAME example.net
+not beside a CNAME | 1: s CNAME example.net | create s DNAME example.net | conflict create[0]
+beside a proxied CNAME, which publishes addresses | 1: s CNAME example.net ; proxied | create s DNAME example.net | + s 300 DNAME example.net
+not beside NS | 1: s NS ns.example.net | create s DNAME example.net | conflict create[0]
+only one at a name | 1: s DNAME example.net | create s DNAME example.org | conflict create[0]
+nothing below it, however deep | 1: s DNAME example.net | create x.y.s TXT x / create s TXT x | conflict create[0]
+nothing proxied, no wildcard and no other DNAME below it | 1: s DNAME example.net | create a.s A 192.0.2.1 ; proxied / create *.s TXT x / create b.s DNAME example.org | conflict create[0] / conflict create[1] / conflict create[2]
+nothing below it at the apex | 1: @ DNAME example.net | create www A 192.0.2.1 | conflict create[0]
+not above what is there | 1: www.s A 192.0.2.1 | create s DNAME example.net | conflict create[0]
+not at the apex above what is there | 1: www.s A 192.0.2.1 | create @ DNAME example.net | conflict create[0]
+above records that are deleted in the same call | 1: www.s A 192.0.2.1 | delete 1 / create s DNAME example.net | - 1: www.s 300 A 192.0.2.1 / + s 300 DNAME example.net
+leaves the names below it when it is deleted | 1: s DNAME example.net | delete 1 / create www.s TXT x | - 1: s 300 DNAME example.net / + www.s 300 TXT x
+that a record becomes has nothing below it | 1: s CNAME example.net / 2: www.s A 192.0.2.1 | update 1 type=DNAME | conflict update[0]
+not at a wildcard | | create *.s DNAME example.net | invalid create[0] name`);
+});
+
 describe('proxied', () => {
   table(`
 needs edge addresses | | create www A 192.0.2.1 ; proxied | invalid create[0] proxied | noEdges
@@ -147,8 +167,8 @@ describe('the plan', () => {
 limits the count after the call | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | twoRecords
 allows to exchange records at the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / create c A 192.0.2.1 | - 1: a 300 A 192.0.2.1 / + c 300 A 192.0.2.1 | twoRecords
 allows changes beyond the limit | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | update 1 ttl=60 | ~ 1: a 60 A 192.0.2.1 | oneRecord
-that is missing forbids to add | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | no_active_plan create[0] | noPlan
-that is missing forbids no change | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / update 2 ttl=60 | - 1: a 300 A 192.0.2.1 / ~ 2: b 60 A 192.0.2.1 | noPlan
+without records forbids to add | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c A 192.0.2.1 | plan_limit create[0] | noRecords
+without records forbids no change | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | delete 1 / update 2 ttl=60 | - 1: a 300 A 192.0.2.1 / ~ 2: b 60 A 192.0.2.1 | noRecords
 counts replacements too | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | replace a A: A 192.0.2.1, A 192.0.2.2 | plan_limit replace[0] | twoRecords
 comes after bad values | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create c 5 A 192.0.2.1 | invalid create[0] ttl | twoRecords
 comes before conflicts | 1: a A 192.0.2.1 / 2: b A 192.0.2.1 | create a A 192.0.2.1 | plan_limit create[0] | twoRecords`);
@@ -239,10 +259,10 @@ describe('the names that an edit touches', () => {
     return { at: print(wanted.at), cutsAt: print(wanted.cutsAt), below: print(wanted.below) };
   }
 
-  it('an edit of one name needs that name and the delegations above it', () => {
+  it('an edit of one name needs that name, and the delegations and DNAMEs above it', () => {
     expect(needed({ create: ['a.b.c A 192.0.2.1'] })).toEqual({
       at: ['a.b.c'],
-      cutsAt: ['b.c', 'c'],
+      cutsAt: ['b.c', 'c', 'example.com.'],
       below: [],
     });
     expect(needed({ create: ['@ A 192.0.2.1', '@ MX 0 mx.example.net'] })).toEqual({
@@ -258,11 +278,17 @@ describe('the names that an edit touches', () => {
     expect(needed({ delete: [1] }, ['1: s NS ns.example.net']).below).toEqual(['s']);
     expect(needed({ update: [[1, { name: 't' }]] }, ['1: s NS ns.example.net'])).toEqual({
       at: ['s', 't'],
-      cutsAt: [],
+      cutsAt: ['example.com.'],
       below: ['s', 't'],
     });
     expect(needed({ update: [[1, { type: 'NS' }]] }, ['1: s CNAME ns.example.net']).below).toEqual(['s']);
     expect(needed({ delete: [1] }, ['1: s A 192.0.2.1']).below).toEqual([]);
+  });
+
+  it('a DNAME needs what is below it, at the apex too', () => {
+    expect(needed({ create: ['s DNAME example.net'] }).below).toEqual(['s']);
+    expect(needed({ create: ['@ DNAME example.net'] }).below).toEqual(['example.com.']);
+    expect(needed({ update: [[1, { type: 'DNAME' }]] }, ['1: s CNAME example.net']).below).toEqual(['s']);
   });
 
   it('records are found by id first, restored ones too', () => {
@@ -288,6 +314,9 @@ a A 192.0.2.1 | a ANAME b.example.net | a.example.com. has addresses: an ANAME, 
 a ANAME b.example.net | a A 192.0.2.1 | a.example.com. has an ANAME, which brings its addresses
 a A 192.0.2.1 | a A 192.0.2.1 | this A record is at a.example.com. already
 a A 192.0.2.1 | a A 192.0.2.2 ; proxied | the A, AAAA, CNAME and ANAME records at a.example.com. must all be proxied or none
+s DNAME example.net | s DNAME example.org | s.example.com. can have only one DNAME
+s DNAME example.net | w.s A 192.0.2.1 | w.s.example.com. lies below the DNAME at s.example.com.: a name below a DNAME cannot have records
+w.s A 192.0.2.1 | s DNAME example.net | w.s.example.com. lies below the DNAME at s.example.com.: a name below a DNAME cannot have records
 s NS ns.example.net | w.s A 192.0.2.1 | w.s.example.com. lies below the delegation s.example.com.: only unproxied addresses of hosts that the domain's NS records point to can stand there`),
 )('the conflict of %s with a new %s is reported', (line, wanted = '', expected) => {
   expect(messages([`1: ${line}`], { create: [wanted] })).toEqual([`create[0]: ${expected}`]);
@@ -571,7 +600,8 @@ describe('what a key is narrowed to', () => {
   it.each([
     [{ domains: ['a.com', 'a..b'] }, 'domains', 1, /./],
     [{ names: ['a b.com'] }, 'names', 0, /./],
-    [{ types: ['A', 'SOA'] }, 'types', 1, /^expected A, AAAA.*, not "SOA"$/],
+    [{ types: ['A', 'SOA'] }, 'types', 1, /^the type must be one of A, AAAA.*, not "SOA"$/],
+    [{ types: ['TYPE99'] }, 'types', 0, /^TYPE99 is SPF/],
     [{ domains: ['a.com'], names: ['a.com', 'www.b.com'] }, 'names', 1, /^www\.b\.com lies in none of/],
   ])('%j is refused, with the item that is wrong', (lists, field, index, message) => {
     const problem = { kind: 'problem', field, index, message: expect.stringMatching(message) };

@@ -49,16 +49,18 @@ gives the set the TTL that it says | a 300 A 192.0.2.1 / a 300 A 192.0.2.2 | a 6
 keeps what a row has for the edge | a A 192.0.2.1 ; proxied captcha | a A 192.0.2.2 ; proxied=false comment=x | ~ 1: a 300 A 192.0.2.2 ; proxied captcha comment=x |
 lets the kind that stands there win | a CNAME x.example.net | a A 192.0.2.1 / a CNAME y.example.net / a TXT x | ~ 1: a 300 CNAME y.example.net | 0 / 2
 lets nothing in where each conflicts | a CNAME x. | a A 192.0.2.1 / a TXT x | | 0 / 1
+lets one DNAME in at a name | | a DNAME x. / a DNAME y. / a MX 10 y. | + a 300 DNAME x. / + a 300 MX 10 y. | 1
+lets nothing in below a DNAME | | b.a A 192.0.2.1 / a DNAME x. | + a 300 DNAME x. | 0
+lets no DNAME in above what is there | b.a A 192.0.2.1 | a DNAME x. / a A 192.0.2.1 | + a 300 A 192.0.2.1 | 0
 lets the first kind win | | a CNAME x. / a A 192.0.2.1 / a CNAME y. | + a 300 CNAME x. | 1 / 2
 lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 192.0.2.1 | + a 300 ANAME x. / + a 300 MX 10 y. | 2`),
   )('%s', (_, before, items, ops, failed) => {
     expect(show(itemsOf(before), itemsOf(items))).toEqual([itemsOf(ops), itemsOf(failed).map(Number)]);
   });
 
-  it('beyond the plan or without one is not the fault of an item', () => {
+  it('beyond the plan is not the fault of an item', () => {
     const items = ['a A 192.0.2.1', 'b A 192.0.2.1', 'c A 192.0.2.1 ; timeout=0'];
     expect(show([], items, { maxRecords: 1 })).toEqual([['plan_limit create[0]'], [2]]);
-    expect(show([], items, { hasPlan: false })).toEqual([['no_active_plan create[0]'], [2]]);
   });
 
   it('of thousands of items that conflict at one name takes few rounds', () => {
@@ -203,6 +205,19 @@ describe('parsing records', () => {
       ],
       ['_s._tcp SRV 1 2 3 h', ['_s._tcp 300 SRV 1 2 3 h.example.com']],
       ['w HTTPS 1 . alpn=h2', ['w 300 HTTPS 1 . alpn=h2']],
+      ['d DNAME new', ['d 300 DNAME new.example.com']],
+      [
+        'w HINFO "ARM64" LINUX\nw LOC 52 N 4 E 0m',
+        ['w 300 HINFO "ARM64" "LINUX"', 'w 300 LOC 52 0 0.000 N 4 0 0.000 E 0.00m 1m 10000m 10m'],
+      ],
+      [
+        'w CERT PGP 0 0 AAAA\nw OPENPGPKEY AA AA\nw SMIMEA 3 0 1 ab cd',
+        ['w 300 CERT 3 0 0 AAAA', 'w 300 OPENPGPKEY AAAA', 'w 300 SMIMEA 3 0 1 ABCD'],
+      ],
+      [
+        'w TYPE65280 \\# 2 ab cd\nw TYPE1 \\# 4 c0000201',
+        ['w 300 TYPE65280 \\# 2 ABCD', 'w 300 A 192.0.2.1'],
+      ],
       ['www.example.com A 192.0.2.1', ['www.example.com.example.com. 300 A 192.0.2.1']],
       ['w A 192.0.2.1 ; zonefleet proxied=true port=80', ['w 300 A 192.0.2.1 {"proxied":true,"port":80}']],
       ['w TXT ( "a" ; one\n "b" ) ; zonefleet comment="two"', ['w 300 TXT "a" "b" {"comment":"two"}']],
@@ -281,8 +296,8 @@ describe('parsing records', () => {
 @ DS 1 8 2 ${'0'.repeat(64)}
 @ DNSKEY 257 3 13 AAAA
 w RRSIG A 13 3 300 20300101000000 20290101000000 1 example.com. AAAA
-w HINFO "a" "b"
-w TYPE65280 \\# 1 00
+w CSYNC 1 3 A
+w RP a b
 w A 192.0.2.1
 W.example.com. 60 A 192.0.2.1
 c CNAME X.example.net.
@@ -290,7 +305,7 @@ c CNAME x.EXAMPLE.net.
 sub NS ns1.example.net.`);
       expect(errors).toEqual([]);
       expect(skipped.map(({ line, name, type }) => `${line} ${name} ${type}`).join(', ')).toBe(
-        '1 @ SOA, 2 @ NS, 3 @ DS, 4 @ DNSKEY, 5 w RRSIG, 6 w HINFO, 7 w TYPE65280, 9 w A, 11 c CNAME',
+        '1 @ SOA, 2 @ NS, 3 @ DS, 4 @ DNSKEY, 5 w RRSIG, 6 w CSYNC, 7 w RP, 9 w A, 11 c CNAME',
       );
       expect(skipped.at(-1)?.reason).toBe('the same record stands in line 10');
       expect(records.map(({ name, type }) => `${name} ${type}`)).toEqual(['w A', 'c CNAME', 'sub NS']);
@@ -314,9 +329,9 @@ mail.example.com.\t1\tIN\tA\t192.0.2.2 ; cf_tags=cf-proxied:false
 example.com.\t1\tIN\tTXT\t"v=spf1 include:_spf.mx.cloudflare.net ~all"`.replaceAll('\n', '\r\n');
       expect(errors(text)).toEqual([]);
       expect(lines(text)).toEqual([
-        '@ 60 A 192.0.2.1 {"proxied":true}',
-        'mail 60 A 192.0.2.2',
-        '@ 60 TXT v=spf1 include:_spf.mx.cloudflare.net ~all',
+        '@ 300 A 192.0.2.1 {"proxied":true}',
+        'mail 300 A 192.0.2.2',
+        '@ 300 TXT v=spf1 include:_spf.mx.cloudflare.net ~all',
       ]);
     });
 
@@ -339,6 +354,42 @@ www\t\t300\tCNAME\texample.com.`;
         'mail 3600 A 192.0.2.2',
         'mail 3600 AAAA 2001:db8::2',
         'www 300 CNAME example.com',
+      ]);
+    });
+
+    it('Windows DNS: ages are skipped, and WINS is not imported', () => {
+      const text = `@ IN SOA dc.example.com. admin.example.com. (
+\t88 900 600 86400 1800 )
+@ [AGE:3700001]\t600\tA\t192.0.2.30
+\t[AGE:3700002]\t600\tA\t192.0.2.31
+_ldap._tcp [AGE:3700003]\t600\tSRV\t0 100 389\tdc.example.com.
+dc 7200\tA\t192.0.2.30
+@\tWINS\tL1 C900 ( 192.0.2.33 )`;
+      expect(errors(text)).toEqual([]);
+      expect(lines(text)).toEqual([
+        '@ 600 A 192.0.2.30',
+        '@ 600 A 192.0.2.31',
+        '_ldap._tcp 600 SRV 0 100 389 dc.example.com',
+        'dc 7200 A 192.0.2.30',
+      ]);
+      expect(parse(text).skipped).toEqual([
+        { line: 1, name: '@', type: 'SOA', reason: 'the service makes the SOA' },
+        { line: 7, name: '@', type: 'WINS', reason: 'only Windows DNS has records of this type' },
+      ]);
+    });
+
+    it('an SOA outside of the domain is skipped', () => {
+      const text = `$ORIGIN .
+@ 900 IN SOA example.com. root.example.com. 9 7200 3600 86400 900
+other.example. 900 IN SOA example.com. root.example.com. 9 7200 3600 86400 900
+example.com. 900 IN NS ns1.old.example.
+example.com. 900 IN MX 10 post.old.example.`;
+      expect(errors(text)).toEqual([]);
+      expect(lines(text)).toEqual(['@ 900 MX 10 post.old.example']);
+      expect(parse(text).skipped.map(({ line, name, type }) => `${line} ${name} ${type}`)).toEqual([
+        '2 . SOA',
+        '3 other.example. SOA',
+        '4 @ NS',
       ]);
     });
 
@@ -411,6 +462,14 @@ describe('printing records', () => {
     'a 300 SSHFP 1 1 0000000000000000000000000000000000000000',
     'a 300 TLSA 3 1 1 0000000000000000000000000000000000000000000000000000000000000000',
     '1/2 300 PTR *.example.com',
+    'a 300 DNAME Host.example.com',
+    'a 300 LOC 52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m',
+    'a 300 SMIMEA 3 0 1 ABCD',
+    'a 300 OPENPGPKEY AAAA',
+    'a 300 CERT 3 0 0 AAAA',
+    'a 300 HINFO "a;b" ""',
+    'a 300 TYPE65280 \\# 3 0A0B0C',
+    'a 300 TYPE10 \\# 0',
   ])('%s comes back from its line', (line) => {
     const all = records([line]);
     expect(valuesOf(imported(print(all).join('\n')))).toEqual(valuesOf(all));
@@ -479,7 +538,7 @@ describe('reading an import', () => {
 
   it.each([
     [{ type: 'FOO' }, 'type', []],
-    [{ type: 'a' }, 'type', ['A']],
+    [{ type: 'TYPE1' }, 'write the type as A', []],
     [{ ttl: 100.5 }, 'TTL', ['A']],
     [{ ttl: 1.5 }, 'TTL', ['A']],
     [{ port: 1e30 }, 'port', ['A']],
@@ -498,6 +557,14 @@ describe('reading an import', () => {
       expect.stringContaining(message),
     ]);
     expect([...incomplete].map((key) => key.split(' ')[0])).toEqual(sets);
+  });
+
+  it('a type is read in any case', () => {
+    const { entries } = read([
+      { name: 'a', type: 'a', destination: '192.0.2.1' },
+      { name: 'a', type: 'type65280', destination: '\\# 1 00' },
+    ]);
+    expect(entries.map(({ type }) => type)).toEqual(['A', 'TYPE65280']);
   });
 
   it('a name of any length is judged', () => {

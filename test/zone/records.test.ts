@@ -11,6 +11,7 @@ import {
   type ApiType,
   isAddressLike,
   isApiType,
+  readApiType,
   wireTypeCode,
 } from '../../src/zone/records/customer-types.ts';
 import { parseDestination, printDestination } from '../../src/zone/records/destination.ts';
@@ -145,10 +146,70 @@ it('a record set is a name and a type', () => {
   expect(setKey(value.name, 'A')).not.toBe(setKey(value.name, 'AAAA'));
 });
 
-it('the customer’s types are the thirteen of the reference and four more', () => {
+it('the customer’s types are the thirteen of the reference and ten more', () => {
   const reference = 'A AAAA CNAME ANAME NS TXT MX SRV PTR CAA TLSA SSHFP URI'.split(' ');
-  expect([...API_TYPES].sort()).toEqual([...reference, 'HTTPS', 'SVCB', 'DS', 'NAPTR'].sort());
-  expect(['A', 'a', 'SOA', 'DNAME', ''].map(isApiType)).toEqual([true, false, false, false, false]);
+  const more = 'HTTPS SVCB DS NAPTR LOC DNAME SMIMEA OPENPGPKEY CERT HINFO'.split(' ');
+  expect([...API_TYPES].sort()).toEqual([...reference, ...more].sort());
+  expect(['A', 'a', 'SOA', 'TYPE65280', 'TYPE1', ''].map(isApiType)).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
+});
+
+describe('a type', () => {
+  it.each([
+    ['a', 'A'],
+    ['Dname', 'DNAME'],
+    ['TYPE65280', 'TYPE65280'],
+    ['type10', 'TYPE10'],
+    ['TYPE127', 'TYPE127'],
+    ['TYPE258', 'TYPE258'],
+    ['TYPE65534', 'TYPE65534'],
+  ])('is read in any case: %s', (text, type) => {
+    expect(readApiType(text)).toEqual({ kind: 'type', type });
+    expect(wireTypeCode(type as Exclude<ApiType, 'ANAME'>)).toBe(typeCode(text));
+  });
+
+  it.each([
+    ['TYPE1', 'TYPE1 is A: write the type as A'],
+    ['type39', 'TYPE39 is DNAME: write the type as DNAME'],
+    ['TYPE99', 'TYPE99 is SPF, a type that customers cannot write'],
+    ['TYPE41', 'TYPE41 is OPT, a type that customers cannot write'],
+    ['TYPE46', 'TYPE46 is RRSIG, a type that customers cannot write'],
+    ['TYPE128', 'TYPE128 is reserved and cannot be the type of a record'],
+    ['TYPE248', 'TYPE248 is reserved and cannot be the type of a record'],
+    ['TYPE255', 'TYPE255 is ANY, a type that customers cannot write'],
+    ['TYPE65535', 'TYPE65535 is reserved and cannot be the type of a record'],
+    ['TYPE65401', 'TYPE65401 is reserved for ANAME: write the type as ANAME'],
+    ['TYPE65536', 'the number of a type is at most 65535, not 65536'],
+  ])('%s is refused: %s', (text, message) => {
+    expect(readApiType(text)).toEqual({ kind: 'problem', message });
+  });
+
+  it.each([
+    '',
+    'FOO',
+    'SOA',
+    'TYPE',
+    'TYPE0',
+    'TYPE01',
+    'TYPE100000',
+    'TYPE1.5',
+    ' A',
+    'ıNFO',
+  ])('that is not known is refused with those that are: "%s"', (text) => {
+    const list = `the type must be one of ${API_TYPES.join(', ')}, or TYPE and a number, not "${text}"`;
+    expect(readApiType(text)).toEqual({ kind: 'problem', message: list });
+  });
+
+  it('that is not known is not quoted if it is long', () => {
+    const read = readApiType('x'.repeat(5000));
+    expect(read.kind === 'problem' && read.message).toMatch(/a number$/);
+  });
 });
 
 it('all but ANAME are wire types', () => {
@@ -160,6 +221,8 @@ it('four types may be proxied', () => {
 });
 
 const DIGEST = 'AB'.repeat(32);
+const LOCATION = '52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m';
+const AMSTERDAM = '52 22 23.000 N 4 53 32.000 E -2.00m 0m 10000m 10m';
 
 function read(type: ApiType, text: string, mxPriority = type === 'MX' ? 10 : undefined) {
   return parseDestination(type, text, mxPriority, APEX);
@@ -202,6 +265,8 @@ describe('good destinations', () => {
     ['TXT', '"grün"', '"gr\\195\\188n"', 'grün'],
     ['TXT', 'a\nb', '"a\\010b"'],
     ['TXT', '\ufeffx', '"\\239\\187\\191x"'],
+    ['TXT', 'he said “hi”', '"he said \\226\\128\\156hi\\226\\128\\157"'],
+    ['TXT', '"“a\\"”"', '"\\226\\128\\156a\\"\\226\\128\\157"'],
     ['SRV', '0 5 5060 sip.example.net', '0 5 5060 sip.example.net.'],
     ['SRV', '0 5 5060 @', '0 5 5060 example.com.', '0 5 5060 example.com'],
     ['SRV', '0 0 0 .', '0 0 0 .'],
@@ -218,6 +283,16 @@ describe('good destinations', () => {
     ['SVCB', '1 svc.example.net. port=53', '1 svc.example.net. port=53'],
     ['NAPTR', '100 10 "u" "E2U+sip" "!^.*$!sip:a@b!" .', '100 10 "u" "E2U+sip" "!^.*$!sip:a@b!" .'],
     ['URI', '\\# 5 000a000161', '10 1 "a"', '10 1 "a"'],
+    ['DNAME', 'new.example.net', 'new.example.net.'],
+    ['DNAME', 'new.', 'new.'],
+    ['LOC', LOCATION, LOCATION],
+    ['LOC', '52 22 23 N 4 53 32 E -2m 0m', '52 22 23.000 N 4 53 32.000 E -2.00m 0m 10000m 10m', AMSTERDAM],
+    ['SMIMEA', `3 0 1 ${DIGEST}`, `3 0 1 ${DIGEST}`],
+    ['OPENPGPKEY', 'mQENBFVHm5sBCAC7', 'mQENBFVHm5sBCAC7'],
+    ['CERT', 'PGP 0 0 mQENBFVHm5sB', '3 0 0 mQENBFVHm5sB', '3 0 0 mQENBFVHm5sB'],
+    ['HINFO', '"ARM64" "LINUX"', '"ARM64" "LINUX"'],
+    ['TYPE65280', '\\# 3 0A0B0C', '\\# 3 0A0B0C'],
+    ['TYPE10', '\\# 0', '\\# 0'],
     ...(rowsOf(`
 HTTPS | 1 a\\033b.example.net. alpn=h2 | 1 a\\!b.example.net. alpn=h2 | 1 a\\033b.example.net. alpn=h2
 NAPTR | 100 10 "s" "SIP+D2U" "" _sip._udp.example.net | 100 10 "s" "SIP+D2U" "" _sip._udp.example.net. | 100 10 "s" "SIP+D2U" "" _sip._udp.example.net.`) as [
@@ -254,6 +329,7 @@ describe('a host of one label without a dot', () => {
     ['CNAME', 'www'],
     ['ANAME', 'www'],
     ['NS', 'www'],
+    ['DNAME', 'www'],
     ['MX', 'www'],
     ['PTR', 'www'],
     ['SRV', '0 5 5060 www'],
@@ -293,7 +369,14 @@ SSHFP | 4 2 abcd
 URI | 10 1 ""
 DS | 1 13 2 abcd
 HTTPS | 1 / 1 . alpn=h2 alpn=h3 / 1 192.0.2.1 alpn=h2
-NAPTR | 1 1 u E2U+sip`).flatMap(([type, texts]) =>
+NAPTR | 1 1 u E2U+sip
+DNAME | 192.0.2.1 / . / *.example.net
+LOC | 91 N 4 E 0m / 52 N 4 E
+SMIMEA | 3 0 1 xyz
+OPENPGPKEY | %%%
+CERT | PGP 0 0 / 3 0 70000 AAAA
+HINFO | a
+TYPE65280 | 00 / \\# 2 00 / \\# 1 0g`).flatMap(([type, texts]) =>
   itemsOf(texts).map((text) => [type as ApiType, text] as const),
 );
 
@@ -314,6 +397,24 @@ describe('bad destinations', () => {
     });
   });
 
+  it.each<[ApiType, string]>([
+    ['CAA', '0 issue “ca.example”'],
+    ['URI', '10 1 “https://example.net/”'],
+    ['TXT', '“v=spf1 -all”'],
+  ])('in typographic quotes name the quotation mark that is meant: %s %s', (type, text) => {
+    const parsed = read(type, text);
+    expect(parsed.kind === 'problem' && parsed.message).toMatch(
+      /^“ is not a quotation mark here: write " instead/,
+    );
+  });
+
+  it.each([10, undefined])('the priority of an MX record belongs into mx_priority (%s)', (mxPriority) => {
+    expect(parseDestination('MX', '10 mail.example.net', mxPriority, APEX)).toMatchObject({
+      field: 'destination',
+      message: expect.stringContaining('put the priority into mx_priority'),
+    });
+  });
+
   it('the priority belongs to MX, from 0 to 65535', () => {
     const fieldOf = (type: ApiType, priority: number | undefined) => {
       const parsed = parseDestination(type, 'a.example.net', priority, APEX);
@@ -327,12 +428,15 @@ describe('bad destinations', () => {
   });
 });
 
+const ALL_TYPES: readonly ApiType[] = [...API_TYPES, 'TYPE65280'];
+
 describe('any rdata of a type', () => {
-  it.each([...API_TYPES])('%s is printed as a destination that is read as the same rdata', (type) => {
+  it.each([...ALL_TYPES])('%s is printed as a destination that is read as the same rdata', (type) => {
     const code = type === 'ANAME' ? TYPE.CNAME : wireTypeCode(type);
+    const anyRdata = RANDOM_RDATA.get(code) ?? fc.uint8Array({ maxLength: 300 });
     let refused = 0;
     fc.assert(
-      fc.property(RANDOM_RDATA.get(code) as fc.Arbitrary<Uint8Array>, (rdata) => {
+      fc.property(anyRdata, (rdata) => {
         const { destination, mxPriority } = printDestination(type, rdata);
         const parsed = parseDestination(type, destination, mxPriority, APEX);
         if (parsed.kind === 'problem') {
@@ -355,7 +459,7 @@ describe('any rdata of a type', () => {
       fc.stringMatching(/^[0-9 .@\\"#a-f:()-]{1,40}$/),
     );
     fc.assert(
-      fc.property(fc.constantFrom(...API_TYPES), text, (type, destination) => {
+      fc.property(fc.constantFrom(...ALL_TYPES), text, (type, destination) => {
         const priority = type === 'MX' ? 0 : undefined;
         const parsed = parseDestination(type, destination, priority, APEX);
         if (parsed.kind === 'problem') return;
@@ -468,6 +572,13 @@ it.each([
   ['* NS ns.example.net', 'name'],
   ['a CNAME a.example.com', 'destination'],
   ['a ANAME A.example.com ; proxied', 'destination'],
+  ['a DNAME A.example.com', 'destination'],
+  ['a DNAME x.A.example.com', 'destination'],
+  ['a DNAME b.example.com', undefined],
+  ['@ DNAME www.example.com', 'destination'],
+  ['@ DNAME example.net', undefined],
+  ['*.a DNAME example.net', 'name'],
+  ['*.a TYPE65280 \\# 1 00', undefined],
   ['a MX 0 a.example.com', undefined],
   ['@ CNAME web.example.net ; proxied', undefined],
   ['a TXT x ; proxied', 'proxied'],
@@ -496,6 +607,9 @@ it.each([
   ['ANAME WWW.example.net', 'ANAME www.Example.net', true],
   ['NS NS.example.net', 'NS ns.example.net', true],
   ['PTR A.example.net', 'PTR a.example.net', true],
+  ['DNAME A.example.net', 'DNAME a.example.net', true],
+  ['HINFO "a" "b"', 'HINFO "A" "b"', false],
+  ['TYPE65280 \\# 1 41', 'TYPE65280 \\# 1 61', false],
   ['MX 10 MX.example.net', 'MX 10 mx.example.net', true],
   ['MX 10 mx.example.net', 'MX 11 mx.example.net', false],
   ['SRV 0 5 5060 SIP.example.net', 'SRV 0 5 5060 sip.example.net', true],
@@ -514,7 +628,9 @@ it('a target is folded, and addresses have none', () => {
   };
   expect(target('ANAME WEB.example.net')).toBe(parseName('web.example.net.'));
   expect(target('MX 0 MX.example.net')).toBe(parseName('mx.example.net.'));
+  expect(target('DNAME WEB.example.net')).toBe(parseName('web.example.net.'));
   expect(target('A 192.0.2.1')).toBeUndefined();
+  expect(target('TYPE65280 \\# 1 00')).toBeUndefined();
 });
 
 describe('the text of a record name', () => {
@@ -535,6 +651,8 @@ describe('the text of a record name', () => {
     ['bücher', 'xn--bcher-kva.example.com.'],
     ['*.bücher', '*.xn--bcher-kva.example.com.'],
     ['0/25', '0/25.example.com.'],
+    ['a-*.pages', 'a-*.pages.example.com.'],
+    ['**', '**.example.com.'],
     ['Printer\\032One._ipp._tcp', 'printer\\032one._ipp._tcp.example.com.'],
     ['example.com.example.com', 'example.com.example.com.'],
   ])('%s is %s', (text, full) => {
@@ -562,6 +680,7 @@ describe('a printed record name', () => {
     ['example.com.', '@'],
     ['www.example.com.', 'www'],
     ['*.a.example.com.', '*.a'],
+    ['a-*.pages.example.com.', 'a-*.pages'],
     ['example.com.example.com.', 'example.com.example.com.'],
     ['www.example.com.example.com.', 'www.example.com.example.com.'],
     ['\\@.example.com.', '\\064'],

@@ -225,7 +225,7 @@ async function publish(options: IssuerOptions, work: OrderWork, signal: AbortSig
       return await fail(options, work, 'the domain is not served here', INACTIVE_MS);
     case 'blocked': {
       const { name, type } = published;
-      const message = `${name} has ${type === 'NS' ? 'NS records' : 'a CNAME'} in this zone, so that no challenge can be answered there: delete that record.`;
+      const message = `${name} has ${type === 'NS' ? 'NS records' : `a ${type}`} in this zone, so that no challenge can be answered there: delete that record.`;
       return await fail(options, work, message, undefined, [{ code: `CHALLENGE_${type}`, message }]);
     }
     default:

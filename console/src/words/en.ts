@@ -529,7 +529,14 @@ export const en = {
       URI: 'web address of a service',
       DS: 'signed subdomain',
       NAPTR: 'rewriting rule',
+      LOC: 'place on earth',
+      DNAME: 'alias of all names below',
+      SMIMEA: 'certificate for mail',
+      OPENPGPKEY: 'OpenPGP key for mail',
+      CERT: 'certificate',
+      HINFO: 'hardware and system of a host',
     },
+    otherType: 'type without a name',
     destinations: {
       A: 'IPv4 address',
       AAAA: 'IPv6 address',
@@ -539,6 +546,7 @@ export const en = {
       TXT: 'Text',
       NS: 'Full name of the nameserver',
       PTR: 'Full name',
+      DNAME: 'Full name that the names below are moved to',
     },
     destinationHints: {
       A: 'Like 192.0.2.10',
@@ -549,6 +557,12 @@ export const en = {
       TXT: 'Without quotes, as you were given it',
       NS: 'Like ns1.example.net',
       PTR: 'Like host.example.net',
+      LOC: 'Like 52 22 23.000 N 4 53 32.000 E -2.00m',
+      DNAME: 'Like shop.example.net. Names below this one cannot have records.',
+      SMIMEA: 'Usage, selector, matching and certificate data, like 3 0 1 AB12…',
+      OPENPGPKEY: 'The key in Base64',
+      CERT: 'Type, key tag, algorithm and Base64, like PGP 0 0 mQENBF…',
+      HINFO: 'Like "ARM64" "LINUX"',
     },
     priorityHint: 'Lower is asked first',
     parts: {
@@ -1040,6 +1054,7 @@ export const en = {
       what: 'Our nameservers stop answering at once: web pages and mail of these domains fail, unless another provider answers. For 30 days your operator can bring them back.',
       typeMany: (amount: number) => `delete ${amount}`,
       ok: 'deleted',
+      ownersOnly: 'Only the owner of a domain can delete it.',
       done: (good: number, bad: number) =>
         `${plural(good, 'domain', 'domains')} deleted.${bad > 0 ? ` ${grouped(bad)} not.` : ''}`,
     },

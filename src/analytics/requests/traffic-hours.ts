@@ -1,7 +1,7 @@
 // The hours whose requests are the traffic of a subscription's quota period.
 
 import { trafficPeriod } from '../../billing/quota.ts';
-import { hoursThatBeginIn } from '../../edge/analytics/window.ts';
+import { hoursThatEndIn } from '../../edge/analytics/window.ts';
 
 export interface TrafficHours {
   readonly start: Date;
@@ -11,11 +11,11 @@ export interface TrafficHours {
   readonly until: Date;
 }
 
-/** Those of the period that it is, up to now where it has no end. */
+/** Returns the hours of the current period. A period without an end lasts up to and including the current hour. */
 export function trafficHours(
   { startedAt, quotaResetDays }: { readonly startedAt: Date; readonly quotaResetDays: number },
   now: Date,
 ): TrafficHours {
   const { start, end } = trafficPeriod(startedAt, quotaResetDays, now);
-  return { start, end, ...hoursThatBeginIn(start, end ?? new Date(now.getTime() + 3_600_000)) };
+  return { start, end, ...hoursThatEndIn(start, end ?? new Date(now.getTime() + 3_600_000)) };
 }

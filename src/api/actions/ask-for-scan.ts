@@ -47,6 +47,9 @@ export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Pr
   return NOT_BEGUN;
 }
 
-const NOT_BEGUN = unavailable('the scan could not be begun now; try again', RETRY_SECONDS);
+const NOT_BEGUN = unavailable('the scan could not be started; try again', RETRY_SECONDS);
 
-const BARRED = unavailable('a scan for a key that may write other records goes on; try again', RETRY_SECONDS);
+const BARRED = unavailable(
+  'a scan for an API key with other restrictions is running; try again',
+  RETRY_SECONDS,
+);

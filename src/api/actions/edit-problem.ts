@@ -80,8 +80,6 @@ function explain(
       return members.items === undefined ? notFound('record') : new Problem(404, error, { members });
     case 'invalid':
       return problem('validation_failed', error, members);
-    case 'no_active_plan':
-      return problem(code, error, members);
     case 'plan_feature':
       return problem(code, error, { ...members, ...(feature !== undefined && { feature }) });
     case 'plan_limit':

@@ -38,6 +38,7 @@ export async function saveRecords(
     dryRun,
     countryOf: api.countryOf,
     originAllow: api.originAllow ?? [],
+    warns: true,
     edit: writesRecordsOnly(caller.key) ? judged : edit,
   });
   return refused ?? answerWrite(call, saved, explain);

@@ -175,4 +175,4 @@ export function sendProblem(reply: FastifyReply, { status, body, headers }: Prob
 
 /** The text for a write whose outcome is not known. */
 export const MAY_BE_DONE =
-  'this call may have been carried out: look, or repeat it with the Idempotency-Key that it had';
+  'this call may have been carried out: check, or repeat it with the same Idempotency-Key';

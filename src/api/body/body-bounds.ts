@@ -70,7 +70,7 @@ export function bodyBounds(route: Bounded, plan: PlanOfDomain): BodyBounds {
 export function judgeItems(count: number, route: Bounded, plan: PlanOfDomain): Problem | undefined {
   const { items } = bodyBounds(route, plan);
   if (items === undefined || count <= items) return undefined;
-  return problem('plan_limit', `the plan allows ${items} items in one call, these are ${count}`, {
+  return problem('plan_limit', `the plan allows ${items} items in one call, but this call has ${count}`, {
     limit: items,
   });
 }

@@ -2,6 +2,7 @@
 // caller. Text that Postgres cannot store (U+0000, half a surrogate pair) is refused here, once for all routes that do
 // not judge it themselves.
 
+import { decodeText } from '../../dns/zone-file/decode-text.ts';
 import { badRequest, invalid, type Problem } from '../answers/problem.ts';
 import type { Route } from '../calls/route.ts';
 import { fieldName } from './field-problems.ts';
@@ -24,8 +25,8 @@ export function judgeBodyType(
 
 /**
  * Reads bytes that `receiveBody` has accepted. An empty body is undefined, whatever its declared type, unless it is
- * text. `textBody`: the member that holds a body of text; its bytes need not be UTF-8 (a zone file may have comments
- * in old encodings).
+ * text. `textBody`: the member that holds a body of text, which is a zone file. Its bytes need not be UTF-8: it may be
+ * UTF-16, and have comments in old encodings.
  */
 export function readBody(
   bytes: Uint8Array,
@@ -33,7 +34,7 @@ export function readBody(
   { textBody: textMember, judgesText }: Pick<Route, 'textBody' | 'judgesText'> = {},
 ): unknown {
   const type = judgeBodyType(contentType, textMember);
-  if (type === 'text') return { [textMember as string]: new TextDecoder().decode(bytes) };
+  if (type === 'text') return { [textMember as string]: decodeText(bytes) };
   if (bytes.length === 0) return undefined;
   if (type !== 'json') return type;
   let text: string;

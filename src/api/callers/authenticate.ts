@@ -26,7 +26,7 @@ export function judgeCredentials(rawHeaders: readonly string[]): Problem | undef
     const name = header.toLowerCase();
     return names.indexOf(name) !== names.lastIndexOf(name);
   });
-  return repeated === undefined ? undefined : badRequest(`the ${repeated} header is there more than once`);
+  return repeated === undefined ? undefined : badRequest(`the ${repeated} header is present more than once`);
 }
 
 type Presented =

@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashSecret } from '../../store/accounts/secret-text.ts';
-import { type FoundEdge, findEdges, isEdgeToken } from '../../store/edges/edges.ts';
+import { type FoundEdge, findEdges, isEdgeToken, noteEdgeCall } from '../../store/edges/edges.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { Problem, unauthorized } from '../answers/problem.ts';
 import { KeyLookups } from './key-lookups.ts';
@@ -18,14 +18,21 @@ export interface EdgeCaller extends FoundEdge {
   readonly isPrivate: boolean;
 }
 
+/** Calls of one edge within this time are recorded once. */
+const NOTED_EACH_MS = 30_000;
+
 export class EdgeCallers {
+  readonly #db: Database;
   readonly #lookups: KeyLookups<FoundEdge>;
   readonly #wrong = new WrongKeys();
   readonly #nowMs: () => number;
   /** By the number of calls that are allowed in a minute. */
   readonly #calls = new Map<number, MemoryWindows>();
+  /** By edge: when this process recorded a call last. */
+  readonly #noted = new Map<number, number>();
 
   constructor(db: Database, nowMs: () => number = Date.now) {
+    this.#db = db;
     this.#lookups = new KeyLookups((hashes) => findEdges(db, hashes));
     this.#nowMs = nowMs;
   }
@@ -50,7 +57,15 @@ export class EdgeCallers {
       const { admitted, waitMs } = this.#windowsOf(kind.perMinute).take(`${kind.name} ${found.id}`);
       if (!admitted) return tooMany('rate limit exceeded', Math.max(1, Math.ceil(waitMs / 1000)));
     }
+    await this.#note(found);
     return found;
+  }
+
+  async #note({ id }: FoundEdge): Promise<void> {
+    const now = this.#nowMs();
+    if (now - (this.#noted.get(id) ?? Number.NEGATIVE_INFINITY) < NOTED_EACH_MS) return;
+    this.#noted.set(id, now);
+    await noteEdgeCall(this.#db, id).catch(() => {}); // a standby cannot record it, and answers edges all the same
   }
 
   #windowsOf(perMinute: number): MemoryWindows {

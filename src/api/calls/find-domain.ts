@@ -1,5 +1,5 @@
-// How a call finds its domain: on the customer surface by name, or by number, among all that the caller has a role in; on the
-// reseller surface by number, among those of the caller's clients.
+// How a call finds its domain: on the customer surface by name, among all that the caller has a role in; on the reseller surface
+// by id, among those of the caller's clients. Global admins may also use an id, since several accounts may have a name.
 
 import type { Name } from '../../dns/name.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
@@ -22,11 +22,11 @@ export type FindDomain = (
   writes: boolean,
 ) => Promise<VisibleDomain | Problem>;
 
-/** No name that anybody can have here has only digits, so a number is an id. */
+/** An id cannot be mistaken for a name: no domain here has a name that consists only of digits. */
 const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
 
 export const findVisibleDomain: FindDomain = async (db, caller, text, writes) => {
-  if (DOMAIN_ID.test(text)) {
+  if (caller.account.isAdmin && DOMAIN_ID.test(text)) {
     const domain = await loadVisibleById(db, asStoreCaller(caller), Number(text));
     return domain !== undefined && seesDomain(caller.key, domain.name) ? domain : notFound('domain');
   }
@@ -49,13 +49,13 @@ async function loadOnlyDomain(db: Database, caller: ApiCaller, name: Name): Prom
   return { ...meant, myRole: 'owner' };
 }
 
-/** Whatever is not a client's of the caller: nobody learns by it what there is. */
+/** The same for every id that is not one of the caller's clients', so that it does not reveal which ids exist. */
 export function notOwned(): Problem {
-  return forbidden('this is none of your clients, and of none of them');
+  return forbidden('this id does not belong to one of your clients');
 }
 
 export const findClientsDomain: FindDomain = async (db, caller, text) => {
-  // What is no id is asked for as one that nothing has.
+  // Text that is not an id is looked up as an id that does not exist.
   const id = DOMAIN_ID.test(text) ? Number(text) : 0;
   return (await loadClientsDomain(db, caller.account.id, id)) ?? notOwned();
 };

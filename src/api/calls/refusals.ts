@@ -13,7 +13,7 @@ export interface Refusal {
 export const WORDS: Readonly<Record<number, string>> = {
   400: 'The request is not valid, or the domain is not in the state that it needs.',
   401: 'No credential, or one that is malformed, unknown, revoked, expired or ended.',
-  402: 'The domain has no active plan, or the wallet holds too little.',
+  402: 'The domain has no active plan (analytics and imports), or the wallet holds too little.',
   403: 'The key, the session, the role or the plan does not allow it.',
   404: 'There is no such thing for you.',
   409: 'It conflicts with what is there.',

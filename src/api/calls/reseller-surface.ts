@@ -18,7 +18,7 @@ export function isResellerPath(path: string): boolean {
 /** Who may use it at all. */
 export function judgeReseller({ account, credential }: ApiCaller): Problem | undefined {
   if (credential.kind === 'key') return forbidden('this surface is not open to API keys');
-  return account.isReseller ? undefined : forbidden('this account is no reseller');
+  return account.isReseller ? undefined : forbidden('this account is not a reseller');
 }
 
 export const QUERY_DOMAIN = z.string().describe('The numeric id of the domain of a client.');

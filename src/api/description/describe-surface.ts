@@ -88,7 +88,7 @@ function securityOf({ access, path }: Route): { security?: Record<string, string
 const DOMAIN_PARAMETER = z
   .string()
   .describe(
-    'The domain by its name (any case, Unicode or A-labels, with or without the final dot) or by its numeric `id`. A name means your own domain first, then one that is shared with you; for global admins the one that is answered, then the oldest.',
+    'The name of the domain (any case, Unicode or A-labels, with or without the final dot). A name means your own domain first, then one that is shared with you; for global admins the one that is answered, then the oldest. Only global admins may use the numeric `id` instead.',
   );
 
 const KEY = z.string().max(191);

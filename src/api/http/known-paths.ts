@@ -69,7 +69,7 @@ function patternOf(url: string): RegExp {
 
 function wrongMethod(method: string, methods: ReadonlySet<string>): Problem {
   const allowed = [...methods].sort().join(', ');
-  return new Problem(405, `this path does not have the method ${method}, but ${allowed}`, {
+  return new Problem(405, `this path does not support ${method}, only ${allowed}`, {
     headers: { Allow: allowed },
   });
 }

@@ -289,7 +289,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ([name, value]) => ![name, value].flat().every(isStorable),
     );
     if (unstorable !== undefined)
-      return sendProblem(reply, invalid([{ field: unstorable[0], error: 'has U+0000' }]));
+      return sendProblem(reply, invalid([{ field: unstorable[0], error: 'must not contain U+0000' }]));
   });
   app.addHook('onResponse', async (request) => closeUnread(request.raw));
   if (api.slowCalls !== undefined) watchSlowCalls(app as unknown as FastifyInstance, api.slowCalls);

@@ -51,7 +51,7 @@ export class WorkThread {
         this.#current?.resolve(
           this.#isOutOfMemory
             ? badRequest(`the request takes too much memory: send it in parts; ${MAY_BE_DONE}`)
-            : unavailable(`the request did not come to its end; ${MAY_BE_DONE}`, RETRY_SECONDS),
+            : unavailable(`the request was interrupted; ${MAY_BE_DONE}`, RETRY_SECONDS),
         );
         resolve();
       });

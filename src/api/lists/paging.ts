@@ -68,7 +68,7 @@ export async function answerList<T, P>(
     return printed instanceof JsonTexts ? new StreamedArray(onePage(printed)) : printed;
   } catch (error) {
     if (!(error instanceof CursorError)) throw error;
-    return invalid([{ field: 'cursor', error: 'is not one of this list' }]);
+    return invalid([{ field: 'cursor', error: 'does not belong to this list' }]);
   }
 }
 

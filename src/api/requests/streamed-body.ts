@@ -159,7 +159,7 @@ async function* unpack(arriving: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
     for await (const piece of gunzip) yield piece as Buffer;
   } catch (error) {
     if (error instanceof BodyRefusal) throw error;
-    throw new BodyRefusal(badRequest('the body is not gzip, or not all of it'));
+    throw new BodyRefusal(badRequest('the body is not complete gzip data'));
   }
 }
 

@@ -107,7 +107,7 @@ export const revertChange = domainRoute({
   ...oneChange,
   response: Change,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict'],
+  problems: ['wrong_state', 'plan_feature', 'plan_limit', 'record_conflict'],
   conflicts: true,
   async run(call) {
     const { api, caller, domain, found } = call;
@@ -139,7 +139,7 @@ export const revertChange = domainRoute({
     }
     const answered = answerWrite(call, saved, explainRevert);
     if (answered instanceof Problem) return answered;
-    if (answered.kind !== 'saved') return problem('wrong_state', 'there is nothing left to take back');
+    if (answered.kind !== 'saved') return problem('wrong_state', 'there is nothing left to revert');
     const change = await loadDomainChange(api.db, domain.id, answered.changeId);
     if (change === undefined) throw new Error('a change was saved and is not there');
     return printChange(seenBy(call, change), (await inSync(api.db, [change.id])).get(change.id));

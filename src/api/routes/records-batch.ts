@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
 import { explainBatch, explainBatchFields } from '../actions/edit-problem.ts';
+import { keepWarnings, keptWarnings } from '../actions/keep-warnings.ts';
 import { saveRecords } from '../actions/save-records.ts';
 import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
@@ -45,15 +46,16 @@ export const editRecords = domainRoute({
   query: z.strictObject({ dry_run: dryRun }), // a misspelt `dry_run` must not write
   body: RecordsBatch,
   response: BatchResult,
-  problems: ['no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict', 'record_managed'],
+  problems: ['plan_feature', 'plan_limit', 'record_conflict', 'record_managed'],
   run: (call) => saveBatch(call, call.body, call.query.dry_run),
-  remake: ({ body, headers, changeId }) => ({
+  remake: ({ body, headers, changeId, rest }) => ({
     created: body.create?.length ?? 0,
     updated: body.update?.length ?? 0,
     deleted: body.delete?.length ?? 0,
     replaced: body.replace?.length ?? 0,
     ...(changeId !== undefined && { change_id: changeId }),
     serial: Number(headers['X-Zone-Serial']),
+    warnings: keptWarnings(rest),
   }),
 });
 
@@ -90,7 +92,7 @@ export const deleteRecords = domainRoute({
 const explainDelete: typeof explainBatch = (problems) => explainBatch(problems, () => 'ids');
 
 async function saveBatch(
-  call: Parameters<typeof saveRecords>[0],
+  call: Parameters<typeof saveRecords>[0] & Parameters<typeof keepWarnings>[0],
   text: EditText,
   dryRun = false,
   explain: typeof explainBatch = explainBatch,
@@ -109,5 +111,6 @@ async function saveBatch(
     replaced: edit.replaces.length,
     ...(saved.kind === 'saved' && { change_id: saved.changeId }),
     serial: saved.kind === 'dry_run' ? call.domain.serial : saved.serial,
+    warnings: keepWarnings(call, saved),
   };
 }

@@ -43,7 +43,7 @@ export const exportRecords = domainRoute({
       return new StreamedText(printRecords(name, new Map(own)));
     }
     const zone = served === 'none' ? undefined : await loadZone(api.db, name);
-    if (zone === undefined) return problem('wrong_state', 'nothing of the domain is published');
+    if (zone === undefined) return problem('wrong_state', 'the domain has no published records');
     const records = zone.records.filter((record) => !isMark(record) && !isEdgeMark(record));
     const isSigned = view === 'signed';
     if (isSigned && !records.some((record) => isApexSignature(name, record)))

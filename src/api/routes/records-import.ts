@@ -15,8 +15,10 @@ import { type CondensedFailures, condenseFailures, expandFailures } from '../bod
 import { type CondensedIds, condenseIds, expandIds } from '../body/condense-ids.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
+import { printWarnings } from '../print/print-warnings.ts';
 import { booleanText } from '../schemas/query-text.ts';
 import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/records/import.ts';
+import type { Warnings } from '../schemas/records/warning.ts';
 
 export const importRecords = domainRoute({
   method: 'POST',
@@ -61,6 +63,7 @@ export const importRecords = domainRoute({
       removed: deletes.length,
       changeId,
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
+      warnings: printWarnings(answered.warnings, domain.name),
     };
     // Items that cannot be parsed are found again from the body; conflicts with the records of that time are not.
     const judged = inOrder(merge.failed).filter(([index]) => !read.unread.has(index));
@@ -86,6 +89,7 @@ interface Counted {
   readonly removed: number;
   readonly changeId?: number | undefined;
   readonly serial: number;
+  readonly warnings: z.input<typeof Warnings>;
 }
 
 /** What is kept of an answer that is too large. */
@@ -114,7 +118,7 @@ function idsOf({ edit }: ImportMerge, saved: Saved): ItemIds {
 const inOrder = (failed: ReadonlyMap<number, string>) => [...failed].sort(([a], [b]) => a - b);
 
 function printResult(
-  { changeId, serial, ids, ...counts }: Counted & { readonly ids?: ItemIds | undefined },
+  { changeId, serial, ids, warnings, ...counts }: Counted & { readonly ids?: ItemIds | undefined },
   records: z.output<typeof RecordsImport>['records'],
   failed: ReadonlyMap<number, string>,
 ): z.input<typeof ImportResult> {
@@ -127,6 +131,7 @@ function printResult(
     }),
     ...(changeId !== undefined && { change_id: changeId }),
     serial,
+    warnings,
   };
 }
 
@@ -158,6 +163,7 @@ async function saveImport(
     dryRun: query.dry_run === true,
     countryOf: api.countryOf,
     originAllow: api.originAllow ?? [],
+    warns: true,
     async edit({ recordsAt }) {
       merge = new ImportMerge(read, await recordsAt([...new Set(read.named.map(({ name }) => name))]));
       return merge.edit;

@@ -14,9 +14,9 @@ import {
 } from '../../store/records/load-records.ts';
 import type { RecordJson } from '../../store/records/record-row.ts';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
-import { API_TYPES } from '../../zone/records/customer-types.ts';
 import { parseRecordName } from '../../zone/records/record-name.ts';
 import { explainOne } from '../actions/edit-problem.ts';
+import { keepWarnings, keptWarnings } from '../actions/keep-warnings.ts';
 import { type Saved, saveRecords } from '../actions/save-records.ts';
 import { invalid, notFound, Problem } from '../answers/problem.ts';
 import { JsonTexts } from '../answers/stream-array.ts';
@@ -27,8 +27,8 @@ import { RecordPrinter } from '../print/print-record.ts';
 import { RecordTexts } from '../print/record-text.ts';
 import { idText } from '../schemas/ids.ts';
 import { Message } from '../schemas/message.ts';
-import { booleanText, listText, sortText } from '../schemas/query-text.ts';
-import { Record, RecordCreate, RecordUpdate } from '../schemas/records/record.ts';
+import { booleanText, recordTypesText, sortText } from '../schemas/query-text.ts';
+import { Record, RecordCreate, RecordUpdate, WrittenRecord } from '../schemas/records/record.ts';
 
 const tag = 'Records';
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
@@ -37,7 +37,7 @@ const RecordPath = z.object({ id: idText });
 const RecordQuery = z.object({
   ...PAGE_QUERY,
   name: z.string().max(1024).optional().describe('Relative, `@`, or the full name.'),
-  type: listText(API_TYPES).optional(),
+  type: recordTypesText.optional(),
   proxied: booleanText.optional(),
   search: z
     .string()
@@ -99,21 +99,24 @@ export const createRecord = domainRoute({
   permission: 'records.edit',
   writesRecords: true,
   body: RecordCreate,
-  response: Record,
+  response: WrittenRecord,
   answerHeaders,
-  problems: ['no_active_plan', 'plan_feature', 'plan_limit', 'record_conflict'],
+  problems: ['plan_feature', 'plan_limit', 'record_conflict'],
   async run(call) {
     const saved = await saveOne(call, { create: [call.body] });
     if (saved instanceof Problem) return saved;
     const created = saved.kind === 'saved' ? saved.ops.find(({ op }) => op === 'create')?.after : undefined;
     if (created === undefined) throw new Error('a record was created and is not there');
-    return new RecordPrinter(call.api.db, call.domain).print(created);
+    const printed = await new RecordPrinter(call.api.db, call.domain).print(created);
+    return { ...printed, warnings: keepWarnings(call, saved) };
   },
-  async remake({ api, domain, changeId }) {
+  async remake({ api, domain, changeId, rest }) {
     if (changeId === undefined) return undefined;
     const change = await loadDomainChange(api.db, domain.id, changeId);
     const created = change?.ops.find(({ op }) => op === 'create')?.after;
-    return created === undefined ? undefined : new RecordPrinter(api.db, domain).print(created);
+    if (created === undefined) return undefined;
+    const printed = await new RecordPrinter(api.db, domain).print(created);
+    return { ...printed, warnings: keptWarnings(rest) };
   },
 });
 
@@ -149,9 +152,9 @@ export const updateRecord = domainRoute({
   writesRecords: true,
   ...oneRecord,
   body: RecordUpdate,
-  response: Record,
+  response: WrittenRecord,
   answerHeaders,
-  problems: ['no_active_plan', 'plan_feature', 'record_conflict', 'record_managed'],
+  problems: ['plan_feature', 'record_conflict', 'record_managed'],
   async run(call) {
     const { id } = call.found;
     const saved = await saveOne(call, { update: [{ ...call.body, id }] });
@@ -160,9 +163,9 @@ export const updateRecord = domainRoute({
       saved.kind === 'saved' ? saved.ops.find(({ after }) => after?.id === id)?.after : undefined;
     const record: ListedRecord | typeof written =
       written ?? (await loadRecord(call.api.db, call.domain.id, id));
-    return record === undefined
-      ? notFound('record')
-      : new RecordPrinter(call.api.db, call.domain).print(record);
+    if (record === undefined) return notFound('record');
+    const printed = await new RecordPrinter(call.api.db, call.domain).print(record);
+    return { ...printed, warnings: keepWarnings(call, saved) };
   },
 });
 

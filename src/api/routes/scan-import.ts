@@ -2,6 +2,7 @@
 // worker does both, so the work is done even if the caller goes away.
 
 import { z } from 'zod';
+import { GATES } from '../../billing/gates.ts';
 import { loadVisibleById } from '../../store/domains/load-domains.ts';
 import { type ListedRecord, streamRecords } from '../../store/records/load-records.ts';
 import { importFound } from '../../store/scans/import-found.ts';
@@ -9,6 +10,7 @@ import { type ImportedScan, importScanned } from '../../store/scans/import-scann
 import { findRecentScan, type SavedScan } from '../../store/scans/load-scan.ts';
 import { askForScan, type ScanCall } from '../actions/ask-for-scan.ts';
 import { jobRequestOf } from '../actions/job-request.ts';
+import { judgePlan } from '../actions/judge-plan.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, asStoreCaller } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -43,6 +45,8 @@ export const scanImport = domainRoute({
   problems: ['no_active_plan', 'plan_limit'],
   async run(call) {
     const { dry_run: isTried = false, fresh = false } = call.query;
+    const shut = judgePlan(GATES.import, call.domain.plan);
+    if (shut !== undefined) return shut;
     if (isTried) return await tryImport(call, fresh);
     if (!fresh) {
       const { api, domain } = call;
@@ -113,7 +117,6 @@ function explainRefusal({ code, message, limit }: Extract<ImportedScan, { kind: 
       return problem(code, message);
     case 'forbidden':
       return forbidden(message);
-    case 'no_active_plan':
     case 'plan_feature':
     case 'plan_limit':
       return problem(code, message, limit === undefined ? {} : { limit });

@@ -50,7 +50,10 @@ const issueSsl = domainRoute({
   problems: ['wrong_state', 'ssl_limited', 'ssl_unavailable'],
   async run(call) {
     if (call.api.issuesCertificates !== true)
-      return unavailable('no certificates are issued here: the operator has named no authority');
+      return problem(
+        'ssl_unavailable',
+        'this service issues no certificates: the operator has set no certificate authority',
+      );
     const changed = await orUnavailable(askForCertificate(call.api.db, orderOf(call)));
     if (changed instanceof Problem) return changed;
     const refusal = refusalOf(changed);
@@ -74,7 +77,7 @@ const uploadSsl = domainRoute({
   body: SslUpload,
   bodyBytes: MAX_BYTES,
   response: Ssl,
-  problems: ['no_active_plan', 'plan_feature', 'ssl_unavailable'],
+  problems: ['plan_feature', 'ssl_unavailable'],
   async run(call) {
     const { api, domain, body } = call;
     const refused = judgePlan(GATES.certificates, domain.plan);

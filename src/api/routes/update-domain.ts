@@ -1,5 +1,5 @@
 // PUT /domains/{domain}: what an owner sets on a domain. Only members that differ from the domain are judged against
-// the plan and saved, so a body made from a GET is accepted even if the plan has changed.
+// the plan and saved, so values that were read are accepted even if the plan has changed.
 
 import type { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
@@ -30,12 +30,12 @@ export const updateDomain = domainRoute({
   tag: 'Domains',
   summary: 'Changes settings of a domain.',
   description:
-    'Fields that are left out stay; fields of the domain that are read-only are ignored. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`, as a new one does. All that a call sets is one change, or nothing is set.',
+    'Fields that are left out stay. Unknown and read-only fields are a 400 that names them. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`, as a new one does. All that a call sets is one change, or nothing is set.',
   permission: 'domain.settings',
   body: DomainUpdate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
-  problems: ['wrong_state', 'no_active_plan', 'plan_limit', 'domain_taken'],
+  problems: ['wrong_state', 'plan_feature', 'plan_limit', 'domain_taken'],
   async run(call) {
     const { api, caller, domain, body } = call;
     const nameservers = chosenNameservers(domain, body.svc_ns);
@@ -98,7 +98,8 @@ function chosenNameservers(
   if (wrong.length > 0) return invalid(wrong);
   if (names.length === 0 && nameserverSets.length === 0) return undefined; // nothing changes
   const found = findSet(names, nameserverSets);
-  if (found === undefined) return invalid([{ field: 'svc_ns', error: 'expected one of svc_ns_sets, whole' }]);
+  if (found === undefined)
+    return invalid([{ field: 'svc_ns', error: 'expected one complete set of svc_ns_sets' }]);
   return found === nameserverSets[0] ? undefined : found;
 }
 

@@ -1,6 +1,7 @@
 // A domain in answers, and the members that a caller may send to create or change one.
 
 import { z } from 'zod';
+import { CACHE_CAPS_MB } from '../../billing/limits-in-use.ts';
 import { DNSSEC_STATUSES } from '../../checks/dnssec/told/dnssec-status.ts';
 import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
 import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
@@ -10,8 +11,6 @@ import { Verification } from './checks/verification.ts';
 import { EnableDnssec } from './dnssec.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
-
-const CACHE_CAPS_MB = [128, 256, 512, 2048, 4096] as const;
 
 const HostName = z.string().min(1).max(1024);
 
@@ -52,9 +51,7 @@ const svcNs = boundedArray(HostName).describe(
   'The accepted set that it is to be delegated to: one of `svc_ns_sets`.',
 );
 
-/**
- * The members that only the service sets: a PUT takes and ignores them, so that a body that was read can be sent back.
- */
+/** The members that only the service sets. A PUT that has one is refused. */
 const facts = {
   id: Id,
   name: z.string().describe('Lower-case A-labels, without the final dot.'),
@@ -158,7 +155,11 @@ export const DomainEnable = z
   })
   .meta({ id: 'DomainEnable' });
 
-const ignored = z.unknown().optional().describe('Read-only: ignored.');
+const readOnly = z
+  .unknown()
+  .refine(() => false, 'is read-only: leave it out')
+  .optional()
+  .meta({ readOnly: true, description: 'Read-only: refused.' });
 
 export const DomainUpdate = z
   .strictObject({
@@ -167,7 +168,7 @@ export const DomainUpdate = z
     svc_ns: svcNs.optional(),
     ...Object.fromEntries(
       [...Object.keys(facts), 'ssl', 'subscription', 'records', 'changed_at'].map(
-        (name) => [name, ignored] as const,
+        (name) => [name, readOnly] as const,
       ),
     ),
   } as {

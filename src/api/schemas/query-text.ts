@@ -1,6 +1,7 @@
 // Query parameters are text: these schemas check the text, and describe its meaning.
 
 import { z } from 'zod';
+import { API_TYPES, type ApiType, readApiType } from '../../zone/records/customer-types.ts';
 
 export function integerText(min: number, max: number) {
   return z
@@ -29,6 +30,19 @@ export function listText<const V extends string>(values: readonly V[]) {
     .transform((items) => items as V[])
     .meta({ type: 'string', description: `Comma list of ${values.join(', ')}.` });
 }
+
+/** A list of types as `A,TYPE65280`, in any case. */
+export const recordTypesText = z
+  .string()
+  .transform((text, context): ApiType[] =>
+    text.split(',').flatMap((item) => {
+      const read = readApiType(item.trim());
+      if (read.kind === 'type') return [read.type];
+      context.addIssue(read.message);
+      return [];
+    }),
+  )
+  .meta({ type: 'string', description: `Comma list of ${API_TYPES.join(', ')}, and TYPEnnn.` });
 
 /** A sort key as `name` or `-name`. */
 export function sortText<const V extends string>(columns: readonly V[]) {

@@ -28,19 +28,21 @@ export function addPlanCommands(program: Command, cli: Cli): void {
   onPlan(
     plan,
     'create',
-    'create a plan; what is not set is not included. Exit 1 if there is one of this name',
+    'create a plan. Without settings it includes what free includes; else what is not set is not included. Exit 1 if there is one of this name',
   )
     .argument('[setting...]', SETTING_HELP)
-    .requiredOption('--name <name>', 'its name for people')
-    .action(async (slug: string, settings: string[], { name = '' }: SetOptions) => {
+    .option('--name <name>', 'its name for people; PLAN if not given')
+    .action(async (slug: string, settings: string[], { name = slug }: SetOptions) => {
       if (!/^[a-z][a-z0-9-]{0,39}$/.test(slug) || slug === 'none') {
         throw new Failure('usage', `"${slug}": expected a plan as small letters, digits and hyphens`);
       }
-      const fields = { ...readSettings(settings), name };
-      const { createPlan } = await import('../../store/accounts/plans.ts');
+      const given = readSettings(settings);
+      const { createPlan, FREE_PLAN, listPlans } = await import('../../store/accounts/plans.ts');
       const { toldPlan } = await import('../../store/audit/told-fields.ts');
       await change(cli, 'created', `there is a plan "${slug}" already`, 'plan.create', async (db) => {
-        const plan = await createPlan(db, slug, fields);
+        const free = (await listPlans(db)).find((each) => each.slug === FREE_PLAN);
+        const fields = settings.length > 0 || free === undefined ? given : includedIn(free);
+        const plan = await createPlan(db, slug, { ...fields, name });
         return plan && { plan, note: { after: toldPlan(plan) } };
       });
     });
@@ -59,8 +61,8 @@ export function addPlanCommands(program: Command, cli: Cli): void {
       });
     });
   onPlan(plan, 'term', 'sell a plan for a time; a term is never changed: retire it and add another')
-    .option('--days <days>', 'how long it lasts, 1 to 3660')
-    .option('--price <rials>', 'what it costs, 0 for nothing')
+    .option('--days <days>', 'how long it lasts, 1 to 3660 (required unless --retire)')
+    .option('--price <rials>', 'what it costs, 0 for nothing (required unless --retire)')
     .option('--retire <id>', 'sell this term no more; who has it keeps it')
     .action(async (slug: string, { days, price, retire }: Readonly<Record<string, string>>) => {
       const { addTerm, retireTerm } = await import('../../store/accounts/plans.ts');
@@ -141,6 +143,11 @@ const OTHER_FIELDS = {
 
 function isOther(name: string): name is keyof typeof OTHER_FIELDS {
   return Object.hasOwn(OTHER_FIELDS, name);
+}
+
+/** All that a plan includes, as settings of another one. */
+function includedIn({ id, slug, name, terms, ...fields }: CataloguePlan): PlanChange {
+  return fields;
 }
 
 function readSettings(settings: readonly string[]): PlanChange {

@@ -182,7 +182,7 @@ async function freeze(db: Database, { only, reason, forMs }: FreezeTask, cli: Cl
   const { freezeMoves, hasDomainsUnder } = await import('../../store/checks/breaker-store.ts');
   const parent = only === undefined ? '' : printName(only);
   if (parent !== '' && !(await hasDomainsUnder(db, parent)))
-    throw new Failure('usage', `--parent: "${zoneText(parent)}" is not the zone above any domain here`);
+    throw new Failure('usage', `--parent: "${zoneText(parent)}" is not the parent zone of any domain here`);
   const until = forMs === undefined ? undefined : new Date(Date.now() + forMs);
   const trip = await cli.audited(db, 'breaker.freeze', async (trx, tell) => {
     const frozen = await freezeMoves(trx, { parent, reason, by: cli.actor(), until });

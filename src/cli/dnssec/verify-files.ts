@@ -7,7 +7,7 @@ import { findFaults } from '../../zone/signing/check-signed.ts';
 import { describeSet } from '../../zone/zone-problem.ts';
 import { findZoneFiles, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import { INTERRUPTED, type Item, Listing, type Output } from '../terminal/output.ts';
-import { readStandardInput } from '../terminal/read-standard-input.ts';
+import { readStandardInputBytes } from '../terminal/read-standard-input.ts';
 import { judgeZoneFile, printProblem } from '../zone/judge-zone-file.ts';
 
 interface VerifyOrder {
@@ -37,8 +37,8 @@ export async function verifyFiles({ paths, at, signal }: VerifyOrder, output: Ou
 }
 
 async function verifyFile(file: ZoneFilePath, at: number, signal: AbortSignal): Promise<Item> {
-  const content = file.path === undefined ? await readStandardInput() : undefined;
-  const judged = judgeZoneFile(file, { origin: undefined, at: undefined, content });
+  const content = file.path === undefined ? await readStandardInputBytes() : undefined;
+  const judged = judgeZoneFile(file, { origin: undefined, mayBeRoot: true, at: undefined, content });
   if (judged.kind === 'refused') {
     const { problems } = judged;
     return { json: { file: file.name, outcome: 'refused', problems }, problems: problems.map(printProblem) };

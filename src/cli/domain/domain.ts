@@ -14,11 +14,12 @@ import { Failure } from '../terminal/failure.ts';
 import { planOf } from '../terminal/plan-option.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
 import { addMoveCommand } from './hand-over.ts';
+import type { ImportOptions } from './import-records.ts';
 import type { DomainMove } from './move-domain.ts';
 import { type FileOption, type NamesOptions, onNames, runOnNames } from './on-names.ts';
 import { addPlanCommand } from './plan-domain.ts';
 import { addShareCommands } from './share-commands.ts';
-import { ownerOption, withOwner } from './with-owner.ts';
+import { type OwnerOption, ownerOption, withOwner } from './with-owner.ts';
 
 interface CreateOptions extends FileOption {
   readonly account: string;
@@ -68,6 +69,7 @@ export function addDomainCommands(program: Command, cli: Cli): void {
   addMoveCommand(domain, cli);
   addRestoreCommand(domain, cli);
   addCheckCommand(domain, cli);
+  addImportCommand(domain, cli);
   addPlanCommand(domain, cli);
   addShareCommands(domain, cli);
 }
@@ -179,6 +181,30 @@ function addListCommand(domain: Command, cli: Cli): void {
       };
       await cli.withStore((db) => listDomains(db, { account, filter }, cli.output));
     });
+}
+
+function addImportCommand(domain: Command, cli: Cli): void {
+  const command = domain
+    .command('import')
+    .description(
+      'import records from a zone file or the JSON of Route 53; exit 1 if a line or a record is wrong',
+    )
+    .argument('<name>', "the domain's name")
+    .argument('<file>', 'the file; - for standard input')
+    .addOption(new Option('--dots <how>', 'add: names without a final dot are full names').choices(['add']))
+    .option('--dry-run', 'say what would be done, and do nothing');
+  ownerOption(command).action(async (name: string, file: string, options: ImportOptions & OwnerOption) => {
+    const { importRecords, readImportFile } = await import('./import-records.ts');
+    const { onOneDomain } = await import('./on-one-domain.ts');
+    const text = await readImportFile(file);
+    const { dots, dryRun } = options;
+    const order = { ...cli.changedBy(), ...(dots && { dots }), ...(dryRun && { dryRun }) };
+    await cli.withStore((db) =>
+      onOneDomain(db, name, options, cli.output, (found) =>
+        importRecords(db, found, text, order, cli.output),
+      ),
+    );
+  });
 }
 
 function addShowCommand(domain: Command, cli: Cli): void {

@@ -41,9 +41,16 @@ function stateOf({ revokedAt, drainedAt, seenAt, now }: StoredEdge): EdgeState {
   return now.getTime() - seenAt.getTime() < SILENT_MS ? 'live' : 'silent';
 }
 
-function seenOf({ seenAt, now }: StoredEdge): string {
-  if (seenAt === null) return 'never';
-  return `${Math.max(0, Math.round((now.getTime() - seenAt.getTime()) / 1000))} s ago`;
+function seenOf(edge: StoredEdge): string {
+  const seenAt = lastSeen(edge);
+  if (seenAt === undefined) return 'never';
+  return `${Math.max(0, Math.round((edge.now.getTime() - seenAt.getTime()) / 1000))} s ago`;
+}
+
+/** The time of the newest call of any kind. */
+function lastSeen({ seenAt, calledAt }: StoredEdge): Date | undefined {
+  const times = [seenAt, calledAt].flatMap((at) => (at === null ? [] : [at.getTime()]));
+  return times.length === 0 ? undefined : new Date(Math.max(...times));
 }
 
 function jsonOf(edge: StoredEdge): object {
@@ -57,7 +64,8 @@ function jsonOf(edge: StoredEdge): object {
     created_at: edge.createdAt.toISOString(),
     drained_at: edge.drainedAt?.toISOString() ?? null,
     revoked_at: edge.revokedAt?.toISOString() ?? null,
-    seen_at: edge.seenAt?.toISOString() ?? null,
+    seen_at: lastSeen(edge)?.toISOString() ?? null,
+    health_at: edge.seenAt?.toISOString() ?? null,
     seen_address: edge.seenAddress,
     load: edge.load,
     software: edge.software,

@@ -196,7 +196,7 @@ async function confirm(cli: Cli, idText: string): Promise<void> {
 const REFUSED = {
   already: 'it is paid already',
   differs: 'it is of another amount',
-  full: 'the wallet would hold more than is counted',
+  full: 'the balance would exceed the largest amount that a wallet can hold',
 } as const;
 
 function isTopupState(text: string): text is TopupState {

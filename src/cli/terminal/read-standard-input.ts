@@ -1,7 +1,11 @@
-// All of standard input, as UTF-8.
+// All of standard input.
 
 export async function readStandardInput(): Promise<string> {
+  return (await readStandardInputBytes()).toString('utf8');
+}
+
+export async function readStandardInputBytes(): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of process.stdin) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString('utf8');
+  return Buffer.concat(parts);
 }

@@ -6,7 +6,7 @@ import { type Name, printName } from '../../dns/name.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { findZoneFiles, type ZoneFilePath } from '../terminal/find-zone-files.ts';
 import type { Item } from '../terminal/output.ts';
-import { readStandardInput } from '../terminal/read-standard-input.ts';
+import { readStandardInputBytes } from '../terminal/read-standard-input.ts';
 import {
   type FileProblem,
   judgeZoneFile,
@@ -68,7 +68,7 @@ export async function collectZones(
   }
   for (const file of found.files) {
     if (options.signal.aborted) break;
-    const content = file.path === undefined ? await readStandardInput() : undefined;
+    const content = file.path === undefined ? await readStandardInputBytes() : undefined;
     const judged = judgeZoneFile(file, { origin: options.origin, at: options.at, content });
     if (judged.apex !== undefined) {
       const claimed = claims.get(judged.apex);

@@ -3,6 +3,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
+import { decodeText } from '../../dns/zone-file/decode-text.ts';
 import { explainFileError } from '../terminal/find-zone-files.ts';
 
 export type ReadInclude = (path: string) => string | { error: string };
@@ -27,7 +28,7 @@ export function confineInclude(path: string | undefined): ReadInclude {
 function readRegularFile(path: string): string | undefined {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    return fstatSync(descriptor).isFile() ? readFileSync(descriptor, 'utf8') : undefined;
+    return fstatSync(descriptor).isFile() ? decodeText(readFileSync(descriptor)) : undefined;
   } finally {
     closeSync(descriptor);
   }

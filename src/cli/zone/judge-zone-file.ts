@@ -3,14 +3,20 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { type Name, ROOT } from '../../dns/name.ts';
+import { type Name, printName, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { decodeText } from '../../dns/zone-file/decode-text.ts';
+import { inOneGo } from '../../dns/zone-file/in-one-go.ts';
 import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
 import type { ZoneFile, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 import { buildZone } from '../../zone/build-zone.ts';
 import { recordsOfZone } from '../../zone/records-of-zone.ts';
 import type { SignedZoneDoubt } from '../../zone/verbatim/doubt-list.ts';
 import { judgeSignedZone } from '../../zone/verbatim/judge-signed-zone.ts';
+import { findWarnings } from '../../zone/warnings/find-warnings.ts';
+import { TextInspector } from '../../zone/warnings/inspect-text.ts';
+import { viewZone } from '../../zone/warnings/zone-view.ts';
+import { joinWarnings, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { RecordSet, ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { explainFileError, type ZoneFilePath } from '../terminal/find-zone-files.ts';
@@ -23,6 +29,9 @@ export interface FileProblem {
   readonly column?: number;
   readonly field?: string;
   readonly code?: string;
+  /** The owner and type of the record that a warning is about. */
+  readonly name?: string;
+  readonly type?: string;
   readonly message: string;
 }
 
@@ -50,18 +59,27 @@ interface JudgeOptions {
   /** Seconds since 1970, which signatures are judged at; undefined: they are not judged, since they were. */
   readonly at: number | undefined;
   /** What standard input held; a file is read here. */
-  readonly content?: string | undefined;
+  readonly content?: Uint8Array | undefined;
+  /** True if the file may be a zone for the root although `origin` does not say so. */
+  readonly mayBeRoot?: boolean;
 }
 
 /** A zone with more sets is not verified whole: some seconds. */
 const MAX_VERIFIED_SETS = 20_000;
 
-export function judgeZoneFile(file: ZoneFilePath, { origin, at, content }: JudgeOptions): JudgedFile {
+export function judgeZoneFile(
+  file: ZoneFilePath,
+  { origin, at, content, mayBeRoot }: JudgeOptions,
+): JudgedFile {
   let parsed: ZoneFile;
+  const inspector = new TextInspector();
   try {
-    // Bytes that are not UTF-8 become U+FFFD, which the parser refuses outside comments.
-    const text = file.path === undefined ? (content ?? '') : readFileSync(file.path, 'utf8');
-    parsed = parseZoneFile(text, { origin, include: confineInclude(file.path) });
+    // invalid octets become U+FFFD, which the parser refuses outside comments
+    const text = decodeText(
+      file.path === undefined ? (content ?? new Uint8Array()) : readFileSync(file.path),
+    );
+    const include = confineInclude(file.path);
+    parsed = parseZoneFile(text, { origin, include, onRecord: inspector.inspect });
   } catch (error) {
     if (typeof (error as { code?: unknown }).code !== 'string') throw error;
     const problem = { file: file.name, message: explainFileError(error) };
@@ -71,16 +89,28 @@ export function judgeZoneFile(file: ZoneFilePath, { origin, at, content }: Judge
   // Without an SOA the parser takes the root as the apex, which such a file does not mean.
   const isNamed = soa !== undefined || parsed.origin !== ROOT;
   const apex = origin ?? (isNamed ? parsed.origin : undefined);
-  if (parsed.problems.length > 0) {
-    return { kind: 'refused', file, apex, problems: textProblems(file, parsed) };
+  const problems = textProblems(file, parsed);
+  if (apex === ROOT && origin === undefined && mayBeRoot !== true) {
+    problems.unshift({ ...placeOf(file, soa), message: explainRoot(parsed) });
   }
+  if (problems.length > 0) return { kind: 'refused', file, apex, problems };
   const built = buildZone(parsed.origin, parsed.records);
   if (built.kind === 'refused') {
     return { kind: 'refused', file, apex, problems: placeProblems(file, parsed, built.problems) };
   }
   const { zone, stray } = built;
   const doubts = at === undefined ? [] : judgeSignedZone(zone, { at, stray, maxVerified: MAX_VERIFIED_SETS });
-  const warnings = placeProblems(file, parsed, doubts);
+  const view = viewZone(zone);
+  const found = joinWarnings(inspector.finish(view), inOneGo(findWarnings(view, parsed.records)));
+  const warnings = [
+    ...placeProblems(file, parsed, doubts),
+    ...[...leftOutWarnings(parsed), ...found].map(
+      ({ owner, type, code, message, line = 1, column = 1, file: included }) => {
+        const place = placeOf(file, { file: included, line, column });
+        return { ...place, name: printName(owner), type, code, message };
+      },
+    ),
+  ];
   return {
     kind: 'good',
     file,
@@ -90,6 +120,21 @@ export function judgeZoneFile(file: ZoneFilePath, { origin, at, content }: Judge
     stray,
     warnings,
   };
+}
+
+function explainRoot({ rootOriginLine: line }: ZoneFile): string {
+  const cause = line === undefined ? '' : ` because of $ORIGIN . in line ${line}`;
+  return `this is a zone for the root (.)${cause}; if that is meant, pass --origin .`;
+}
+
+function leftOutWarnings({ leftOut }: ZoneFile): ZoneWarning[] {
+  return leftOut.map(({ reason, ...record }) => {
+    return {
+      ...record,
+      code: 'RECORD_NOT_LOADED',
+      message: `the ${record.type} record is not loaded: ${reason}`,
+    };
+  });
 }
 
 function textProblems(file: ZoneFilePath, { problems }: ZoneFile): FileProblem[] {

@@ -11,6 +11,7 @@ import { CDS } from './types/cds.ts';
 import { CERT } from './types/cert.ts';
 import { CNAME } from './types/cname.ts';
 import { CSYNC } from './types/csync.ts';
+import { DHCID } from './types/dhcid.ts';
 import { DNAME } from './types/dname.ts';
 import { DNSKEY } from './types/dnskey.ts';
 import { DS } from './types/ds.ts';
@@ -18,6 +19,7 @@ import { EUI48 } from './types/eui48.ts';
 import { EUI64 } from './types/eui64.ts';
 import { HINFO } from './types/hinfo.ts';
 import { HTTPS } from './types/https.ts';
+import { KEY } from './types/key.ts';
 import { LOC } from './types/loc.ts';
 import { MX } from './types/mx.ts';
 import { NAPTR } from './types/naptr.ts';
@@ -53,6 +55,7 @@ export const RECORD_TYPES: ReadonlyMap<number, RecordType> = new Map(
       CERT,
       CNAME,
       CSYNC,
+      DHCID,
       DNAME,
       DNSKEY,
       DS,
@@ -60,6 +63,7 @@ export const RECORD_TYPES: ReadonlyMap<number, RecordType> = new Map(
       EUI64,
       HINFO,
       HTTPS,
+      KEY,
       LOC,
       MX,
       NAPTR,

@@ -7,12 +7,21 @@ import { foldCase, isWithin, type Name, parseName, printName, ROOT } from '../na
 import { parseRdata } from '../record/rdata.ts';
 import type { Token } from '../record/token.ts';
 import { TYPE, typeCode } from '../type-codes.ts';
+import { addDotToHost, addDotToOwner } from './add-dots.ts';
 import { alignTtls } from './align-ttls.ts';
+import { explainNuls } from './decode-text.ts';
 import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
 import { inOneGo } from './in-one-go.ts';
 import { type FileChain, IncludedFiles } from './included-files.ts';
 import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
-import type { LineByLine, ZoneFile, ZoneFileOptions, ZoneFileRecord } from './zone-file.ts';
+import type {
+  LeftOutRecord,
+  LineByLine,
+  ReadLine,
+  ZoneFile,
+  ZoneFileOptions,
+  ZoneFileRecord,
+} from './zone-file.ts';
 import { type ZoneFileEntry, ZoneFileLexer } from './zone-file-lexer.ts';
 import { type Place, ZoneFileProblems } from './zone-file-problems.ts';
 
@@ -22,10 +31,16 @@ const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
 
 const PIECE_ENTRIES = 1000;
 
+/** Types that tell Windows DNS to ask WINS servers. The code is one that they have there; elsewhere it is for private use. */
+const WINS_TYPES: ReadonlySet<string> = new Set(['WINS', 'WINSR', 'WINS-R']);
+const WINS_CODE = 65_281;
+
 /** A file being read. $INCLUDE restores origin and owner behind it (RFC 1035 §5.1), but not $TTL, as in BIND. */
 interface OpenFile extends FileChain {
   readonly problems: ZoneFileProblems;
   origin: Name | undefined;
+  /** The line of the $ORIGIN that says the origin. */
+  originLine: number | undefined;
   owner: Name | undefined;
 }
 
@@ -45,6 +60,7 @@ export function* parseZoneFileInPieces(
     includedBy: undefined,
     problems,
     origin: options.origin,
+    originLine: undefined,
     owner: undefined,
   });
   return parser.finish(problems);
@@ -54,7 +70,11 @@ class ZoneFileParser {
   readonly #included: IncludedFiles;
   readonly #lineByLine: LineByLine | undefined;
   readonly #nameTypes: ReadonlySet<number>;
+  readonly #onRecord: ((line: ReadLine) => void) | undefined;
+  readonly #addDots: boolean;
   #records: ZoneFileRecord[] = [];
+  readonly #leftOut: LeftOutRecord[] = [];
+  #rootOriginLine: number | undefined;
   #apex: Name | undefined;
   #defaultTtl: number | undefined;
   #defaultTtlFailed = false;
@@ -70,9 +90,17 @@ class ZoneFileParser {
     this.#defaultTtl = options.defaultTtlSeconds;
     this.#lineByLine = options.lineByLine;
     this.#nameTypes = new Set(options.lineByLine?.nameTypes.values());
+    this.#onRecord = options.onRecord;
+    this.#addDots = options.addDots ?? false;
   }
 
   *readFile(text: string, open: OpenFile): Generator<undefined, void> {
+    const unreadable = explainNuls(text);
+    if (unreadable !== undefined) {
+      open.problems.add({ line: 1, column: 1 }, unreadable);
+      this.#soaFailed = true; // this text may have it
+      return;
+    }
     const lexer = new ZoneFileLexer(text, (line, column, message) => {
       open.problems.add({ line, column }, message);
     });
@@ -99,32 +127,61 @@ class ZoneFileParser {
       if (!this.#soaFailed) {
         problems.add({ line: 1, column: 1 }, 'there is no SOA record, and no origin was given');
       }
-      return { origin: ROOT, records: this.#records, problems: problems.list };
+      return this.#zoneFile(ROOT, this.#records, problems);
     }
     const inside: ZoneFileRecord[] = [];
     for (const record of this.#records) {
       if (isWithin(record.owner, apex)) {
         inside.push(record);
+      } else if (record.type === TYPE.SOA && this.#lineByLine !== undefined) {
+        this.#leaveOut(record, 'SOA', 'the SOA is not in the zone');
       } else {
         const view = record.file === undefined ? problems : problems.in(record.file);
-        view.add(record, `${printName(record.owner)} is not in the zone ${printName(apex)}`, 'owner');
+        view.add(record, this.#explainOutside(record, apex), 'owner');
       }
     }
     alignTtls(inside);
     problems.sort();
-    return { origin: apex, records: inside, problems: problems.list };
+    return this.#zoneFile(apex, inside, problems);
+  }
+
+  #zoneFile(origin: Name, records: ZoneFileRecord[], problems: ZoneFileProblems): ZoneFile {
+    const rootOriginLine = this.#rootOriginLine;
+    return { origin, records, problems: problems.list, leftOut: this.#leftOut, rootOriginLine };
+  }
+
+  #explainOutside({ owner, type }: ZoneFileRecord, apex: Name): string {
+    const zone = printName(apex);
+    const line = type === TYPE.SOA && owner === ROOT ? this.#rootOriginLine : undefined;
+    if (line === undefined) return `${printName(owner)} is not in the zone ${zone}`;
+    return `the SOA is at the root (.) because of $ORIGIN . in line ${line}; it must be at ${zone}`;
+  }
+
+  #leaveOut(
+    { owner, file, line, column }: Omit<LeftOutRecord, 'type' | 'reason'>,
+    type: string,
+    reason: string,
+  ): void {
+    this.#leftOut.push({ owner, type, reason, file, line, column });
   }
 
   #readRecord(entry: ZoneFileEntry, first: Token, open: OpenFile): void {
-    const owner = entry.blankStart ? open.owner : this.#readOwner(first, open);
+    const owner = entry.blankStart ? open.owner : this.#readOwner(this.#ownerWord(first), open);
     if (owner !== undefined || this.#lineByLine !== undefined) open.owner = owner;
     if (entry.broken) return;
     if (entry.blankStart && owner === undefined && this.#reportsFollowing(open)) {
       open.problems.add(first, 'the line starts with a blank, but no line before it has an owner', 'owner');
       if (this.#lineByLine !== undefined) return;
     }
-    const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems, this.#typeOf);
-    if (head !== undefined) this.#addRecord(owner, head, entry, open);
+    const head = readRecordHead(entry.tokens, entry.blankStart ? 0 : 1, open.problems, this.#typeOrWins);
+    if (head === undefined) return;
+    const type = head.type === WINS_CODE ? upperCaseAscii((entry.tokens[head.next - 1] as Token).text) : '';
+    if (!WINS_TYPES.has(type)) {
+      this.#addRecord(owner, head, entry, open);
+    } else if (owner !== undefined) {
+      const place = { file: open.file, line: first.line, column: first.column };
+      this.#leaveOut({ owner, ...place }, type, 'only Windows DNS has records of this type');
+    }
   }
 
   /** Whether the fault of a line may only follow from a bad line before it. */
@@ -134,6 +191,9 @@ class ZoneFileParser {
 
   readonly #typeOf = (mnemonic: string): number | undefined =>
     typeCode(mnemonic) ?? this.#lineByLine?.nameTypes.get(upperCaseAscii(mnemonic));
+
+  readonly #typeOrWins = (mnemonic: string): number | undefined =>
+    this.#typeOf(mnemonic) ?? (WINS_TYPES.has(upperCaseAscii(mnemonic)) ? WINS_CODE : undefined);
 
   #readOwner(token: Token, open: OpenFile): Name | undefined {
     const last = this.#lastOwner;
@@ -149,16 +209,21 @@ class ZoneFileParser {
   #addRecord(
     owner: Name | undefined,
     head: RecordHead,
-    { tokens, comment }: Pick<ZoneFileEntry, 'tokens' | 'comment'>,
+    { tokens, comment, blankStart }: Omit<ZoneFileEntry, 'broken'>,
     open: OpenFile,
   ): boolean {
     const { type } = head;
     const place = tokens[0] as Token;
-    const words = tokens.slice(head.next);
+    const textType = this.#nameTypes.has(type) ? TYPE.CNAME : type;
+    const written = tokens.slice(head.next);
+    const words = this.#addDots ? addDotToHost(textType, written) : written;
     const rdata = open.problems.attempt(tokens[head.next - 1] as Token, undefined, () =>
-      parseRdata(this.#nameTypes.has(type) ? TYPE.CNAME : type, words, open.origin),
+      parseRdata(textType, words, open.origin),
     );
-    if (type === TYPE.SOA && owner !== undefined) this.#apex ??= owner;
+    if (type === TYPE.SOA && owner !== undefined) {
+      this.#apex ??= owner;
+      if (owner === ROOT && open.origin === ROOT) this.#rootOriginLine ??= open.originLine;
+    }
     if (owner === undefined || rdata === undefined || head.ttlFailed) {
       if (type === TYPE.SOA) this.#soaFailed = true;
       this.#lastTtl = head.ttl ?? this.#lastTtl;
@@ -172,8 +237,15 @@ class ZoneFileParser {
     const ttl = this.#ttlOf(head, rdata, place, open);
     const { line, column } = place;
     const behind = this.#lineByLine !== undefined && comment !== undefined ? { comment } : {};
-    this.#records.push({ owner, type, ttl, rdata, file: open.file, line, column, ...behind });
+    const record = { owner, type, ttl, rdata, file: open.file, line, column, ...behind };
+    this.#records.push(record);
+    const ownerToken = blankStart ? undefined : this.#ownerWord(place);
+    this.#onRecord?.({ record, type: textType, owner: ownerToken, words, comment, origin: open.origin });
     return true;
+  }
+
+  #ownerWord(token: Token): Token {
+    return this.#addDots ? addDotToOwner(token, this.#apex) : token;
   }
 
   #ttlOf({ ttl, type }: RecordHead, rdata: Uint8Array, place: Place, open: OpenFile): number {
@@ -216,7 +288,10 @@ class ZoneFileParser {
   /** Undefined after a problem, as for $TTL. */
   #readOrigin(word: Token | undefined, open: OpenFile): void {
     const origin = word && open.problems.attempt(word, 'origin', () => readName(word, open.origin));
-    if (origin !== undefined || this.#lineByLine !== undefined) open.origin = origin;
+    if (origin !== undefined || this.#lineByLine !== undefined) {
+      open.origin = origin;
+      open.originLine = word?.line;
+    }
   }
 
   #readDefaultTtl(word: Token | undefined, open: OpenFile): void {
@@ -233,7 +308,14 @@ class ZoneFileParser {
         : open.problems.attempt(originWord, 'origin', () => readName(originWord, open.origin));
     if (read === undefined || (originWord !== undefined && origin === undefined)) return;
     const problems = open.problems.in(read.file);
-    const included = { file: read.file, includedBy: open, problems, origin, owner: open.owner };
+    const included = {
+      file: read.file,
+      includedBy: open,
+      problems,
+      origin,
+      originLine: undefined,
+      owner: open.owner,
+    };
     inOneGo(this.readFile(read.text, included));
   }
 
@@ -273,7 +355,7 @@ class ZoneFileParser {
     const owner = this.#readOwner(ownerToken, open);
     return (
       owner !== undefined &&
-      this.#addRecord(owner, { ...head, next: 1 }, { tokens, comment: undefined }, open)
+      this.#addRecord(owner, { ...head, next: 1 }, { tokens, comment: undefined, blankStart: false }, open)
     );
   }
 }

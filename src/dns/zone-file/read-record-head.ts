@@ -17,6 +17,8 @@ export interface RecordHead {
 }
 
 const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
+/** The age of a record that a client registered, as Windows DNS and dnscmd write it. */
+const AGE = /^\[(?:age|aging):[0-9]+\]$/i;
 const ZERO = 48;
 const NINE = 57;
 
@@ -37,6 +39,7 @@ export function readRecordHead(
       ttl = problems.attempt(token, 'ttl', () => readTtl(token));
       continue;
     }
+    if (!token.quoted && AGE.test(token.text)) continue;
     const type = token.quoted ? undefined : typeOf(token.text);
     if (type !== undefined) {
       const ttlFailed = ttlSeen && ttl === undefined;

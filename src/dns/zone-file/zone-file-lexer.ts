@@ -20,6 +20,8 @@ const MAX_TOKEN_CHARACTERS = 300_000; // 65,535 octets, each written as \DDD
 
 const REPLACEMENT = '\uFFFD'; // decoding replaces octets that are not UTF-8 by it; the octets are lost
 
+const TYPOGRAPHIC_QUOTE = /[“”„‟«»]/;
+
 const TAB = 9;
 const LF = 10;
 const CR = 13;
@@ -35,6 +37,14 @@ const LINE_END = /[\r\n]/g;
 const ENDS_WORD = new Uint8Array(128);
 for (const code of [TAB, LF, CR, SPACE, QUOTE, OPEN, CLOSE, SEMICOLON]) ENDS_WORD[code] = 1;
 
+export function typographicQuoteIn(text: string): string | undefined {
+  return TYPOGRAPHIC_QUOTE.exec(text)?.[0];
+}
+
+export function explainTypographicQuote(quote: string): string {
+  return `${quote} is not a quotation mark here: write " instead`;
+}
+
 interface Opening {
   readonly at: number;
   readonly line: number;
@@ -45,6 +55,7 @@ export class ZoneFileLexer {
   readonly #text: string;
   readonly #report: (line: number, column: number, message: string) => void;
   readonly #hasReplacements: boolean;
+  readonly #hasTypographicQuotes: boolean;
   #at: number;
   #tokenAt = 0;
   #line = 1;
@@ -58,6 +69,7 @@ export class ZoneFileLexer {
     this.#text = text;
     this.#report = report;
     this.#hasReplacements = text.includes(REPLACEMENT);
+    this.#hasTypographicQuotes = TYPOGRAPHIC_QUOTE.test(text);
     this.#at = text.charCodeAt(0) === 0xfeff ? 1 : 0; // byte order mark
     this.#lineStart = this.#at;
   }
@@ -192,6 +204,11 @@ export class ZoneFileLexer {
       if (this.#hasReplacements && token.text.includes(REPLACEMENT)) {
         this.#firstLost ||= isFirst;
         this.#problem('the text is not UTF-8; write such octets as \\DDD', this.#tokenAt, token);
+      }
+      const quote = this.#hasTypographicQuotes && !token.quoted ? typographicQuoteIn(token.text) : undefined;
+      if (quote !== undefined && !this.#broken) {
+        this.#firstLost ||= isFirst;
+        this.#problem(explainTypographicQuote(quote), this.#tokenAt, token);
       }
     } else if (!this.#broken) {
       this.#problem('an entry has more words than any rdata can have', this.#tokenAt, token);

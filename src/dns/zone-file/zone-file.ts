@@ -1,6 +1,7 @@
 // The result of reading a zone file, and the options for reading it.
 
 import type { Name } from '../name.ts';
+import type { Token } from '../record/token.ts';
 import type { ZoneFileProblem } from './zone-file-problems.ts';
 
 export interface ZoneFileRecord {
@@ -17,12 +18,39 @@ export interface ZoneFileRecord {
   readonly comment?: string;
 }
 
+/** A record with the text that it was read from. */
+export interface ReadLine {
+  readonly record: ZoneFileRecord;
+  /** The type whose rdata `words` are. */
+  readonly type: number;
+  /** Undefined if the record has the owner of the line before it. */
+  readonly owner: Token | undefined;
+  /** The words of the rdata. */
+  readonly words: readonly Token[];
+  readonly comment: string | undefined;
+  readonly origin: Name | undefined;
+}
+
+/** A record that is valid for the software that wrote the file, but cannot be in the zone. */
+export interface LeftOutRecord {
+  readonly owner: Name;
+  /** The mnemonic, in upper case. */
+  readonly type: string;
+  readonly reason: string;
+  readonly file: string | undefined;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** The content. If there are problems the file must be refused; `records` then holds the records that could be read. */
 export interface ZoneFile {
   /** The zone's name, folded. */
   readonly origin: Name;
   readonly records: ZoneFileRecord[];
   readonly problems: ZoneFileProblem[];
+  readonly leftOut: readonly LeftOutRecord[];
+  /** The line of the `$ORIGIN .` that puts the SOA at the root, if one does. */
+  readonly rootOriginLine: number | undefined;
 }
 
 export interface ZoneFileOptions {
@@ -34,6 +62,13 @@ export interface ZoneFileOptions {
   readonly defaultTtlSeconds?: number | undefined;
   /** Reads what $INCLUDE names; without it $INCLUDE is a problem. */
   readonly include?: ((path: string) => string | { error: string }) | undefined;
+  /** Called with each record of the text. Records of $GENERATE are not reported. */
+  readonly onRecord?: ((line: ReadLine) => void) | undefined;
+  /**
+   * Hosts of two or more labels are full names also without a final dot, and so are owners that end in the zone's name. Other
+   * software writes such files.
+   */
+  readonly addDots?: boolean | undefined;
   /** Set for files whose good lines count although others are bad. */
   readonly lineByLine?: LineByLine | undefined;
 }

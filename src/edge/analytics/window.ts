@@ -71,10 +71,10 @@ export function windowBefore(window: Window, now: Date): Window {
 }
 
 /**
- * The hours that begin in a time. Traffic is counted by the hour and quota periods begin at any moment: so each hour
- * belongs to one period, the one in which it begins.
+ * Returns the hours that end in a period. Traffic is counted by the hour, and quota periods begin at any moment. Each hour
+ * belongs to the period in which it ends, so that a new subscription counts the hour in which it begins.
  */
-export function hoursThatBeginIn(start: Date, end: Date): { readonly from: Date; readonly until: Date } {
-  const up = (at: Date) => new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS);
-  return { from: up(start), until: up(end) };
+export function hoursThatEndIn(start: Date, end: Date): { readonly from: Date; readonly until: Date } {
+  const hourOf = (at: Date) => new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+  return { from: hourOf(start), until: hourOf(end) };
 }

@@ -7,7 +7,8 @@ import { distinct } from './text-fields.ts';
 
 const country = z
   .string()
-  .refine(isCountry, 'expected two capital letters of ISO 3166-1')
+  .toUpperCase()
+  .refine(isCountry, 'expected a country code of ISO 3166-1, such as DE')
   .meta({ minLength: 2, maxLength: 2 });
 
 export const drop = ruleKind({
@@ -20,7 +21,7 @@ export const drop = ruleKind({
       .describe('`include`: from the countries listed; `exclude`: from all others.'),
     countries: distinct(country, 300)
       .default([])
-      .describe('ISO 3166-1 alpha-2. Empty: no filter by country.'),
+      .describe('ISO 3166-1 alpha-2, stored in upper case. Empty: no filter by country.'),
   },
   gate: 'rules',
   countsDryRun: true,

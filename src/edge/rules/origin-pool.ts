@@ -38,7 +38,7 @@ export const originPool = ruleKind({
     const seen = new Set<string>();
     for (const [i, { host, port }] of origins.slice(0, MAX_ORIGINS).entries()) {
       const place = `${host} ${port}`;
-      if (seen.has(place)) add(['origins', i, 'host'], 'stands there twice');
+      if (seen.has(place)) add(['origins', i, 'host'], 'is listed twice');
       seen.add(place);
     }
     if (origins.length > 0 && origins.every(({ backup }) => backup))

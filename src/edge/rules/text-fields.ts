@@ -40,7 +40,7 @@ export function distinct<T extends z.ZodType>(item: T, maximum: number, minimum 
     .superRefine((items, context) => {
       const seen = new Set<unknown>();
       for (const [i, each] of items.entries()) {
-        if (seen.has(each)) context.addIssue({ code: 'custom', path: [i], message: 'stands there twice' });
+        if (seen.has(each)) context.addIssue({ code: 'custom', path: [i], message: 'is listed twice' });
         seen.add(each);
       }
     });

@@ -30,8 +30,13 @@ type WrittenChallenges =
   /** `changeId` undefined: they stood there already. */
   | { readonly kind: 'written'; readonly changeId: number | undefined }
   /** The owner's records lead elsewhere from there. */
-  | { readonly kind: 'blocked'; readonly name: string; readonly type: 'CNAME' | 'NS' }
+  | ({ readonly kind: 'blocked' } & Blocking)
   | { readonly kind: 'not_served' };
+
+interface Blocking {
+  readonly name: string;
+  readonly type: 'CNAME' | 'NS' | 'DNAME';
+}
 
 const TTL_SECONDS = 60;
 
@@ -107,16 +112,15 @@ function nameOf(text: string): Name {
   return foldCase(parseName(`${text}.`));
 }
 
-function findBlocking(
-  name: Name,
-  apex: Name,
-  records: readonly CustomerRecord[],
-): { readonly name: string; readonly type: 'CNAME' | 'NS' } | undefined {
+function findBlocking(name: Name, apex: Name, records: readonly CustomerRecord[]): Blocking | undefined {
   const alias = records.find((record) => record.name === name && record.type === 'CNAME' && !record.proxied);
   if (alias !== undefined) return { name: printWithoutDot(name), type: 'CNAME' };
   const places = new Set([name, ...namesBetween(name, apex)]);
   const cut = records.find((record) => record.type === 'NS' && places.has(record.name));
-  return cut === undefined ? undefined : { name: printWithoutDot(cut.name), type: 'NS' };
+  if (cut !== undefined) return { name: printWithoutDot(cut.name), type: 'NS' };
+  const above = new Set([...namesBetween(name, apex), apex]);
+  const dname = records.find((record) => record.type === 'DNAME' && above.has(record.name));
+  return dname === undefined ? undefined : { name: printWithoutDot(dname.name), type: 'DNAME' };
 }
 
 /** With the TTL of the set that they come into (RFC 2181 §5.2). */

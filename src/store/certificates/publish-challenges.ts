@@ -13,7 +13,7 @@ import { writeCertificate } from './write-certificate.ts';
 
 type PublishedChallenges =
   | { readonly kind: 'published' | 'conflict' | 'not_served' }
-  | { readonly kind: 'blocked'; readonly name: string; readonly type: 'CNAME' | 'NS' };
+  | { readonly kind: 'blocked'; readonly name: string; readonly type: 'CNAME' | 'NS' | 'DNAME' };
 
 const PREFIX = '_acme-challenge';
 

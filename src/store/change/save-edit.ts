@@ -3,14 +3,23 @@
 
 import { DatabaseError } from 'pg';
 import { GATES, judgeGate } from '../../billing/gates.ts';
-import type { Name } from '../../dns/name.ts';
+import { type Name, ROOT } from '../../dns/name.ts';
 import type { Network } from '../../dns/record/network.ts';
 import type { EditItem } from '../../zone/edit/draft.ts';
-import { type Edit, type EditList, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
+import {
+  type Edit,
+  type EditList,
+  type EditProblem,
+  idsTouched,
+  type NewRecord,
+} from '../../zone/edit/edit.ts';
 import { planEditInPieces, type RecordOperation } from '../../zone/edit/plan-edit.ts';
 import type { SavedOperation } from '../../zone/edit/plan-revert.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
+import { wireTypeCode } from '../../zone/records/customer-types.ts';
+import { namesBeside } from '../../zone/warnings/edit-warnings.ts';
+import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { planOf } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
@@ -22,11 +31,13 @@ import { findManagedIds } from '../publish/managed-records.ts';
 import { loadRecordsAt, loadRecordsWithIds, loadTouchedRecords } from '../records/load-touched-records.ts';
 import { allocateRecordIds } from '../records/record-row.ts';
 import { recordsWritten } from '../records/records-written.ts';
+import { warnOfEdit } from '../records/warn-of-edit.ts';
 import { findWrongOrigins } from '../rules/find-wrong-origins.ts';
 import { rulesWithout } from '../rules/lose-records.ts';
 import type { WrittenRule } from '../rules/rule-operations.ts';
 import { writeRules } from '../rules/write-rules.ts';
 import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
+
 import { writeDomainChange } from './write-domain-change.ts';
 
 /** What can be loaded of a domain under its lock. */
@@ -61,6 +72,8 @@ interface EditOrder extends ChangedBy {
   readonly countryOf?: CountryOf | undefined;
   /** Origins of proxied records have to be public, or in these; undefined: they are not judged. */
   readonly originAllow?: readonly Network[];
+  /** Whether warnings about the records are found. */
+  readonly warns?: boolean;
 }
 
 /**
@@ -75,9 +88,20 @@ export type SavedEdit =
       readonly serial: number;
       readonly recordCount: number;
       readonly ops: readonly SavedEditOperation[];
+      readonly warnings: readonly ZoneWarning[];
     }
-  | { readonly kind: 'unchanged'; readonly serial: number; readonly recordCount: number }
-  | { readonly kind: 'dry_run'; readonly ops: readonly RecordOperation[]; readonly recordCount: number }
+  | {
+      readonly kind: 'unchanged';
+      readonly serial: number;
+      readonly recordCount: number;
+      readonly warnings: readonly ZoneWarning[];
+    }
+  | {
+      readonly kind: 'dry_run';
+      readonly ops: readonly RecordOperation[];
+      readonly recordCount: number;
+      readonly warnings: readonly ZoneWarning[];
+    }
   | EditProblems
   /** The domain was deleted, switched off, or handed over, since the caller loaded it. */
   | {
@@ -157,8 +181,10 @@ async function saveUnderLock(
   }
   if (planned.kind === 'problems') return planned;
   const { recordCount, touched } = planned;
-  if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount };
-  if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount };
+  const judged = { domainId: row.id, apex, ops: planned.ops, records, known: order.names };
+  const warnings = order.warns ? await warnOfEdit(trx, judged) : [];
+  if (order.dryRun) return { kind: 'dry_run', ops: planned.ops, recordCount, warnings };
+  if (planned.ops.length === 0) return { kind: 'unchanged', serial: row.serial, recordCount, warnings };
   const ops = await finishOperations(trx, planned.ops, lock.now.toISOString(), ahead?.ids);
   const gone = ops.flatMap(({ op, before }) => (op === 'delete' && before ? [before.id] : []));
   const rules = [...(order.rules ?? []), ...(await rulesWithout(trx, row.id, gone))];
@@ -175,17 +201,23 @@ async function saveUnderLock(
     records: recordsWritten(row.id, ops),
     publish: recordsAfter(records, ops, [...touched, apex]),
   });
-  return { kind: 'saved', ...written, recordCount, ops };
+  return { kind: 'saved', ...written, recordCount, ops, warnings };
 }
 
 const AHEAD_ITEMS = 16;
 
 /** Undefined for what is not known yet, or is much: that is loaded step by step. */
-function aheadFor({ edit, dryRun }: EditOrder): Ahead | undefined {
+function aheadFor({ edit, dryRun, warns }: EditOrder): Ahead | undefined {
   if (typeof edit === 'function' || countItems(edit) > AHEAD_ITEMS) return undefined;
   const names = new Set([...edit.creates, ...edit.replaces].map(({ name }) => name));
+  if (warns) for (const record of edit.creates) for (const name of namesToWarnOf(record)) names.add(name);
   const created = edit.creates.filter(({ restores }) => restores === undefined).length;
   return { names: [...names], ids: dryRun ? 0 : created };
+}
+
+/** The domain's name is not known yet: names above it have no records in the domain. */
+function namesToWarnOf({ name: owner, type, rdata }: NewRecord): Iterable<Name> {
+  return type === 'ANAME' ? [] : namesBeside({ owner, type: wireTypeCode(type), rdata }, ROOT);
 }
 
 /** Gives created records their ids, in the order of the edit, and written ones their time. */

@@ -107,8 +107,15 @@ async function revertRules(
   });
   if (saved.kind === 'refused_by_plan') return saved.refusal;
   if (saved.kind === 'refused') return saved;
-  if (saved.kind === 'unchanged') return { ...saved, recordCount: 0 };
-  return { kind: 'saved', changeId: saved.changeId, serial: saved.serial, recordCount: 0, ops: [] };
+  if (saved.kind === 'unchanged') return { ...saved, recordCount: 0, warnings: [] };
+  return {
+    kind: 'saved',
+    changeId: saved.changeId,
+    serial: saved.serial,
+    recordCount: 0,
+    ops: [],
+    warnings: [],
+  };
 }
 
 function refused(planned: Exclude<PlannedRuleRevert, { kind: 'planned' }>): SavedRevert {

@@ -18,7 +18,10 @@ export interface StoredEdge {
   readonly createdAt: Date;
   readonly drainedAt: Date | null;
   readonly revokedAt: Date | null;
+  /** The newest report of its health. */
   readonly seenAt: Date | null;
+  /** The newest call of any kind, to half a minute. */
+  readonly calledAt: Date | null;
   readonly seenAddress: string | null;
   readonly software: string | null;
   readonly load: number | null;
@@ -34,6 +37,7 @@ const PREFIX_CHARACTERS = 'edge_'.length + 6;
 
 const COLUMNS = sql`e.id, e.name, e.region, e.v4, e.v6, e.token_prefix as "tokenPrefix", e.token_made_at as "tokenMadeAt",
   e.created_at as "createdAt", e.drained_at as "drainedAt", e.revoked_at as "revokedAt", e.seen_at as "seenAt",
+  e.called_at as "calledAt",
   e.seen_address as "seenAddress", e.software, e.load, e.config_cursor as "configCursor",
   clock_timestamp() as now`;
 
@@ -164,6 +168,11 @@ export async function loadLiveTokens(db: Database, ids: readonly number[]): Prom
     db,
   );
   return new Map(rows.map(({ id, hash }) => [id, hash]));
+}
+
+/** Records that the edge called. */
+export async function noteEdgeCall(db: Database, id: number): Promise<void> {
+  await sql`update edges set called_at = clock_timestamp() where id = ${id}`.execute(db);
 }
 
 interface EdgeHealth {

@@ -57,6 +57,8 @@ import * as debts from './migrations/0069-debts.ts';
 import * as moneyBack from './migrations/0070-money-back.ts';
 import * as foundDomains from './migrations/0071-found-domains.ts';
 import * as breakerFreezes from './migrations/0072-breaker-freezes.ts';
+import * as moreRecordTypes from './migrations/0073-more-record-types.ts';
+import * as edgeCalls from './migrations/0074-edge-calls.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -115,4 +117,6 @@ export const migrations: Record<string, Migration> = {
   '0070-money-back': moneyBack,
   '0071-found-domains': foundDomains,
   '0072-breaker-freezes': breakerFreezes,
+  '0073-more-record-types': moreRecordTypes,
+  '0074-edge-calls': edgeCalls,
 };

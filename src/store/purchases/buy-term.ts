@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { type BuyKind, type EndedSubscription, judgeBuying } from '../../billing/buy-term.ts';
 import { type GivenBack, giveBackOf, type PaidPeriod } from '../../billing/give-back.ts';
 import { describeTerm } from '../../billing/invoice.ts';
-import { type Above, aboveLimits } from '../../billing/limits-in-use.ts';
+import { type Above, aboveLimits, cacheCapUnder } from '../../billing/limits-in-use.ts';
 import type { Term } from '../../billing/subscription.ts';
 import { PLAN_JSON, type Plan, TERM_JSON } from '../accounts/plans.ts';
 import { startSubscription, stopSubscription } from '../accounts/subscribe.ts';
@@ -78,7 +78,12 @@ export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
     });
     await trx
       .updateTable('domains')
-      .set({ plan_id: plan.id, plan_overrides: null, updated_at: lock.now })
+      .set({
+        plan_id: plan.id,
+        plan_overrides: null,
+        cache_cap_mb: cacheCapUnder(plan, lock.row.cacheCapMb),
+        updated_at: lock.now,
+      })
       .where('id', '=', domainId)
       .execute();
     const subscription = (await ownSubscriptions(trx, [domainId])).get(domainId) as Subscription;

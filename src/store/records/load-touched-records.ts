@@ -33,6 +33,19 @@ export async function loadRecordsWithIds(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
+/** Those of the names at which the domain has records. */
+export async function loadNamesInUse(
+  db: Database,
+  domainId: number,
+  names: readonly Name[],
+): Promise<ReadonlySet<Name>> {
+  if (names.length === 0) return new Set();
+  const { rows } = await sql<{ name: string }>`
+    select distinct name from records
+    where domain_id = ${domainId} and name = any(${names.map(encodeNameColumn)}::text[])`.execute(db);
+  return new Set(rows.map(({ name }) => decodeNameColumn(name)));
+}
+
 /** `among`: a condition on the records `r`. */
 export async function loadRecordsAt(
   trx: Database,
@@ -75,7 +88,7 @@ async function loadNameserversNaming(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
-/** Reads the domain's names and not its records, since a delegation is rare. */
+/** Reads the domain's names and not its records, since delegations and DNAMEs are rare. */
 async function namesBelow(
   trx: Database,
   domainId: number,
@@ -85,10 +98,10 @@ async function namesBelow(
   if (above.length === 0) return [];
   const { rows } = await sql<{ name: string }>`
     select distinct name from records where domain_id = ${domainId}`.execute(trx);
-  const cuts = new Set(above);
+  const tops = new Set(above);
   return rows
     .map(({ name }) => decodeNameColumn(name))
-    .filter((name) => name !== apex && [...namesBetween(name, apex)].some((between) => cuts.has(between)));
+    .filter((name) => name !== apex && [...namesBetween(name, apex), apex].some((each) => tops.has(each)));
 }
 
 interface Known {
@@ -121,7 +134,7 @@ export async function loadTouchedRecords(
       trx,
       domainId,
       [...above].filter((name) => !at.has(name)),
-      sql`r.type = 'NS'`,
+      sql`r.type in ('NS', 'DNAME')`,
     )),
   );
   const glue = possibleGlue(needed, apex, records);

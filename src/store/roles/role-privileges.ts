@@ -188,7 +188,14 @@ export const FUNCTIONS: Readonly<Record<string, readonly ProcessRole[]>> = {
 export const VANTAGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'answers', 'dropped'] as const;
 
 /** The columns in which the API notes what edges report. */
-export const EDGE_REPORT_COLUMNS = ['seen_at', 'seen_address', 'software', 'load', 'config_cursor'] as const;
+export const EDGE_REPORT_COLUMNS = [
+  'seen_at',
+  'called_at',
+  'seen_address',
+  'software',
+  'load',
+  'config_cursor',
+] as const;
 
 /** The columns by which global admins let removals of a node through. */
 export const CONFIRM_COLUMNS = ['confirmed_id'] as const;

@@ -2,7 +2,7 @@
 // hold also where a plan has none.
 
 import type { Entitlements } from '../../billing/entitlements.ts';
-import { GATES, judgeGate } from '../../billing/gates.ts';
+import { type EntitlementRefusal, GATES, judgeGate } from '../../billing/gates.ts';
 import { MAX_RULES_OF_A_TYPE } from '../../edge/rules/common-fields.ts';
 import type { Database } from '../postgres/database.ts';
 import { sumRuleOctets } from './load-rules.ts';
@@ -12,10 +12,8 @@ const MIB = 1024 * 1024;
 const MAX_BODY_OCTETS = 4 * MIB;
 const MAX_PAGE_OCTETS = 4 * MIB;
 
-type Refusal = NonNullable<ReturnType<typeof judgeGate>>;
-
 /** `count`: how many rules of the type there would be; undefined: none is added. */
-export function judgeRuleGates(plan: Entitlements | null, count?: number): Refusal | undefined {
+export function judgeRuleGates(plan: Entitlements | null, count?: number): EntitlementRefusal | undefined {
   const shut = judgeGate(GATES.rules, plan);
   if (shut !== undefined || count === undefined) return shut;
   const over = judgeGate(GATES.rules_of_a_type, plan, count);

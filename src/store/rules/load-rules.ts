@@ -1,9 +1,11 @@
 // Loads the rules of a domain, for its members.
 
 import { type RawBuilder, sql } from 'kysely';
+import type { Name } from '../../dns/name.ts';
 import type { RuleType } from '../../edge/edge-rule.ts';
 import type { Database } from '../postgres/database.ts';
 import { CursorError, type Page, type Paged } from '../postgres/list-page.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 import { decodeRule, RULE_COLUMNS, type Rule, type RuleRow, type WholeRule } from './rule-row.ts';
 
 /** Those of one type, in the order in which they are evaluated. */
@@ -95,15 +97,26 @@ export async function sumRuleOctets(
   return rows[0] as { bodies: number; pages: number };
 }
 
-/** The ids among these of records that the domain does not have. */
-export async function findForeignRecords(
+/** A record that a rule names but cannot apply to. */
+interface UnfitRecord {
+  readonly id: number;
+  /** Undefined if the domain has no record with this id. Otherwise the record is not proxied. */
+  readonly record: { readonly name: Name; readonly type: string } | undefined;
+}
+
+/** Returns the records among these ids that the domain does not have, or that are not proxied. */
+export async function findUnfitRecords(
   trx: Database,
   domainId: number,
   ids: readonly number[],
-): Promise<Set<number>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await sql<{ id: number }>`
-    select w.id from unnest(${ids}::bigint[]) w (id)
-    where not exists (select from records r where r.id = w.id and r.domain_id = ${domainId})`.execute(trx);
-  return new Set(rows.map(({ id }) => id));
+): Promise<UnfitRecord[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: number; name: string | null; type: string | null }>`
+    select w.id, r.name, r.type from unnest(${ids}::bigint[]) w (id)
+    left join records r on r.id = w.id and r.domain_id = ${domainId}
+    where r.proxied is not true`.execute(trx);
+  return rows.map(({ id, name, type }) => ({
+    id,
+    record: name === null || type === null ? undefined : { name: decodeNameColumn(name), type },
+  }));
 }

@@ -8,7 +8,7 @@ import { kindOf } from '../../edge/rules/every-type.ts';
 import type { EdgeAddresses } from '../../zone/records/customer-record.ts';
 import type { Database } from '../postgres/database.ts';
 import { findRoomFault, judgeRuleGates } from './judge-limits.ts';
-import { countRulesByType, findForeignRecords, loadRulesWithIds } from './load-rules.ts';
+import { countRulesByType, findUnfitRecords, loadRulesWithIds } from './load-rules.ts';
 import { loadOwnEdges } from './own-edges.ts';
 import {
   created,
@@ -91,8 +91,9 @@ async function findLackingRecord(
   returning: ReadonlySet<number>,
 ): Promise<string | undefined> {
   const wanted = new Set(values.flatMap(({ body }) => body.record_ids).filter((id) => !returning.has(id)));
-  const [first] = await findForeignRecords(trx, domainId, [...wanted]);
-  return first === undefined ? undefined : `record ${first}, which a rule was for, is not there any more`;
+  const unfit = await findUnfitRecords(trx, domainId, [...wanted]);
+  const missing = unfit.find(({ record }) => record === undefined);
+  return missing && `record ${missing.id}, to which a rule of this change applied, no longer exists`;
 }
 
 async function findLackingPage(

@@ -152,6 +152,6 @@ function keyOf({ name, type }: NewRecord): string {
 function refusedBy(problems: readonly EditProblem[]): ImportedScan {
   const [first] = problems as [EditProblem];
   const { code, message, limit } = first;
-  if (code !== 'no_active_plan' && code !== 'plan_limit') throw new Error(`an import: ${message}`);
+  if (code !== 'plan_limit') throw new Error(`an import: ${message}`);
   return { kind: 'refused', code, message, ...(limit !== undefined && { limit }) };
 }

@@ -30,6 +30,15 @@ export async function listIncidents(
   return rows;
 }
 
+/** True if a proxied record of the domain has `monitor`. */
+export async function isMonitored(db: Database, domainId: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from records where domain_id = ${domainId} and proxied and monitor) as found`.execute(
+    db,
+  );
+  return rows[0]?.found === true;
+}
+
 /** Until when minutes are judged; undefined: none is yet. */
 export async function loadJudgedUntil(db: Database): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date | null }>`

@@ -63,7 +63,7 @@ export type EditList = 'create' | 'update' | 'delete' | 'replace';
 
 /** How a plan refuses. */
 export interface PlanRefusal {
-  readonly code: 'no_active_plan' | 'plan_feature' | 'plan_limit';
+  readonly code: 'plan_feature' | 'plan_limit';
   readonly message: string;
   /** With `plan_limit`: how many it allows. */
   readonly limit?: number;
@@ -71,7 +71,7 @@ export interface PlanRefusal {
   readonly feature?: string;
 }
 
-/** The kinds of problems: 404, 400, 402 and 403 of the plan, 409 `record_managed` and `record_conflict`. */
+/** The kinds of problems: 404, 400, 403 of the plan, 409 `record_managed` and `record_conflict`. */
 export type EditProblemCode = 'not_found' | 'invalid' | PlanRefusal['code'] | 'managed' | 'conflict';
 
 export interface EditProblem {
@@ -94,9 +94,9 @@ export function idsTouched(edit: Edit): number[] {
 export interface RecordsNeeded {
   /** Every record at these names. */
   readonly at: readonly Name[];
-  /** The NS records at these names: they lie above and may be delegations. None is in `at`. */
+  /** The NS and DNAME records at these names, which lie above. None is in `at`. */
   readonly cutsAt: readonly Name[];
-  /** Load every record strictly below these names: a delegation begins, ends or changes there. */
+  /** Load every record strictly below these names: a delegation or a DNAME begins, ends or changes there. */
   readonly below: readonly Name[];
 }
 
@@ -109,7 +109,7 @@ export function namesTouched(edit: Edit, apex: Name, found: readonly CustomerRec
   const below = new Set<Name>();
   const touch = (name: Name, ...types: (ApiType | undefined)[]): void => {
     at.add(name);
-    if (types.includes('NS') && name !== apex) below.add(name);
+    if ((types.includes('NS') && name !== apex) || types.includes('DNAME')) below.add(name);
   };
   const byId = new Map(found.map((record) => [record.id, record]));
   for (const { id } of edit.deletes) {
@@ -126,7 +126,8 @@ export function namesTouched(edit: Edit, apex: Name, found: readonly CustomerRec
 
   const cutsAt = new Set<Name>();
   for (const name of at) {
-    for (const above of namesBetween(name, apex)) if (!at.has(above)) cutsAt.add(above);
+    if (name === apex) continue;
+    for (const above of [...namesBetween(name, apex), apex]) if (!at.has(above)) cutsAt.add(above);
   }
   return { at: [...at], cutsAt: [...cutsAt], below: [...below] };
 }

@@ -32,8 +32,11 @@ class ConflictSearch {
   readonly #hosts = new Set<Name>();
   /** Written rows by the host that they named before. */
   readonly #formerHosts = new Map<Name, Row[]>();
+  /** The names that have a DNAME. */
+  readonly #redirected = new Set<Name>();
   readonly #problems = new Map<string, EditProblem>();
   #delegationsWritten = false;
+  #dnamesWritten = false;
 
   constructor(rows: readonly Row[], apex: Name) {
     this.#apex = apex;
@@ -41,12 +44,14 @@ class ConflictSearch {
       if (row.after !== undefined) {
         push(this.#at, row.after.name, row as LiveRow);
         if (row.after.type === 'NS') this.#hosts.add(hostOf(row.after));
+        if (row.after.type === 'DNAME') this.#redirected.add(row.after.name);
       }
       if (row.item === undefined) continue;
       for (const value of [row.before, row.after]) {
         if (value === undefined) continue;
         this.#written.add(value.name);
         if (value.type === 'NS') this.#delegationsWritten = true;
+        if (value.type === 'DNAME') this.#dnamesWritten = true;
       }
       if (row.before !== undefined) push(this.#left, row.before.name, row);
       if (row.before?.type === 'NS') push(this.#formerHosts, hostOf(row.before), row);
@@ -60,6 +65,7 @@ class ConflictSearch {
       const rows = this.#at.get(name) ?? [];
       if (rows.length > 1) {
         this.#judgeAliases(name, rows);
+        this.#judgeDnames(name, rows);
         this.#judgeProxied(name, rows);
         this.#judgeEqual(name, rows);
         this.#judgeSize(name, rows);
@@ -68,6 +74,9 @@ class ConflictSearch {
     }
     // a changed delegation affects names that the edit does not write
     for (const name of this.#delegationsWritten ? this.#at.keys() : this.#written) this.#judgeCut(name);
+    if (this.#redirected.size > 0) {
+      for (const name of this.#dnamesWritten ? this.#at.keys() : this.#written) this.#judgeBelowDname(name);
+    }
     return [...this.#problems.values()];
   }
 
@@ -93,6 +102,21 @@ class ConflictSearch {
 
   #blameBeside(rows: readonly LiveRow[], alias: LiveRow, ofAlias: string, ofOthers: string): void {
     for (const row of rows) this.#blame(row === alias ? ofAlias : ofOthers, [row]);
+  }
+
+  #judgeDnames(name: Name, rows: readonly LiveRow[]): void {
+    const dnames = rows.filter(({ after }) => after.type === 'DNAME');
+    if (dnames.length > 1) this.#blame(`${printName(name)} can have only one DNAME`, dnames); // RFC 6672 §2.4
+  }
+
+  /** RFC 6672 §2.4: a DNAME, at the apex too, has nothing below it. */
+  #judgeBelowDname(name: Name): void {
+    if (name === this.#apex) return;
+    const above = [...namesBetween(name, this.#apex), this.#apex].find((each) => this.#redirected.has(each));
+    if (above === undefined) return;
+    const dnames = (this.#at.get(above) as LiveRow[]).filter(({ after }) => after.type === 'DNAME');
+    const message = `${printName(name)} lies below the DNAME at ${printName(above)}: a name below a DNAME cannot have records`;
+    for (const row of this.#at.get(name) ?? []) this.#blame(message, [row], dnames);
   }
 
   #judgeProxied(name: Name, rows: readonly LiveRow[]): void {

@@ -55,7 +55,6 @@ export type Planned =
 const PRECEDENCE: readonly EditProblemCode[] = [
   'not_found',
   'invalid',
-  'no_active_plan',
   'plan_feature',
   'plan_limit',
   'managed',

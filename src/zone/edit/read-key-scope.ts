@@ -3,7 +3,7 @@
 import { foldCase, isWithin, type Name } from '../../dns/name.ts';
 import { parseDomainName } from '../domain/domain-name.ts';
 import { asciiText, printWithoutDot, readName } from '../name-text.ts';
-import { API_TYPES, isApiType } from '../records/customer-types.ts';
+import { readApiType } from '../records/customer-types.ts';
 
 type ScopeField = 'domains' | 'names' | 'types';
 type Lists = { readonly [F in ScopeField]?: readonly string[] | undefined };
@@ -67,6 +67,6 @@ function nameOf(domain: string): Name {
 }
 
 function readType(text: string): ReadItem {
-  const type = text.toUpperCase();
-  return isApiType(type) ? { text: type } : { message: `expected ${API_TYPES.join(', ')}, not "${text}"` };
+  const read = readApiType(text);
+  return read.kind === 'type' ? { text: read.type } : read;
 }

@@ -164,6 +164,7 @@ function changeOfRow({ rdata, ttl, destCountry, comment }: NewRecord): RecordCha
 function clash(a: Written, b: Written): boolean {
   const isAlias = ({ type }: Written) => type === 'CNAME' || type === 'ANAME';
   if (isAlias(a) && isAlias(b)) return true;
+  if (a.type === 'DNAME' && b.type === 'DNAME') return true;
   if ([a, b].some(({ type, proxied }) => type === 'CNAME' && !proxied)) return true;
   if (!isAddressLike(a.type) || !isAddressLike(b.type)) return false;
   return a.proxied !== b.proxied || [a, b].some(({ type, proxied }) => type === 'ANAME' && !proxied);

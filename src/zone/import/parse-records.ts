@@ -1,12 +1,12 @@
 // Reads a zone file, written elsewhere or exported by us, into the records of a domain as the API takes them. Every
 // line is read by itself: bad lines are errors, and records that a customer cannot have are skipped.
 
-import type { Name } from '../../dns/name.ts';
+import { isWithin, type Name, printName } from '../../dns/name.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
-import { parseZoneFileInPieces } from '../../dns/zone-file/parse-zone-file.ts';
 import type { LineByLine, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 import type { RecordText } from '../edit/parse-edit.ts';
 import {
+  ANAME_CODE,
   type ApiType,
   DEFAULT_TTL_SECONDS,
   isAddressLike,
@@ -17,6 +17,11 @@ import {
 import { parseDestination, printDestination } from '../records/destination.ts';
 import { rdataKey } from '../records/rdata-key.ts';
 import { parseRecordName, printRecordName } from '../records/record-name.ts';
+import { findWarnings } from '../warnings/find-warnings.ts';
+import { TextInspector } from '../warnings/inspect-text.ts';
+import { ZoneIndex } from '../warnings/zone-view.ts';
+import { joinWarnings, type ZoneWarning } from '../warnings/zone-warning.ts';
+import { readFile } from './read-file.ts';
 import { type ParsedComment, parseSettingsComment } from './settings-comment.ts';
 
 interface LineError {
@@ -37,14 +42,14 @@ export interface ParsedRecords {
   readonly records: RecordText[];
   readonly errors: LineError[];
   readonly skipped: SkippedRecord[];
+  readonly warnings: ZoneWarning[];
 }
 
-/** A code that no type has (RFC 6895 §3.1, private use). PowerDNS calls its ALIAS so. */
-const ANAME_CODE = 65_401;
 /** A signed zone has four records for each that is imported. */
 const MAX_RECORDS = 500_000;
 const MAX_ERRORS = 10_000;
 const PIECE_RECORDS = 1000;
+const SOA_IS_MADE = 'the service makes the SOA';
 
 const LINES: LineByLine = {
   maxProblems: MAX_ERRORS,
@@ -70,8 +75,13 @@ const DNSSEC_TYPES: ReadonlySet<number> = new Set([
  * Names and hosts without a final dot are relative to the domain until an $ORIGIN says otherwise. Long files take long:
  * between two pieces the caller can do something else.
  */
-export function* parseRecords(text: string, apex: Name): Generator<undefined, ParsedRecords> {
-  const file = yield* parseZoneFileInPieces(text, { origin: apex, lineByLine: LINES });
+export function* parseRecords(
+  text: string,
+  apex: Name,
+  { addDots }: { readonly addDots?: boolean } = {},
+): Generator<undefined, ParsedRecords> {
+  const inspector = new TextInspector();
+  const file = yield* readFile(text, apex, { lineByLine: LINES, addDots, onRecord: inspector.inspect });
   const errors: LineError[] = file.problems.map(({ line, column, message }) => ({
     line,
     column,
@@ -94,8 +104,23 @@ export function* parseRecords(text: string, apex: Name): Generator<undefined, Pa
     if (typeof read === 'string') errors.push({ line, column, error: read });
     else records.push(read);
   }
+  for (const { owner, line, type, reason } of file.leftOut) {
+    const name = isWithin(owner, apex) ? printRecordName(owner, apex) : printName(owner);
+    skipped.push({ line, name, type, reason: type === 'SOA' ? SOA_IS_MADE : reason });
+  }
+  skipped.sort((a, b) => a.line - b.line);
   errors.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { records, errors, skipped };
+  const zone = new ZoneIndex(apex, file.records.map(withAddresses));
+  const warnings = joinWarnings(
+    [...file.warnings, ...inspector.finish(zone)],
+    yield* findWarnings(zone, file.records),
+  );
+  return { records, errors, skipped, warnings };
+}
+
+/** An ANAME has the addresses of its target. */
+function withAddresses(record: ZoneFileRecord): ZoneFileRecord {
+  return record.type === ANAME_CODE ? { ...record, type: TYPE.A } : record;
 }
 
 function apiTypeOf(code: number): ApiType | undefined {
@@ -109,7 +134,7 @@ function reasonToSkip(
   type: ApiType | undefined,
   apex: Name,
 ): string | undefined {
-  if (code === TYPE.SOA) return 'the service makes the SOA';
+  if (code === TYPE.SOA) return SOA_IS_MADE;
   if (type === 'NS' && owner === apex) return 'the nameservers of the domain itself are set by the service';
   if (type === 'DS' && owner === apex) return 'the DS of the domain itself belongs to the parent zone';
   if (DNSSEC_TYPES.has(code)) return 'keys and signatures are made anew by whoever signs the zone';
@@ -125,8 +150,19 @@ function reasonOfTwin(
   if (type === 'TXT') return undefined;
   const key = `${type} ${owner}${rdataKey(type, rdata)}`;
   const first = seen.get(key);
+  if (first !== undefined) return `the same record stands in line ${first}`;
+  seen.set(key, line);
+  return type === 'CNAME' || type === 'ANAME' ? reasonOfSecondAlias(owner, line, seen) : undefined;
+}
+
+/** Route 53 has several aliases at a name, between which it chooses. */
+function reasonOfSecondAlias(owner: Name, line: number, seen: Map<string, number>): string | undefined {
+  const key = `alias ${owner}`;
+  const first = seen.get(key);
   if (first === undefined) seen.set(key, line);
-  return first === undefined ? undefined : `the same record stands in line ${first}`;
+  return first === undefined
+    ? undefined
+    : `a name can have only one CNAME or ANAME, and this one has that of line ${first}`;
 }
 
 /** What an import item says, or why nothing can say it: zone files know names and hosts that the API refuses. */

@@ -7,12 +7,11 @@ import { parseNewRecord, type RecordText } from '../edit/parse-edit.ts';
 import { MAX_NAME_CHARACTERS } from '../name-text.ts';
 import { type OriginScheme, setKey } from '../records/customer-record.ts';
 import {
-  API_TYPES,
   type ApiType,
   DEFAULT_MX_PRIORITY,
-  isApiType,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS,
+  readApiType,
 } from '../records/customer-types.ts';
 import { judgeRanges } from '../records/judge-record.ts';
 
@@ -40,7 +39,6 @@ export interface ReadImport {
 }
 
 const PIECE_ITEMS = 1000;
-const UNKNOWN_TYPE = `the type must be one of ${API_TYPES.join(', ')}`;
 const UNSTORABLE = /[\0\p{Surrogate}]/u; // Postgres takes neither
 
 /** TTLs outside of the range are clamped. Long lists take long: between two pieces the caller can do something else. */
@@ -51,15 +49,16 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
   const named = new Map<string, { name: Name; type: ApiType }>();
   for (const [index, item] of items.entries()) {
     if (index % PIECE_ITEMS === 0) yield;
-    const type = item.type.toUpperCase();
     if (item.name.length > MAX_NAME_CHARACTERS) {
       unread.set(index, 'a name is longer than 255 octets');
       continue;
     }
-    if (!isApiType(type)) {
-      unread.set(index, UNKNOWN_TYPE);
+    const readType = readApiType(item.type);
+    if (readType.kind === 'problem') {
+      unread.set(index, readType.message);
       continue;
     }
+    const { type } = readType;
     const faults: { field: string; message: string }[] = [];
     const report = (field: string, message: string) => faults.push({ field, message });
     const scheme = item.scheme as OriginScheme | undefined; // judged with the ranges
@@ -72,7 +71,6 @@ export function* readImport(items: readonly ImportText[], apex: Name): Generator
       ...(keepsPriority && { mx_priority: DEFAULT_MX_PRIORITY }),
     };
     const record = parseNewRecord(text, apex, report);
-    if (type !== item.type) report('type', UNKNOWN_TYPE);
     for (const [field, value] of Object.entries(item)) {
       if (typeof value === 'string' && UNSTORABLE.test(value))
         report(field, `the ${field} is not well-formed text`);

@@ -16,9 +16,20 @@ import {
 import { parseRdata, printRdata } from '../../dns/record/rdata.ts';
 import type { Token } from '../../dns/record/token.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { ZoneFileLexer } from '../../dns/zone-file/zone-file-lexer.ts';
+import {
+  explainTypographicQuote,
+  typographicQuoteIn,
+  ZoneFileLexer,
+} from '../../dns/zone-file/zone-file-lexer.ts';
 import { asciiText, MAX_NAME_CHARACTERS, printWithoutDot, type ReadName, readName } from '../name-text.ts';
-import { type ApiType, MAX_MX_PRIORITY, type WireType, wireTypeCode } from './customer-types.ts';
+import {
+  type ApiType,
+  isGenericType,
+  MAX_MX_PRIORITY,
+  type NamedType,
+  type WireType,
+  wireTypeCode,
+} from './customer-types.ts';
 
 interface DestinationProblem {
   readonly kind: 'problem';
@@ -41,6 +52,8 @@ export function parseDestination(
   mxPriority: number | undefined,
   apex: Name,
 ): ParsedDestination {
+  if (type === 'MX' && /^\s*\d{1,5}\s+\S+\s*$/.test(text))
+    return problem(`put the priority into mx_priority and the host alone into destination, not "${text}"`);
   const priority = judgeMxPriority(type, mxPriority);
   if (priority !== undefined) return { kind: 'problem', field: 'mx_priority', message: priority };
   if (text === '') return problem('the destination is empty');
@@ -74,7 +87,8 @@ function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name
     case 'CNAME':
     case 'PTR':
     case 'ANAME':
-    case 'NS': {
+    case 'NS':
+    case 'DNAME': {
       const host = parseHost(text, apex, { root: false, wildcard: type === 'CNAME' || type === 'PTR' });
       return host.kind === 'problem' ? problem(host.message) : rdata(encodeName(host.name));
     }
@@ -89,9 +103,14 @@ function parseByType(type: ApiType, text: string, mxPriority: number, apex: Name
     case 'SVCB':
     case 'DS':
     case 'NAPTR':
+    case 'LOC':
+    case 'SMIMEA':
+    case 'OPENPGPKEY':
+    case 'CERT':
+    case 'HINFO':
       return parseZoneFileText(type, text, apex);
     default:
-      return type satisfies never;
+      return parseZoneFileText(type satisfies `TYPE${number}`, text, apex);
   }
 }
 
@@ -158,7 +177,7 @@ function printHost(host: Name): string {
  * Which word of zone-file text is a host name; undefined: none. Such hosts follow the rule for hosts, not the zone file's
  * relative names.
  */
-const HOST_WORD: Record<ApiType, number | undefined> = {
+const HOST_WORD: Record<NamedType, number | undefined> = {
   A: undefined,
   AAAA: undefined,
   CNAME: undefined,
@@ -176,6 +195,12 @@ const HOST_WORD: Record<ApiType, number | undefined> = {
   SVCB: 1,
   DS: undefined,
   NAPTR: 5,
+  LOC: undefined,
+  DNAME: undefined,
+  SMIMEA: undefined,
+  OPENPGPKEY: undefined,
+  CERT: undefined,
+  HINFO: undefined,
 };
 
 function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDestination {
@@ -183,7 +208,7 @@ function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDest
   if (words.kind === 'problem') return words;
   const tokens = [...words.tokens];
   const isGeneric = tokens[0]?.text === '\\#' && !tokens[0].quoted; // RFC 3597 §5
-  const at = isGeneric ? undefined : HOST_WORD[type];
+  const at = isGeneric ? undefined : HOST_WORD[type as NamedType];
   const word = at === undefined ? undefined : tokens[at];
   if (at !== undefined && word !== undefined && !word.quoted) {
     const host = parseHost(word.text, apex, { root: true, wildcard: false });
@@ -192,7 +217,7 @@ function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDest
   }
   const parsed = parseTokens(type, tokens);
   // generic rdata is valid so far; it must also be valid in the text form of its type
-  if (parsed.kind === 'problem' || !isGeneric) return parsed;
+  if (parsed.kind === 'problem' || !isGeneric || isGenericType(type)) return parsed;
   return parseZoneFileText(type, printDestination(type, parsed.rdata).destination, apex);
 }
 
@@ -210,6 +235,8 @@ function cut(text: string): { kind: 'tokens'; tokens: readonly Token[] } | Desti
 }
 
 function bareText(text: string): ParsedDestination {
+  const quote = typographicQuoteIn(text.charAt(0));
+  if (quote !== undefined) return problem(explainTypographicQuote(quote));
   return rdata(cutStrings(Buffer.from(text, 'utf8')));
 }
 
@@ -225,10 +252,23 @@ function cutStrings(octets: Uint8Array): Uint8Array {
 
 /** Whether the destination is what a zone file says of the record: `printRdata`. */
 export function isZoneFileText(type: ApiType): boolean {
-  return ZONE_FILE_TEXT.has(type);
+  return ZONE_FILE_TEXT.has(type) || isGenericType(type);
 }
 
-const ZONE_FILE_TEXT: ReadonlySet<ApiType> = new Set(['A', 'AAAA', 'CAA', 'TLSA', 'SSHFP', 'URI', 'DS']);
+const ZONE_FILE_TEXT: ReadonlySet<ApiType> = new Set([
+  'A',
+  'AAAA',
+  'CAA',
+  'TLSA',
+  'SSHFP',
+  'URI',
+  'DS',
+  'LOC',
+  'SMIMEA',
+  'OPENPGPKEY',
+  'CERT',
+  'HINFO',
+] as const);
 
 /** The text that `parseDestination` makes the same rdata of. */
 export function printDestination(
@@ -240,6 +280,7 @@ export function printDestination(
     case 'PTR':
     case 'ANAME':
     case 'NS':
+    case 'DNAME':
       return { destination: printHost(nameInRdata(rdata)) };
     case 'MX': {
       const mxPriority = ((rdata[0] as number) << 8) | (rdata[1] as number);
@@ -290,7 +331,9 @@ function bareTextOf(rdata: Uint8Array): string | undefined {
   if (octets.length === 0 || octets[0] === 0x22 || octets.includes(0)) return undefined; // no API text has U+0000
   if (Buffer.compare(cutStrings(octets), rdata) !== 0) return undefined;
   try {
-    return utf8.decode(octets);
+    const text = utf8.decode(octets);
+    if (typographicQuoteIn(text.charAt(0)) === undefined) return text;
+    return octets.length > MAX_STRING_OCTETS ? undefined : `"${text.replace(/["\\]/g, '\\$&')}"`;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 // Judges one record alone, without the records beside it: every fault is a 400 that names a field.
 
-import { isWildcard, type Name } from '../../dns/name.ts';
+import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
 import { asciiText, readName } from '../name-text.ts';
 import {
   type EdgeAddresses,
@@ -49,6 +49,12 @@ function* judgePlace({ name, type, rdata, proxied }: RecordValue, apex: Name): G
   }
   if (isWildcard(name) && (type === 'NS' || type === 'DS')) {
     yield { field: 'name', message: 'a wildcard cannot be delegated' }; // RFC 4592 §4.2
+  }
+  if (type === 'DNAME') {
+    if (isWildcard(name)) yield { field: 'name', message: 'a wildcard cannot have a DNAME' }; // RFC 6672 §3.3
+    if (isWithin(targetOf(type, rdata) as Name, name)) {
+      yield { field: 'destination', message: 'the DNAME points to its own name or below it' };
+    }
   }
   if ((type === 'CNAME' || type === 'ANAME') && targetOf(type, rdata) === name) {
     yield { field: 'destination', message: `the ${type} points to itself` };

@@ -3,10 +3,10 @@
 import { foldCase, type Name } from '../../dns/name.ts';
 import { rdataNames } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { type ApiType, wireTypeCode } from './customer-types.ts';
+import { type ApiType, type NamedType, wireTypeCode } from './customer-types.ts';
 
 /** Where the name at the end of the rdata starts; undefined: there is none, or (NAPTR) it has no fixed place. */
-const NAME_FROM: Record<ApiType, number | undefined> = {
+const NAME_FROM: Record<NamedType, number | undefined> = {
   A: undefined,
   AAAA: undefined,
   CNAME: 0,
@@ -24,12 +24,20 @@ const NAME_FROM: Record<ApiType, number | undefined> = {
   SVCB: undefined,
   DS: undefined,
   NAPTR: undefined,
+  LOC: undefined,
+  DNAME: 0,
+  SMIMEA: undefined,
+  OPENPGPKEY: undefined,
+  CERT: undefined,
+  HINFO: undefined,
 };
 
 export function rdataKey(type: ApiType, rdata: Uint8Array): string {
   const octets = Buffer.from(rdata.buffer, rdata.byteOffset, rdata.byteLength).toString('latin1');
   const from =
-    type === 'NAPTR' ? octets.length - (rdataNames(TYPE.NAPTR, rdata)[0] as Name).length : NAME_FROM[type];
+    type === 'NAPTR'
+      ? octets.length - (rdataNames(TYPE.NAPTR, rdata)[0] as Name).length
+      : NAME_FROM[type as NamedType];
   return from === undefined ? octets : octets.slice(0, from) + foldCase(octets.slice(from) as Name);
 }
 

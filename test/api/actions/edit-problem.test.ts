@@ -19,7 +19,6 @@ describe('what is wrong with an edit', () => {
   it.each([
     ['not_found', 404, undefined, 404, undefined, 409, 'record_conflict'],
     ['invalid', 400, 'validation_failed', 400, 'validation_failed', 400, 'wrong_state'],
-    ['no_active_plan', 402, 'no_active_plan', 402, 'no_active_plan', 402, 'no_active_plan'],
     ['plan_feature', 403, 'plan_feature', 403, 'plan_feature', 403, 'plan_feature'],
     ['plan_limit', 403, 'plan_limit', 403, 'plan_limit', 403, 'plan_limit'],
     ['managed', 409, 'record_managed', 409, 'record_managed', 409, 'record_managed'],

@@ -213,32 +213,28 @@ describe('a domain in a path, by its id', () => {
     return status === 200 ? body.ran : status;
   };
 
-  it('is found by whoever finds it by its name, with the same role', async () => {
-    for (const as of ['owner', 'viewer', 'operator'])
-      expect([as, await view(domainId, as)]).toEqual([as, NAME]);
-    expect(await view(domainId, 'stranger')).toBe(404);
-    expect(await refusalOf('PUT', `/domains/${domainId}/settings`, { as: 'viewer' })).toEqual([
-      403,
-      'your role lacks domain.settings',
-    ]);
+  it('is found by global admins only', async () => {
+    for (const as of ['owner', 'viewer', 'stranger'])
+      expect([as, await view(domainId, as)]).toEqual([as, 404]);
+    expect(await view(domainId, 'operator')).toBe(NAME);
+    const write = (as: string) => refusalOf('PUT', `/domains/${domainId}/settings`, { as });
+    expect(await write('owner')).toEqual([404, 'domain not found']);
+    expect(await write('operator')).toEqual(BODY_REFUSAL);
   });
 
   it('is not there once it is deleted', async () => {
     const { id } = await api.makeDomain('gone.test');
     await deleteDomain(api.db, { ...BY, domainId: id });
-    for (const as of ['owner', 'operator']) expect(await view(id, as)).toBe(404);
+    expect(await view(id, 'operator')).toBe(404);
   });
+});
 
-  it('is visible to a key for some domains only if the key has its name', async () => {
-    const inside = await api.makeKey({ domains: [NAME] });
-    const outside = await api.makeKey({ domains: ['other.test', String(domainId)] });
-    for (const each of [NAME, domainId]) {
-      expect([await view(each, inside), await view(each, outside)]).toEqual([NAME, 404]);
-      const write = (as: string) => refusalOf('PUT', `/domains/${each}/settings`, { as });
-      expect(await write(inside)).toEqual(BODY_REFUSAL);
-      expect(await write(outside)).toEqual([404, 'domain not found']);
-    }
-  });
+it('a key for some domains sees a domain only if the key has its name', async () => {
+  const inside = await api.makeKey({ domains: [NAME] });
+  const outside = await api.makeKey({ domains: ['other.test', String(domainId)] });
+  const write = (as: string) => refusalOf('PUT', `${PATH}/settings`, { as });
+  expect(await write(inside)).toEqual(BODY_REFUSAL);
+  expect(await write(outside)).toEqual([404, 'domain not found']);
 });
 
 describe('a name that several accounts have', () => {

@@ -142,7 +142,9 @@ describe('the description of the API', () => {
       >;
     for (const name of ['RecordCreate', 'ImportItem']) {
       const { type, ttl, port, timeout, mx_priority, scheme } = membersOf(name);
-      expect([name, type?.enum]).toEqual([name, [...API_TYPES]]);
+      const [named, generic] = (type?.anyOf ?? []) as OpenAPIV3_1.SchemaObject[];
+      expect([name, named?.enum]).toEqual([name, [...API_TYPES]]);
+      expect(new RegExp(generic?.pattern ?? '').test('TYPE65280')).toBe(true);
       for (const integer of [ttl, port, timeout, mx_priority]) expect(integer?.type).toBe('integer');
       expect([port?.default, timeout?.default, scheme?.default]).toEqual([443, 15, 'Default']);
     }

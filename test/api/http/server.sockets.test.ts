@@ -121,7 +121,7 @@ describe('a path', () => {
       ['HEAD', '/things/touch', 'OPTIONS, POST'],
     ] as const) {
       const { status, body, headers } = await api.ask(method, path);
-      const error = `this path does not have the method ${method}, but ${allow}`;
+      const error = `this path does not support ${method}, only ${allow}`;
       expect([method, path, status, headers.allow, body]).toEqual([method, path, 405, allow, { error }]);
     }
     expect((await api.ask('PATCH', '/domains/a.test', { as: null })).status).toBe(401);
@@ -351,7 +351,7 @@ describe('bytes on a connection', () => {
     const { owner, viewer } = api.keys;
     const text = await exchange(lines.join('\r\n').replaceAll('KEY', owner).replaceAll('OTHER', viewer));
     expect(text).toMatch(/^HTTP\/1.1 400 /);
-    expect(text).toContain(`{"error":"the ${name} header is there more than once"}`);
+    expect(text).toContain(`{"error":"the ${name} header is present more than once"}`);
   });
 });
 

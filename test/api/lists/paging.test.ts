@@ -88,7 +88,7 @@ describe('a list', () => {
   it('refuses the cursor of another list', async () => {
     const { answer } = await ask({ cursor: 'other' });
     expect((answer as Problem).members.fields).toEqual([
-      { field: 'cursor', error: 'is not one of this list' },
+      { field: 'cursor', error: 'does not belong to this list' },
     ]);
   });
 });
@@ -138,7 +138,7 @@ describe('a log', () => {
   it.each(['-0', '1', '--1', 'x', `-${'1'.repeat(16)}`])('refuses the cursor "%s"', async (cursor) => {
     const { answer } = await ask({ cursor });
     expect((answer as Problem).members.fields).toEqual([
-      { field: 'cursor', error: 'is not one of this list' },
+      { field: 'cursor', error: 'does not belong to this list' },
     ]);
     expect(reads).toEqual([]);
   });

@@ -95,7 +95,7 @@ describe('PUT domain', () => {
     expect(tooLong).toMatchObject({ status: 400, body: { fields: [{ field: 'developer_mode_until' }] } });
     const until = at(23.9);
     expect((await put({ developer_mode_until: until })).body).toMatchObject({ developer_mode_until: until });
-    const sentBack = await put(await read());
+    const sentBack = await put({ developer_mode_until: until });
     expect(sentBack).toMatchObject({ status: 200, body: { developer_mode_until: until } });
     expect((await put({ developer_mode_until: at(-1) })).status).toBe(200);
     expect(await read()).not.toHaveProperty('developer_mode_until');
@@ -108,6 +108,7 @@ describe('PUT domain', () => {
     ['svc_ns', ['ns1.example.net', 'ns1.example.org']],
     ['svc_ns[1]', ['ns1.example.net', 'a b']],
     ['colour', 'red'],
+    ['status', 'active'],
   ])('reports a wrong %s, and changes nothing: %j', async (field, value) => {
     const before = await read();
     await plan('free'); // The plan, which allows less than 2048, is checked later.
@@ -123,17 +124,22 @@ describe('PUT domain', () => {
     expect(await changes()).toHaveLength(1);
   });
 
-  it('accepts the body of a GET, changed or not, also without a plan', async () => {
+  it('accepts values that were read, also without a plan', async () => {
     const before = await read();
-    const same = await put({ ...before, id: 1, name: 'x', status: 'active', findings: 3 });
+    const { cache_cap_mb, dns_mode, svc_ns, sec_no_sniff } = before;
+    const values = { cache_cap_mb, dns_mode, svc_ns, sec_no_sniff };
+    const same = await put(values);
     expect([same.status, same.body]).toEqual([200, before]);
     expect(same.headers).not.toHaveProperty('x-change-id');
-    const edited = await put({ ...before, outage_alerts: true });
-    expect([edited.status, edited.body.outage_alerts]).toEqual([200, true]);
-    const [item] = (await api.ask('GET', `/domains/?search=${before.name}`)).body;
-    expect((await put(item)).status).toBe(200);
     await plan(null);
-    expect((await put({ ...(await read()), sec_no_sniff: true })).status).toBe(200);
+    expect((await put({ ...values, sec_no_sniff: true })).status).toBe(200);
+  });
+
+  it('names the read-only fields of a body that was read', async () => {
+    const { status, body } = await put({ ...(await read()), outage_alerts: true });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(body.fields).toContainEqual({ field: 'serial', error: 'is read-only: leave it out' });
+    expect((await read()).outage_alerts).toBe(false);
   });
 
   it('keeps all of several concurrent changes', async () => {
@@ -155,7 +161,7 @@ describe('PUT domain', () => {
     ])
       expect([cache_cap_mb, await statusOf({ cache_cap_mb })]).toEqual([cache_cap_mb, status]);
     await plan(null);
-    expect(await statusOf({ markdown_for_agents: true })).toBe(402);
+    expect(await statusOf({ markdown_for_agents: true })).toBe(403);
     expect(await statusOf({ markdown_for_agents: false })).toBe(200);
   });
 

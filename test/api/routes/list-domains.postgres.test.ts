@@ -66,7 +66,6 @@ it('contains the number of records and the time of the last change', async () =>
   const [changed] = (await list('?search=LPHA.t')).body;
   expect(changed.records).toBe(1);
   expect(Date.parse(changed.changed_at)).toBeGreaterThan(Date.parse(before.changed_at));
-  expect((await api.ask('PUT', '/domains/alpha.test', { body: changed })).status).toBe(200);
   await api.ask('DELETE', `/domains/alpha.test/records/${made.body.id}`);
 });
 

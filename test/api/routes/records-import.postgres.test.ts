@@ -9,6 +9,7 @@ import { checkPublished } from '../../../src/store/housekeeping/check-published.
 import { findFaults } from '../../../src/zone/signing/check-signed.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { enabled } from '../../support/database/signed-zones.ts';
+import { PROVIDER_FORMS, providerZone } from '../../support/zone/provider-forms.ts';
 
 const api = sharedTestApi();
 let domains = 0;
@@ -41,6 +42,14 @@ const item = (name: string, type: string, destination: string, more = {}) => ({
   ...more,
 });
 const A = (name: string, destination = '192.0.2.1', more = {}) => item(name, 'A', destination, more);
+interface ParsedItem {
+  readonly name: string;
+  readonly type: string;
+  readonly ttl: number;
+  readonly destination: string;
+  readonly mx_priority?: number;
+}
+
 const indexes = (items: { index: number }[]) => items.map(({ index }) => index);
 
 describe('POST import', () => {
@@ -179,6 +188,15 @@ describe('POST import/parse', () => {
     ],
     errors: [{ line: 2, column: 7, error: expect.any(String) }],
     skipped: [{ line: 3, name: '@', type: 'SOA', reason: expect.any(String) }],
+    warnings: [
+      {
+        line: 4,
+        name: '@',
+        type: 'MX',
+        code: 'TARGET_WITHOUT_ADDRESS',
+        message: 'mail.parsed.example. has no address',
+      },
+    ],
   };
   const text = (body: string | Buffer, type = 'text/plain') =>
     api.ask('POST', PATH, { body, headers: { 'content-type': type } });
@@ -199,16 +217,39 @@ describe('POST import/parse', () => {
     expect([rows, await list('/domains/parsed.example/records/')]).toEqual([[], []]);
   });
 
-  it('accepts text, and reports invalid UTF-8 in records only', async () => {
+  it('accepts text, also in UTF-16, and reports invalid UTF-8 in records only', async () => {
     for (const type of ['text/plain; charset=utf-8', 'text/dns', 'Text/Plain;charset=iso-8859-1'])
       expect(await text(TEXT, type)).toMatchObject({ status: 200, body: PARSED });
     const { body } = await text(Buffer.from('a A 192.0.2.1 ; M\xfcller\nb TXT "M\xfcller"', 'latin1'));
     expect(body).toMatchObject({ records: [{ name: 'a' }], errors: [{ line: 2, column: 7 }] });
+    const wide = Buffer.from(TEXT, 'utf16le');
+    expect(await text(wide)).toMatchObject({ status: 200, body: PARSED });
+    expect(await api.ask('POST', PATH, { body: { zone_file: wide.toString('latin1') } })).toMatchObject({
+      status: 200,
+      body: { records: [], errors: [{ line: 1, error: 'the text is UTF-16; save the file as UTF-8' }] },
+    });
     const fields = [{ field: 'zone_file', error: 'the zone file is empty' }];
     expect(await text('')).toMatchObject({ status: 400, body: { fields } });
     // No other operation accepts text.
     const asked = { body: TEXT, headers: { 'content-type': 'text/plain' } };
     expect((await api.ask('POST', '/domains/i1.example/records/import', asked)).status).toBe(400);
+  });
+
+  it('reads Route 53 JSON, as text or in JSON, into items that an import takes', async () => {
+    const { path, domain } = await freshDomain();
+    const form = PROVIDER_FORMS.find(({ provider }) => provider === 'Route 53');
+    const body = form?.write(providerZone(domain, 500));
+    const headers = { 'content-type': 'text/plain' };
+    const parsed = await api.ask('POST', `${path}import/parse`, { body, headers });
+    expect(parsed).toMatchObject({ status: 200, body: { errors: [], warnings: [] } });
+    expect(parsed.body.skipped).toHaveLength(form?.others ?? 0);
+    const again = await api.ask('POST', `${path}import/parse`, { body: { zone_file: body } });
+    expect(again).toMatchObject({ status: 200, body: parsed.body });
+    const imported = await load(path, parsed.body.records);
+    expect(imported.body).toMatchObject({ created: 500, overwritten: 0, removed: 0, failed: [] });
+    const shown = ({ name, type, ttl, destination, mx_priority }: ParsedItem) =>
+      [name, type, ttl, destination, mx_priority].join(' ');
+    expect((await list(path)).map(shown).sort()).toEqual(parsed.body.records.map(shown).sort());
   });
 
   it.each([

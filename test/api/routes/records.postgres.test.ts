@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
+import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
 import { type Answer, readPages, sharedTestApi, startTestApi } from '../../support/api/api.ts';
 
 const api = sharedTestApi();
@@ -43,7 +44,9 @@ describe('a record', () => {
     const path = await freshRecords();
     const { status, headers, body } = await api.ask('POST', path, { body: A('WWW', '192.0.2.7') });
     expect(status).toBe(200);
-    const { id, domain_id, created_at, updated_at, ...rest } = body;
+    const { warnings, ...record } = body;
+    const { id, domain_id, created_at, updated_at, ...rest } = record;
+    expect(warnings).toEqual([]);
     expect([id, domain_id].every(Number.isInteger)).toBe(true);
     expect(created_at).toBe(updated_at);
     expect(rest).toEqual({
@@ -64,7 +67,28 @@ describe('a record', () => {
     });
     const change = await api.ask('GET', path.replace('records/', `changes/${headers['x-change-id']}`));
     expect(change.body).toMatchObject({ serial: Number(headers['x-zone-serial']), source: 'api' });
-    expect((await api.ask('GET', `${path}${id}`)).body).toEqual(body);
+    expect((await api.ask('GET', `${path}${id}`)).body).toEqual(record);
+  });
+
+  it('is written with warnings, which a repeat has too', async () => {
+    const path = await freshRecords();
+    const gone = { code: 'TARGET_WITHOUT_ADDRESS', name: '@', type: 'MX' };
+    const write = async (method: 'POST' | 'PUT', below: string, body: object) => {
+      const ask = () =>
+        api.ask(method, `${path}${below}`, { body, headers: { 'idempotency-key': below || 'one' } });
+      const [first, again] = [await ask(), await ask()];
+      expect([first.status, again.headers['idempotent-replay']]).toEqual([200, 'true']);
+      expect(again.body).toEqual(first.body);
+      return first.body;
+    };
+    const mx = { name: '@', type: 'MX', destination: `gone.d${domains}.example`, mx_priority: 10 };
+    const created = await write('POST', '', mx);
+    expect(created.warnings).toMatchObject([gone]);
+    const changed = await api.ask('PUT', `${path}${created.id}`, { body: { ...created, mx_priority: 20 } });
+    expect(changed.body.warnings).toMatchObject([gone]);
+    const star = { create: [A('*'), { name: 'x.www', type: 'TXT', destination: 't' }] };
+    const shadowed = { code: 'WILDCARD_SHADOWED', name: 'x.www', type: 'TXT' };
+    expect((await write('PUT', 'batch', star)).warnings).toMatchObject([shadowed]);
   });
 
   it('has every field of the body', async () => {
@@ -132,6 +156,116 @@ describe('a record', () => {
     });
     for (const method of ['GET', 'PUT', 'DELETE'])
       expect((await api.ask(method, `${path}${id}`, method === 'PUT' ? { body: {} } : {})).status).toBe(404);
+  });
+
+  it('has any of the types', async () => {
+    const texts = {
+      A: '192.0.2.1',
+      AAAA: '2001:db8::1',
+      CNAME: 'www.example.net',
+      ANAME: 'www.example.net',
+      NS: 'ns.example.net',
+      TXT: 'text',
+      MX: 'mail.example.net',
+      SRV: '0 5 5060 sip.example.net',
+      PTR: 'host.example.net',
+      CAA: '0 issue "ca.example"',
+      TLSA: '3 1 1 ABCD',
+      SSHFP: `1 1 ${'00'.repeat(20)}`,
+      URI: '10 1 "https://example.net/"',
+      HTTPS: '1 . alpn=h2',
+      SVCB: '1 svc.example.net. port=53',
+      NAPTR: '100 10 "u" "E2U+sip" "!^.*$!sip:a@b!" .',
+      LOC: '52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m',
+      DNAME: 'new.example.net',
+      SMIMEA: '3 0 1 ABCD',
+      OPENPGPKEY: 'mQENBFVHm5sB',
+      CERT: '3 0 0 mQENBFVHm5sB',
+      HINFO: '"ARM64" "LINUX"',
+      TYPE65280: '\\# 3 0A0B0C',
+      TYPE10: '\\# 0',
+    };
+    expect(Object.keys(texts).sort()).toEqual(
+      [...API_TYPES.filter((type) => type !== 'DS'), 'TYPE65280', 'TYPE10'].sort(),
+    );
+    const path = await freshRecords();
+    for (const [type, destination] of Object.entries(texts)) {
+      const priority = type === 'MX' ? { mx_priority: 10 } : {};
+      const name = `n-${type.toLowerCase()}`;
+      const { id } = await create(path, { name, type: type.toLowerCase(), destination, ...priority });
+      const read = await api.ask('GET', `${path}${id}`);
+      expect(read.body).toMatchObject({ name, type, destination, ...priority });
+      const listed = await api.ask('GET', `${path}?type=${type.toLowerCase()}&name=${name}`);
+      expect(listed.body).toEqual([read.body]);
+    }
+    const exported = await api.ask('GET', `${path}export?view=origin`);
+    const parsed = await api.ask('POST', `${path}import/parse`, { body: { zone_file: exported.text } });
+    expect(parsed.body).toMatchObject({ errors: [], skipped: [] });
+    const other = await freshRecords();
+    const imported = await api.ask('POST', `${other}import`, { body: { records: parsed.body.records } });
+    expect(imported.body).toMatchObject({ created: Object.keys(texts).length, failed: [] });
+    expect(await lines(other)).toEqual(await lines(path));
+  });
+
+  it('has a type in any case, also in batches and imports', async () => {
+    const path = await freshRecords();
+    const { id } = await create(path, { name: 'a', type: 'txt', destination: 'x' });
+    expect((await api.ask('PUT', `${path}${id}`, { body: { type: 'Txt', destination: 'y' } })).status).toBe(
+      200,
+    );
+    const batch = {
+      create: [{ name: 'b', type: 'a', destination: '192.0.2.1' }],
+      update: [{ id, type: 'txt', destination: 'z' }],
+      replace: [{ name: 'c', type: 'aaaa', records: [{ destination: '2001:db8::1' }] }],
+    };
+    expect((await put(path, batch)).status).toBe(200);
+    const records = [{ name: 'd', type: 'mx', destination: 'mx.example.net' }];
+    expect((await api.ask('POST', `${path}import`, { body: { records } })).body).toMatchObject({
+      created: 1,
+    });
+    expect(await lines(path)).toEqual([
+      'a 300 TXT z',
+      'b 300 A 192.0.2.1',
+      'c 300 AAAA 2001:db8::1',
+      'd 300 MX mx.example.net',
+    ]);
+  });
+
+  it('of a type that is not known, or that has a name, is refused with the types or the name', async () => {
+    const path = await freshRecords();
+    const errorOf = async (type: string) => {
+      const answer = await api.ask('POST', path, { body: { name: 'a', type, destination: '\\# 1 00' } });
+      return [answer.status, answer.body.fields];
+    };
+    expect(await errorOf('TYPE99')).toEqual([
+      400,
+      [{ field: 'type', error: 'TYPE99 is SPF, a type that customers cannot write' }],
+    ]);
+    expect(await errorOf('FOO')).toEqual([
+      400,
+      [{ field: 'type', error: expect.stringMatching(/^the type must be one of A, .*, not "FOO"$/) }],
+    ]);
+    const list = await api.ask('GET', `${path}?type=A,TYPE1`);
+    expect([list.status, list.body.fields]).toEqual([
+      400,
+      [{ field: 'type', error: 'TYPE1 is A: write the type as A' }],
+    ]);
+  });
+
+  it('cannot be below a DNAME, at the apex too', async () => {
+    const path = await freshRecords();
+    const codeOf = async (body: object) => (await api.ask('POST', path, { body })).body.code;
+    await create(path, A('x.y.z'));
+    await create(path, { name: 'y.s', type: 'TXT', destination: 'x' });
+    const DNAME = (name: string) => ({ name, type: 'DNAME', destination: 'example.net' });
+    expect(await codeOf(DNAME('@'))).toBe('record_conflict');
+    expect(await codeOf(DNAME('z'))).toBe('record_conflict');
+    const { id } = await create(path, DNAME('t'));
+    expect(await codeOf(A('deep.down.t'))).toBe('record_conflict');
+    expect(await codeOf({ ...DNAME('t'), destination: 'example.org' })).toBe('record_conflict');
+    const old = [id, ...(await idsOf(path)), ...(await idsOf(path, 'type=TXT'))];
+    expect((await put(path, { delete: old, create: [DNAME('@')] })).status).toBe(200);
+    expect(await codeOf(A('www'))).toBe('record_conflict');
   });
 
   it('has the country of its address unless the request contains another country', async () => {
@@ -314,7 +448,15 @@ describe('PUT batch', () => {
     });
     const changeId = Number(headers['x-change-id']);
     expect([status, headers['x-zone-serial']]).toEqual([200, '3']);
-    expect(body).toEqual({ created: 2, updated: 1, deleted: 1, replaced: 1, change_id: changeId, serial: 3 });
+    expect(body).toEqual({
+      created: 2,
+      updated: 1,
+      deleted: 1,
+      replaced: 1,
+      change_id: changeId,
+      serial: 3,
+      warnings: [],
+    });
     expect(await lines(path)).toEqual([
       'kept 900 A 192.0.2.2',
       'new 300 A 192.0.2.4',
@@ -329,7 +471,7 @@ describe('PUT batch', () => {
   it('writes nothing in a dry run or without items', async () => {
     const path = await freshRecords();
     const body = { create: [A('x')] };
-    const none = { created: 0, updated: 0, deleted: 0, replaced: 0, serial: 1 };
+    const none = { created: 0, updated: 0, deleted: 0, replaced: 0, serial: 1, warnings: [] };
     for (const empty of [{}, { create: [], update: [], delete: [], replace: [] }])
       expect((await put(path, empty)).body).toEqual(none);
     const tried = await put(path, body, '?dry_run=true');

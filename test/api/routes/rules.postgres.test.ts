@@ -117,6 +117,19 @@ describe('POST', () => {
     expect(await faults(put(await make('waf'), { record_ids: [999_999] }))).toEqual(['record_ids[0]']);
   });
 
+  it('rejects records that are not proxied, unless the rule applies to them already', async () => {
+    const dark = await record(FIELDS, { name: 'dark', proxied: false });
+    const error = `record ${dark} (dark.fields.example A) is not proxied: a rule applies to proxied records only`;
+    const refused = await create('waf', { record_ids: [a, dark] });
+    expect([refused.status, refused.body.fields]).toEqual([400, [{ field: 'record_ids[1]', error }]]);
+    const rule = await make('waf', { record_ids: [a] });
+    expect(await faults(put(rule, { record_ids: [a, dark] }))).toEqual(['record_ids[1]']);
+    const late = await record(FIELDS, { name: 'late' });
+    const kept = await make('waf', { record_ids: [late] });
+    await ask('PUT', `${FIELDS}/records/${late}`, { proxied: false });
+    expect((await put(kept, { record_ids: [a, late] })).body.record_ids).toEqual([a, late]);
+  });
+
   it('rejects fields that the type does not have, and another type than that of the path', async () => {
     for (const [field, value] of Object.entries({ colour: 'red', target: '/x', id: 5, type: 'drop' }))
       expect(await faults(create('waf', { [field]: value }))).toEqual([field]);
@@ -344,7 +357,7 @@ describe('limits', () => {
     expect((await post(rules, 'waf', { paranoia: 9 })).status).toBe(400); // wrong values are reported first
     await setPlan(api.db, { domainId: id, planSlug: null });
     const none = await post(rules, 'waf');
-    expect([none.status, none.body.code]).toEqual([402, 'no_active_plan']);
+    expect([none.status, none.body]).toMatchObject([403, shut]);
     expect((await ask('DELETE', item)).status).toBe(200);
   });
 
@@ -522,7 +535,7 @@ describe('deleting a record', () => {
 it('edges receive the enabled rules in the order of evaluation, and a new version for every write', async () => {
   const { id, base, rules } = await fresh();
   const www = await record(base);
-  const dark = await record(base, { name: 'dark', proxied: false });
+  const dark = await record(base, { name: 'dark' });
   const versions = new Set();
   const written = async (answer: Answer) => {
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
@@ -538,6 +551,7 @@ it('edges receive the enabled rules in the order of evaluation, and a new versio
   const first = await written(await post(rules, 'waf', { priority: 1, ...host }));
   const off = await written(await post(rules, 'drop', { enabled: false }));
   await written(await post(rules, 'drop', { record_ids: [dark] }));
+  await written(await ask('PUT', `${base}/records/${dark}`, { proxied: false }));
   const received = async () => (await loadEdgeRules(api.db, [id])).get(id) ?? [];
   const ids = async () => (await received()).map((rule) => rule.id);
   expect(await received()).toMatchObject([

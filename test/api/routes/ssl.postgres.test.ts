@@ -214,7 +214,7 @@ describe('POST ssl/issue', () => {
     expect((await ask('often.test')).status).toBe(200);
   });
 
-  it('is refused without KEY_SECRETS, or if the operator named no authority', async () => {
+  it('is refused without KEY_SECRETS, or if the operator has set no authority, which a repeat does not change', async () => {
     const bare = await startTestApi({ keySecrets: [], issuesCertificates: false });
     await bare.makeDomain(NAME);
     const body = { certificate: whole(), private_key: chain.leaf.key };
@@ -223,6 +223,7 @@ describe('POST ssl/issue', () => {
     await bare.stop();
     for (const answer of [uploaded, issued])
       expect([answer.status, answer.body.code]).toEqual([503, 'ssl_unavailable']);
-    expect(issued.body.error).toMatch(/the operator has named no authority/);
+    expect(issued.body.error).toMatch(/the operator has set no certificate authority/);
+    expect(issued.headers['retry-after']).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ describe('what a key is narrowed to', () => {
     [{ domains: 'a..b' }, '--domains'],
     [{ domains: 'a.com,' }, 'a comma list'],
     [{ names: 'a b.com' }, '--names'],
-    [{ types: 'SOA' }, '--types: expected A, AAAA'],
+    [{ types: 'SOA' }, '--types: the type must be one of A, AAAA'],
     [{ domains: 'a.com', names: 'www.b.com' }, '--names: www.b.com lies in none of the domains'],
   ])('%j is wrong usage', (options, message) => {
     expect(() => read(options)).toThrow(Failure);

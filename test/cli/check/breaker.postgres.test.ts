@@ -147,7 +147,7 @@ describe('breaker freeze', () => {
   });
 
   it.each([
-    [['--parent', 'con', '--reason', 'x'], '--parent: "con" is not the zone above any domain here'],
+    [['--parent', 'con', '--reason', 'x'], '--parent: "con" is not the parent zone of any domain here'],
     [['--reason', ' '], '--reason: expected 1 to 500 characters'],
     [['--reason', 'x', '--for', '2'], '--for: expected a time like 90m, 24h or 14d, at most 366d'],
     [['--reason', 'x', '--for', '367d'], '--for: expected a time like 90m, 24h or 14d, at most 366d'],

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addEdgeCommands } from '../../../src/cli/edge/edge.ts';
 import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
-import { findEdges, listEdges, saveEdgeHealth } from '../../../src/store/edges/edges.ts';
+import { findEdges, listEdges, noteEdgeCall, saveEdgeHealth } from '../../../src/store/edges/edges.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
@@ -150,6 +150,16 @@ describe('edge list', () => {
     ]);
     expect(JSON.stringify(edges)).not.toContain(token.slice(11));
   });
+});
+
+it('edge list shows the last call of any kind, and only reports of health make an edge live', async () => {
+  const token = (await create('paris', '203.0.113.1')).stdout.trim();
+  const [edge] = [...(await findEdges(database.db, [hashSecret(token)])).values()];
+  expect((await run('list')).stdout).toMatch(/paris +eu +new +never/);
+  await noteEdgeCall(database.db, edge?.id as number);
+  expect((await run('list')).stdout).toMatch(/paris +eu +new +\d+ s ago/);
+  const [listed] = JSON.parse((await run('list', '--json')).stdout).edges;
+  expect(listed).toMatchObject({ state: 'new', seen_at: expect.any(String), health_at: null });
 });
 
 describe('edge region', () => {

@@ -30,7 +30,14 @@ import {
   partAtFault,
   splitDestination,
 } from '../../../console/src/screens/records/type-fields.ts';
-import { fieldsThatDiffer, fieldValue, typedOf } from '../../../console/src/screens/records/typed.ts';
+import {
+  fieldsThatDiffer,
+  fieldValue,
+  TYPES,
+  typedOf,
+  typesToFilter,
+  typesWith,
+} from '../../../console/src/screens/records/typed.ts';
 import {
   back,
   forth,
@@ -47,6 +54,7 @@ import {
   offsetOf,
   rowsInSight,
 } from '../../../console/src/screens/records/window-rows.ts';
+import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
 import { recordsById, someRecord } from '../../support/console/records.ts';
 
 describe('saving a draft', () => {
@@ -407,6 +415,25 @@ const VALID: readonly [string, string, readonly string[]][] = [
   ],
   ['URI', '10 1 "https://www.example.net/a\\"b"', ['10', '1', 'https://www.example.net/a"b']],
 ];
+
+describe('the types', () => {
+  it('are those of the API', () => {
+    expect([...TYPES].sort()).toEqual([...API_TYPES].sort());
+  });
+
+  it('include the type of a record that has no mnemonic', () => {
+    expect(typesWith('A')).toEqual(TYPES);
+    expect(typesWith('TYPE65280')).toEqual([...TYPES, 'TYPE65280']);
+    expect(typesToFilter(new Set(['TYPE65280', 'MX', 'A', 'TYPE10']), '')).toEqual([
+      'A',
+      'MX',
+      'TYPE10',
+      'TYPE65280',
+    ]);
+    expect(typesToFilter(new Set(['A']), 'TYPE10')).toEqual(['A', 'TYPE10']);
+    expect(typesToFilter(new Set(['A']), 'DNAME')).toEqual(['A', 'DNAME']);
+  });
+});
 
 describe('a destination', () => {
   it.each(VALID)('of %s is split and joined: %s', (type, destination, texts) => {

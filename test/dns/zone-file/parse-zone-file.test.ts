@@ -179,6 +179,78 @@ describe('the origin', () => {
   });
 });
 
+describe('an SOA at the root', () => {
+  const EXPORT = '$TTL 1h\n$ORIGIN .\n@ SOA ns.z.test. h.z.test. 1 2 3 4 5\nz.test. NS ns.z.test.';
+
+  it('is reported with the $ORIGIN that puts it there', () => {
+    const zone = parseZoneFile(EXPORT, { origin: ORIGIN });
+    expect(zone.problems).toMatchObject([
+      {
+        line: 3,
+        field: 'owner',
+        message: 'the SOA is at the root (.) because of $ORIGIN . in line 2; it must be at z.test.',
+      },
+    ]);
+  });
+
+  it.each([
+    [EXPORT, 2],
+    ['$TTL 1h\n. SOA a. b. 1 2 3 4 5', undefined],
+    [`$ORIGIN .\n$TTL 1h\nz.test. SOA a. b. 1 2 3 4 5`, undefined],
+  ])('makes a zone for the root, and the line of the $ORIGIN is known: %j', (text, line) => {
+    expect(parseZoneFile(text).rootOriginLine).toBe(line);
+  });
+});
+
+describe('the export of Windows DNS', () => {
+  const leftOut = (text: string) =>
+    parseZoneFile(text, { origin: ORIGIN, defaultTtlSeconds: 1 }).leftOut.map(
+      ({ owner, line, type, reason }) => `${line} ${printName(owner)} ${type}: ${reason}`,
+    );
+
+  it.each([
+    '@ [AGE:3700001] 600 A 192.0.2.30\n [AGE:3700002] 600 A 192.0.2.31',
+    '@ [Aging:1] 600 IN A 192.0.2.30\n 600 [aging:2] A 192.0.2.31',
+  ])('has ages before its TTLs, which are skipped: %j', (text) => {
+    expect(parse(text)).toEqual(['z.test. 600 A 192.0.2.30', 'z.test. 600 A 192.0.2.31']);
+  });
+
+  it('has WINS records, which are left out', () => {
+    const text =
+      '@ WINS L1 C900 ( 192.0.2.33 )\n 0 IN WINSR L1 C900 ( z.test. )\nx wins-r L1\ny TYPE65281 \\# 0';
+    expect(parse(text)).toEqual(['y.z.test. 300 TYPE65281 \\# 0']);
+    const reason = 'only Windows DNS has records of this type';
+    expect(leftOut(text)).toEqual([
+      `1 z.test. WINS: ${reason}`,
+      `2 z.test. WINSR: ${reason}`,
+      `3 x.z.test. WINS-R: ${reason}`,
+    ]);
+  });
+
+  it('leaves out nothing that $GENERATE makes', () => {
+    expect(problemsOf('$GENERATE 1-2 wins A 192.0.2.$')).toEqual([]);
+    expect(problemsOf('$GENERATE 1-2 a$ WINS x')).toEqual(['1:18:type']);
+  });
+});
+
+describe('text with NUL characters', () => {
+  const UTF16 = Buffer.from('$TTL 900\nshop A 192.0.2.21\nwww A 192.0.2.22\n', 'utf16le').toString('utf8');
+
+  it('is one problem and no records, with or without an origin', () => {
+    for (const options of [{ origin: ORIGIN }, {}]) {
+      const { problems, records } = parseZoneFile(UTF16, options);
+      const message = 'the text is UTF-16; save the file as UTF-8';
+      expect([problems, records]).toEqual([[{ line: 1, column: 1, message }], []]);
+    }
+  });
+
+  it('is named if it is included', () => {
+    const zone = parseZoneFile('$INCLUDE x\na 1 A 192.0.2.1', { origin: ORIGIN, include: () => UTF16 });
+    expect(places(zone)).toEqual(['x:1:1']);
+    expect(show(zone)).toEqual(['a.z.test. 1 A 192.0.2.1']);
+  });
+});
+
 describe('directives', () => {
   it.each([
     ['$FOO bar', '1:1'],

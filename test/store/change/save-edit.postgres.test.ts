@@ -98,6 +98,7 @@ test('only what differs is written, and an edit without a difference nothing at 
     kind: 'unchanged',
     serial: 2,
     recordCount: 3,
+    warnings: [],
   });
   const { ops } = await saved(db, domainId, { replace: [['a', 'A', '60 A 192.0.2.2']] });
   expect(ops.map(({ op }) => op).sort()).toEqual(['delete', 'update']);
@@ -176,7 +177,7 @@ test('problems, dry runs and edits of domains that are off or gone write nothing
   expect(items.map(({ managed }) => managed)).toEqual([true, true]);
   expect(await problems({ delete: [items[0]?.id as number] })).toEqual(['managed delete[0]']);
   await setPlan(db, { ...BY, domainId, planSlug: null });
-  expect(await problems({ create: ['x A 192.0.2.1'] })).toEqual(['no_active_plan create[0]']);
+  expect(await problems({ create: ['x A 192.0.2.1'] })).toEqual(['plan_limit create[0]']);
   await setPlan(db, { ...BY, domainId, planSlug: 'pro' });
   expect(await asked({ create: ['x A 192.0.2.1'] }, { dryRun: true })).toMatchObject({
     kind: 'dry_run',
@@ -382,6 +383,7 @@ test('what the planner would refuse the database refuses too, written behind its
     'p A 192.0.2.1 ; proxied',
     't 60 A 192.0.2.1',
     'n ANAME x.example.net.',
+    'd DNAME x.example.net',
   ]);
   const other = await newDomain(db, accountId, 'example.net.', { exempt: true });
   const insert = async (line: string, changes: Record<string, unknown> = {}, into = domainId) => {
@@ -427,6 +429,7 @@ test('what the planner would refuse the database refuses too, written behind its
     't 60 A 192.0.2.1',
     'n A 192.0.2.1',
     'n ANAME y.example.net.',
+    'd DNAME y.example.net',
     '@ CNAME b.',
     '@ NS ns.else.example.',
   ])
@@ -442,6 +445,7 @@ test('what the planner would refuse the database refuses too, written behind its
     ['comment', 'x'.repeat(1025)],
     ['dest_country', 'de'],
     ['type', 'SOA'],
+    ['type', 'TYPE01'],
     ['rdata', Buffer.alloc(0)],
     ['name', 'X.example.com.'],
   ] as const)

@@ -241,7 +241,7 @@ const ACCEPTED_DIFFERENCES: readonly AcceptedDifference[] = [
     rule: 'RRSIG and NSEC at an alias',
     peers: ['nsd'],
     reason:
-      'Both may stand beside a CNAME (RFC 4034 §3, §4), so they are asked of the alias itself, as in Knot. NSD follows it.',
+      'Both may exist beside a CNAME (RFC 4034 §3, §4), so queries for them ask about the alias itself, as in Knot. NSD follows it.',
     accepts: ({ ours, theirs, type }) => {
       const isAsked = type === TYPE.RRSIG || type === TYPE.NSEC;
       return isAsked && isNodata(ours) && hasMore(theirs.answer, ours.answer);

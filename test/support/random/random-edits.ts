@@ -24,6 +24,7 @@ const destinations: Partial<Record<ApiType, readonly string[]>> = {
   ANAME: HOSTS,
   NS: HOSTS,
   MX: HOSTS,
+  DNAME: HOSTS,
 };
 const ttl = fc.constantFrom(undefined, undefined, undefined, 60, 300, 900);
 
@@ -84,6 +85,11 @@ export const anything = madeOf(
 export const delegations = madeOf(
   ['a', 'y.a', 's', 'x.s', 'q\\046r.s'],
   fc.constantFrom('NS', 'NS', 'NS', 'NS', 'A', 'A', 'AAAA', 'TXT'),
+);
+/** DNAMEs, at the apex too, and what they exclude. */
+export const redirections = madeOf(
+  ['@', 'a', 'y.a', 's', 'x.s', '*.s'],
+  fc.constantFrom('DNAME', 'DNAME', 'DNAME', 'A', 'A', 'TXT', 'NS', 'CNAME'),
 );
 
 export function parsed(text: EditText): Edit {

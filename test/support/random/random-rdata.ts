@@ -54,6 +54,11 @@ const dsDigest = digest([
 ]);
 const algorithm = one(fc.integer({ min: 1, max: 255 }));
 const publicKey = join(u16, fc.constant(Uint8Array.of(3)), algorithm, octets(1, 300));
+/** A key of a host, or none (RFC 2535 §3.1.2). */
+const key = fc.oneof(
+  join(one(fc.nat(191)), exactly(3), octets(1, 300)),
+  join(one(fc.integer({ min: 192, max: 255 })), exactly(3)),
+);
 
 const parameter = (key: number, value: Octets): fc.Arbitrary<[number, Uint8Array]> =>
   value.map((found) => [key, found]);
@@ -153,6 +158,7 @@ export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>
   [TYPE.CERT, join(exactly(5), octets(1, 300))],
   [TYPE.CNAME, randomName],
   [TYPE.CSYNC, join(u32, u16, typeBitmap(0))],
+  [TYPE.DHCID, octets(1, 100)],
   [TYPE.DNAME, randomName],
   [TYPE.DNSKEY, publicKey],
   [TYPE.DS, join(u16, exactly(1), dsDigest)],
@@ -160,6 +166,7 @@ export const RANDOM_RDATA: ReadonlyMap<number, Octets> = new Map<number, Octets>
   [TYPE.EUI64, exactly(8)],
   [TYPE.HINFO, join(anyString, anyString)],
   [TYPE.HTTPS, serviceBinding],
+  [TYPE.KEY, key],
   [TYPE.LOC, join(fc.constant(new Uint8Array(1)), extent, extent, extent, angle(90), angle(180), u32)],
   [TYPE.MX, join(u16, randomName)],
   [TYPE.NAPTR, join(u32, counted(fc.oneof(letters, exactly(0))), anyString, anyString, randomName)],

@@ -7,7 +7,13 @@ import { printName } from '../../../src/dns/name.ts';
 import { typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { bindAnchors } from './named.ts';
 import { eachOf, runProgram } from './run-program.ts';
-import { DNAME_CNAME_ROW, type Validator, type Verdict, WILDCARD_NAME_ROW } from './validator.ts';
+import {
+  DNAME_CNAME_ROW,
+  NSEC_AT_ALIAS_ROW,
+  type Validator,
+  type Verdict,
+  WILDCARD_NAME_ROW,
+} from './validator.ts';
 
 /** The anchors are those of one zone. `port`: of a server on 127.0.0.1 that has all that is asked for, or finds it. */
 export async function startDelv(zoneAnchors: readonly string[], port: number): Promise<Validator> {
@@ -19,7 +25,7 @@ export async function startDelv(zoneAnchors: readonly string[], port: number): P
   return {
     name: 'delv',
     // Unbound, which it asks, may remember such an answer as bogus.
-    judges: ({ row }) => row !== WILDCARD_NAME_ROW && row !== DNAME_CNAME_ROW,
+    judges: ({ row }) => ![WILDCARD_NAME_ROW, DNAME_CNAME_ROW, NSEC_AT_ALIAS_ROW].includes(row),
     ask: (questions) =>
       eachOf(questions, async ({ name, type }) => {
         const { text } = await runProgram('delv', [

@@ -3,7 +3,13 @@
 import { join } from 'node:path';
 import { startDaemon } from '../peers/daemon.ts';
 import { freePort } from '../processes/free-port.ts';
-import { answers, askResolver, type RootSpace, type ValidatingResolver } from './validator.ts';
+import {
+  answers,
+  askResolver,
+  NSEC_AT_ALIAS_ROW,
+  type RootSpace,
+  type ValidatingResolver,
+} from './validator.ts';
 
 /** Nothing is taken from its cache. */
 export async function startNamed({ anchors, reached }: RootSpace): Promise<ValidatingResolver> {
@@ -35,6 +41,7 @@ zone "." { type hint; file "root.hints"; };
   });
   return {
     name: 'named',
+    judges: ({ row }) => row !== NSEC_AT_ALIAS_ROW,
     port,
     ask: (questions) => askResolver(port, questions),
     async forget() {},

@@ -51,6 +51,9 @@ export const WILDCARD_NAME_ROW = 'from a wildcard, for the name of a wildcard';
 /** The heading of another one: asked for the CNAME that a DNAME makes, it finds no key for it. */
 export const DNAME_CNAME_ROW = 'the CNAME of a DNAME';
 
+/** The heading of what BIND never accepts from a zone with NSEC3, NSD's answers included: an alias has neither an NSEC nor NODATA. */
+export const NSEC_AT_ALIAS_ROW = 'NSEC at an alias';
+
 /** A question with the kind of answer that it gets, as the headings in fixtures/validated say. */
 interface JudgedQuestion extends Question {
   readonly row: string;

@@ -19,12 +19,12 @@ const REASONS: Readonly<Record<string, RegExp>> = {
   'role too low': /^your role lacks /,
   'keys not accepted': /^this surface is not open to API keys$/,
   removed: /^route_removed$/,
-  'not a reseller': /^this account is no reseller$/,
+  'not a reseller': /^this account is not a reseller$/,
   'session required': /^this call needs a session$/,
-  'not your client': /^this is none of your clients, and of none of them$/,
+  'not your client': /^this id does not belong to one of your clients$/,
 };
 const UNAUTHENTICATED = /^(a valid API key is needed|the headers x-vantage-name|the notice is not signed)/;
-const NO_SUCH_METHOD = /^this path does not have the method/;
+const NO_SUCH_METHOD = /^this path does not support/;
 
 /** The column in which the callers begin. */
 const CALLERS_AT = 26;

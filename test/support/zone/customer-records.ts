@@ -2,7 +2,7 @@
 // one with the default TTL. Names are as in the API, destinations too (MX with its priority in front).
 
 import { type Name, parseName } from '../../../src/dns/name.ts';
-import type { EditProblem, PlanRefusal } from '../../../src/zone/edit/edit.ts';
+import type { EditProblem } from '../../../src/zone/edit/edit.ts';
 import {
   type ContentText,
   type EditText,
@@ -24,7 +24,7 @@ export const APEX = parseName('example.com.');
 export const EDGES = { v4: ['203.0.113.1', '203.0.113.2'], v6: ['2001:db8::1'] };
 export const NO_EDGES = { v4: [], v6: [] };
 
-const LINE = /^(?:(\d+): )?(\S+) (?:(\d+) )?([A-Z]+) (.*?)(?: ; (.*))?$/;
+const LINE = /^(?:(\d+): )?(\S+) (?:(\d+) )?([A-Z][A-Z0-9]*) (.*?)(?: ; (.*))?$/;
 
 /** `proxied`, `captcha`, `monitor`, and `comment=x`. */
 function settingsOf(words: string | undefined): Partial<ContentText> {
@@ -75,15 +75,13 @@ export function stored(value: RecordValue, id: number, createdAt = '2026-01-01T0
 export type StateOptions = Partial<EditState> & {
   /** Null: no limit. */
   readonly maxRecords?: number | null;
-  readonly hasPlan?: boolean;
   readonly withHostHeader?: boolean;
 };
 
 export function editState(
   lines: readonly string[],
-  { maxRecords = null, hasPlan = true, withHostHeader = true, ...rest }: StateOptions = {},
+  { maxRecords = null, withHostHeader = true, ...rest }: StateOptions = {},
 ): EditState {
-  const none: PlanRefusal = { code: 'no_active_plan', message: 'no plan' };
   const isAllowed = (count: number) => maxRecords === null || count <= maxRecords;
   const all = records(lines);
   return {
@@ -91,12 +89,8 @@ export function editState(
     records: all,
     recordCount: all.length,
     plan: {
-      records: (count) => {
-        if (!hasPlan) return none;
-        return isAllowed(count)
-          ? undefined
-          : { code: 'plan_limit', message: `${count}`, limit: maxRecords ?? 0 };
-      },
+      records: (count) =>
+        isAllowed(count) ? undefined : { code: 'plan_limit', message: `${count}`, limit: maxRecords ?? 0 },
       hostHeader: () =>
         withHostHeader ? undefined : { code: 'plan_feature', message: 'none', feature: 'x' },
     },

@@ -141,6 +141,20 @@ describe('a zone of ours', () => {
     expect([asked, await challengeRecords()]).toEqual([['order'], []]);
   });
 
+  it('with a DNAME above _acme-challenge cannot prove it, and the finding is CHALLENGE_DNAME', async () => {
+    const { db } = database;
+    const domainId = await makeDomain();
+    const rdata = Buffer.from('\x09elsewhere\x04test\0', 'latin1');
+    const creates = [{ name: parseName('example.com.'), type: 'DNAME' as const, rdata }];
+    await saved(db, domainId, { ...NO_EDIT, creates });
+    await askForCertificate(db, { domainId });
+    await expectFailed(/has a DNAME in this zone/);
+    expect(await findingsOf(domainId)).toEqual([
+      { code: 'CHALLENGE_DNAME', message: expect.stringMatching(/^example\.com has a DNAME/) },
+    ]);
+    expect([asked, await challengeRecords()]).toEqual([['order'], []]);
+  });
+
   it.each([
     ['_acme-challenge.example.com.', []],
     ['_acme-challenge.shop.example.com.', ['www.shop.example.com.']],

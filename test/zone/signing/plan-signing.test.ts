@@ -144,6 +144,28 @@ describe.each(['nsec', 'nsec3'] as const)('the ring of %s', (denial) => {
   });
 });
 
+describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s and a record of any type', (denial) => {
+  it.each(
+    rowsOf(`
+LOC | 52 22 23 N 4 53 32 E -2m
+DNAME | New.Example.
+SMIMEA | 3 0 1 ABCD
+OPENPGPKEY | AAAA
+CERT | PGP 0 0 AAAA
+HINFO | "ARM64" "LINUX"
+TYPE10 | \\# 0
+TYPE65280 | \\# 3 414243`),
+  )('signs a set of type %s, and shows the type in the denial of its name', (type, rdata = '') => {
+    const rows = zoneOf(denial);
+    const { signed } = edit(rows, denial, `b 300 A 192.0.2.1\nb 300 ${type} ${rdata}`);
+    expect(signed.filter((set) => !/NSEC/.test(set))).toEqual(['@ SOA', `b ${type}`]);
+    const denials = told(rows).filter((line) => / NSEC3? /.test(line));
+    expect(denials.filter((line) => line.split(' ').includes(type))).toHaveLength(1);
+    edit(rows, denial, 'b 300 A 192.0.2.1');
+    expect(told(rows).filter((line) => line.split(' ').includes(type))).toEqual([]);
+  });
+});
+
 describe('an edit of a zone with NSEC', () => {
   it.each(
     rowsOf(`

@@ -1,12 +1,13 @@
 // Deletes the chosen domains, once their name or number was typed. What fails stays chosen.
 
 import { useState } from 'preact/hooks';
+import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
-import type { DomainRow } from './domain-row.ts';
+import { type DomainRow, nameInPath } from './domain-row.ts';
 import { EachProgress } from './each-progress.tsx';
 import { useRunEach } from './use-run-each.ts';
 
@@ -26,9 +27,11 @@ export function DeleteMany({ rows: chosen, onClose, onDeleted }: DeleteManyProps
   const wanted = rows.length === 1 ? (rows[0]?.name_unicode ?? '') : text.typeMany(rows.length);
   const isOver = run.total > 0 && !run.isRunning;
   const start = async () => {
-    const results = await run.start(rows, ({ id }) =>
-      api.DELETE('/domains/{domain}', { params: { path: { domain: String(id) } } }),
-    );
+    const results = await run.start(rows, async (row) => {
+      // Its name in the path would mean the person's own domain of that name.
+      if (row.my_role !== 'owner') throw new ApiError(403, { error: text.ownersOnly });
+      await api.DELETE('/domains/{domain}', { params: { path: { domain: nameInPath(row) } } });
+    });
     onDeleted(new Set(results.filter(({ error }) => error === undefined).map(({ item }) => item.id)));
   };
   return (

@@ -1,7 +1,6 @@
 // The rows of the list. On a narrow screen each is a card, its cells named by `data-label`.
 
 import { domainPath, Link } from '../../app/place.tsx';
-import { person } from '../../app/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyTable } from '../../parts/copy-table.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
@@ -9,7 +8,7 @@ import { StatusBadge } from '../../parts/status.tsx';
 import { count, exact, short, Time } from '../../parts/time.tsx';
 import { words } from '../../words/words.ts';
 import { delegationLine } from './domain-query.ts';
-import type { DomainRow } from './domain-row.ts';
+import { type DomainRow, nameInPath } from './domain-row.ts';
 import { sentenceOf } from './sentence.ts';
 import type { Queries, Sparklines } from './use-sparklines.ts';
 
@@ -177,10 +176,4 @@ function Row({ row, queries, isChosen, onToggle }: RowProps) {
       </td>
     </tr>
   );
-}
-
-/** A name in a path means one's own domain first; an operator sees several of one name, so others are named by their id. */
-function nameInPath(row: DomainRow): string {
-  const { user_id: me, admin } = person();
-  return admin && row.user_id !== me ? String(row.id) : row.name;
 }

@@ -12,7 +12,7 @@ import { EdgeBoxes } from './edge-boxes.tsx';
 import { readableName } from './punycode.ts';
 import type { SharedRowProps } from './record-row.tsx';
 import { COMMON_TTLS, ttlText } from './ttl.ts';
-import { canBeProxied, type Field, TYPES, type Typed } from './typed.ts';
+import { canBeProxied, type Field, type RecordType, type Typed, typesWith } from './typed.ts';
 import type { Editor } from './use-editor.ts';
 
 interface RowEditorProps extends SharedRowProps {
@@ -94,9 +94,9 @@ export function RowEditor(props: RowEditorProps) {
                 aria-invalid={problemOf('type') === undefined ? undefined : 'true'}
                 onChange={(event) => set({ type: event.currentTarget.value })}
               >
-                {TYPES.map((type) => (
+                {typesWith(typed.type).map((type) => (
                   <option key={type} value={type}>
-                    {type} – {say.types[type]}
+                    {type} – {say.types[type as RecordType] ?? say.otherType}
                   </option>
                 ))}
               </select>

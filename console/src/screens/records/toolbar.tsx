@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { words } from '../../words/words.ts';
 import { ExportButton } from './export-button.tsx';
 import { type Filter, isFiltering, NO_FILTER } from './rows.ts';
-import { TYPES } from './typed.ts';
+import { typesToFilter } from './typed.ts';
 
 /** The filter stands in the URL. */
 export function useFilter(): [Filter, (filter: Filter) => void] {
@@ -77,7 +77,7 @@ export function Toolbar({
           onChange={(event) => setFilter({ ...filter, type: event.currentTarget.value })}
         >
           <option value="">{say.allTypes}</option>
-          {TYPES.filter((type) => typesThere.has(type) || type === filter.type).map((type) => (
+          {typesToFilter(typesThere, filter.type).map((type) => (
             <option key={type} value={type}>
               {type}
             </option>

@@ -18,9 +18,29 @@ export const TYPES = [
   'URI',
   'DS',
   'NAPTR',
+  'LOC',
+  'DNAME',
+  'SMIMEA',
+  'OPENPGPKEY',
+  'CERT',
+  'HINFO',
 ] as const;
 
 export type RecordType = (typeof TYPES)[number];
+
+/** The types to choose from, and `type` itself if it is another one (TYPEnnn). */
+export function typesWith(type: string): readonly string[] {
+  const types: readonly string[] = TYPES;
+  return type === '' || types.includes(type) ? types : [...types, type];
+}
+
+/** The types of the records, in the order of `TYPES` and others behind them, and the one that is chosen. */
+export function typesToFilter(there: ReadonlySet<string>, chosen: string): string[] {
+  const types: readonly string[] = TYPES;
+  const others = [...there].filter((type) => !types.includes(type)).sort();
+  const known = types.filter((type) => there.has(type) || type === chosen);
+  return [...known, ...others, ...(chosen === '' || [...known, ...others].includes(chosen) ? [] : [chosen])];
+}
 
 /** What the API says of a record, as far as it is edited here. */
 export interface RecordFields {

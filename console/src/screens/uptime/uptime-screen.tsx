@@ -47,14 +47,14 @@ export default function UptimeScreen() {
       <Loading of={loaded}>
         {(uptime) =>
           uptime.uptime_pct === undefined && uptime.incidents.length === 0 ? (
-            <Empty title={text.none}>
-              <p>{text.noneText}</p>
-              <p>
-                <Link to={domainPath(name, 'records')}>{text.toRecords}</Link>
-              </p>
-            </Empty>
+            <Unwatched name={name} />
           ) : (
-            <Judged uptime={uptime} periodMs={PERIOD_MS[period]} label={words.traffic.periods[period]} />
+            <Judged
+              uptime={uptime}
+              name={name}
+              periodMs={PERIOD_MS[period]}
+              label={words.traffic.periods[period]}
+            />
           )
         }
       </Loading>
@@ -62,38 +62,53 @@ export default function UptimeScreen() {
   );
 }
 
+function Unwatched({ name }: { readonly name: string }) {
+  return (
+    <Empty title={text.none}>
+      <p>{text.noneText}</p>
+      <p>
+        <Link to={domainPath(name, 'records')}>{text.toRecords}</Link>
+      </p>
+    </Empty>
+  );
+}
+
 interface JudgedProps {
   readonly uptime: Uptime;
+  /** The domain's. */
+  readonly name: string;
   readonly periodMs: number;
   readonly label: string;
 }
 
-function Judged({ uptime, periodMs, label }: JudgedProps) {
+function Judged({ uptime, name, periodMs, label }: JudgedProps) {
   const { uptime_pct: percent, judged_until: until, incidents } = uptime;
   const isDown = incidents.some(({ ended_at: ended }) => ended === undefined);
   return (
     <>
-      <section class="card">
-        <div class="row">
-          <h2>{isDown ? text.down : text.up}</h2>
-          <Badge tone={isDown ? 'bad' : 'good'}>{isDown ? text.goesOn : text.well}</Badge>
-        </div>
-        {isDown && <p>{text.downText}</p>}
-        {percent !== undefined && (
+      {percent === undefined ? (
+        <Unwatched name={name} />
+      ) : (
+        <section class="card">
+          <div class="row">
+            <h2>{isDown ? text.down : text.up}</h2>
+            <Badge tone={isDown ? 'bad' : 'good'}>{isDown ? text.goesOn : text.well}</Badge>
+          </div>
+          {isDown && <p>{text.downText}</p>}
           <p>
             <strong class="uptime-percent">{text.percent(percent)}</strong> {text.of(label)}
           </p>
-        )}
-        <Strip incidents={incidents} periodMs={periodMs} />
-        <p class="quiet">
-          {until !== undefined && (
-            <>
-              {text.judgedUntil} <Time at={until} />.{' '}
-            </>
-          )}
-          {text.how}
-        </p>
-      </section>
+          <Strip incidents={incidents} periodMs={periodMs} />
+          <p class="quiet">
+            {until !== undefined && (
+              <>
+                {text.judgedUntil} <Time at={until} />.{' '}
+              </>
+            )}
+            {text.how}
+          </p>
+        </section>
+      )}
       <section class="card">
         <h2>{text.incidents}</h2>
         {incidents.length === 0 ? <p>{text.noIncidents}</p> : <Incidents of={incidents} />}

@@ -133,7 +133,7 @@ export const freeze = adminRoute({
     if (restMs !== undefined && !(restMs > 0 && restMs <= MAX_FREEZE_MS))
       return invalid([{ field: 'until', error: 'must be in the future, and within a year' }]);
     if (wanted !== '' && !(await hasDomainsUnder(api.db, wanted)))
-      return invalid([{ field: 'parent', error: 'is not the zone above any domain here' }]);
+      return invalid([{ field: 'parent', error: 'is not the parent zone of any domain here' }]);
     const by = caller.account.email;
     const { id } = await freezeMoves(api.db, { parent: wanted, reason: reason.trim(), by, until });
     audit({

@@ -32,7 +32,7 @@ export const makeAccountLink = adminRoute({
   problems: ['wrong_state'],
   async run({ api, people, found, body: { kind }, audit }) {
     const { id: accountId, email, active } = found;
-    if (!active) return problem('wrong_state', 'the account is inactive: a link would lead nowhere');
+    if (!active) return problem('wrong_state', 'the account is inactive: activate it first');
     const token = await makeLink(api.db, { kind, accountId });
     audit({ accountId, target: { name: email }, after: { kind } });
     return { kind, expires_in_minutes: LINK_MINUTES[kind], link: linkTo(people.publicUrl, kind, token) };

@@ -62,7 +62,8 @@ const confirm = adminRoute({
     const paid = await creditTopup(api.db, { id: found.id });
     if (paid.kind === 'absent' || paid.kind === 'differs') return notFound('top-up');
     if (paid.kind === 'already') return problem('wrong_state', 'the top-up is paid already');
-    if (paid.kind === 'full') return new Problem(409, 'the wallet would hold more than is counted');
+    if (paid.kind === 'full')
+      return new Problem(409, 'the balance would exceed the largest amount that a wallet can hold');
     const { payment, balanceRials } = paid;
     const after = { ...toldPayment(payment), balance_rials: balanceRials };
     audit({ accountId: payment.accountId, target: { name: payment.email }, after });

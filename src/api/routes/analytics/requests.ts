@@ -24,7 +24,8 @@ import { answering, COMMON } from './questions.ts';
 const LINES_KEPT_MS = 30 * 86_400_000;
 const TOO_LONG = {
   field: 'period',
-  error: 'with path at most 7d: single requests are kept for 30 days, so the time before is not known',
+  error:
+    'expected at most 7d with path: the time before is compared too, and single requests are kept for 30 days',
 };
 const UNDER_WILDCARD = {
   field: 'period',

@@ -18,7 +18,7 @@ export const getTrafficUsage = domainRoute({
   tag: 'Plans',
   summary: 'The traffic of the quota period, and how much the plan includes.',
   description:
-    'Counted by the hour; an hour belongs to the period in which it begins. Beyond the limit nothing is refused.',
+    'Counted by the hour, including the current hour. An hour belongs to the period in which it ends. Beyond the limit nothing is refused.',
   permission: 'domain.view',
   response: z
     .object({

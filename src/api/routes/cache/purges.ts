@@ -34,7 +34,7 @@ const purgeCache = domainRoute({
   permission: 'cache.edit',
   body: PurgeWish.nullish(),
   response: PurgeOrdered,
-  problems: ['no_active_plan', 'plan_feature'],
+  problems: ['plan_feature'],
   async run(call) {
     const { domain } = call;
     const wish = call.body ?? {};
@@ -43,7 +43,7 @@ const purgeCache = domainRoute({
     const purge = await order(call, target);
     if (purge instanceof Problem) return purge;
     call.audit({ after: { purge: purge.id, ...wish } });
-    return { message: 'the edges are told', purge };
+    return { message: 'the edges are notified', purge };
   },
 });
 
@@ -59,7 +59,7 @@ const refreshCache = domainRoute({
   permission: 'cache.edit',
   body: RefreshWish,
   response: PurgeOrdered,
-  problems: ['no_active_plan', 'plan_feature'],
+  problems: ['plan_feature'],
   async run(call) {
     const { url } = call.body;
     const target = readPurgeTarget(printWithoutDot(call.domain.name), { url });
@@ -67,7 +67,7 @@ const refreshCache = domainRoute({
     const purge = await order(call, target.kind === 'url' ? { ...target, refresh: true } : target);
     if (purge instanceof Problem) return purge;
     call.audit({ after: { purge: purge.id, url } });
-    return { message: 'the edges are told', purge };
+    return { message: 'the edges are notified', purge };
   },
 });
 

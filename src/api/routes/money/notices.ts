@@ -46,7 +46,10 @@ export const notePayment = gatewayRoute({
       }
       if (paid.kind === 'full') {
         log.error({ payment: payment.id, gateway }, 'a top-up does not fit into its wallet');
-        return new Problem(409, 'the wallet would hold more than is counted: nothing is credited');
+        return new Problem(
+          409,
+          'the balance would exceed the largest amount that a wallet can hold: nothing is credited',
+        );
       }
       return { message: 'the top-up is credited' };
     });

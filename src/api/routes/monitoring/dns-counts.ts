@@ -8,7 +8,6 @@ import { rcodeMnemonic } from '../../../dns/message/rcodes.ts';
 import { typeMnemonic } from '../../../dns/type-codes.ts';
 import type { VisibleDomain } from '../../../store/domains/domain.ts';
 import { listDomains } from '../../../store/domains/list-domains.ts';
-import { loadDomain, loadVisibleById } from '../../../store/domains/load-domains.ts';
 import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
 import { askStore } from '../../analytics/ask-store.ts';
@@ -16,6 +15,7 @@ import { forbidden, invalid, notFound, Problem } from '../../answers/problem.ts'
 import { type ApiCaller, asStoreCaller, seesDomain } from '../../callers/caller.ts';
 import { mayDo } from '../../callers/permissions.ts';
 import type { Api } from '../../calls/call.ts';
+import { findVisibleDomain } from '../../calls/find-domain.ts';
 import { accountRoute } from '../../calls/route.ts';
 import { DnsAnalytics, type DnsCounts } from '../../schemas/monitoring/dns-counts.ts';
 
@@ -26,7 +26,6 @@ const MOST_CHARACTERS = MOST_DOMAINS * 256;
 const MOST_FOUND = 1000;
 /** How long the store may work on it; its keys lead to the rows of a domain. */
 const SECONDS = 10;
-const DOMAIN_ID = /^[1-9][0-9]{0,14}$/;
 
 export const PERIOD = z
   .enum(DNS_PERIODS)
@@ -42,7 +41,7 @@ export const getDnsAnalytics = accountRoute({
   description:
     'Give either `domain` or `domains`. Exact, and about two minutes behind. Needs no plan, and the permission `analytics.view` in each domain; a domain that you do not see is a 404 that names it.',
   query: z.object({
-    domain: z.string().max(256).optional().describe('By its name or its numeric `id`.'),
+    domain: z.string().max(256).optional().describe('The name of the domain.'),
     domains: z
       .string()
       .max(MOST_CHARACTERS)
@@ -79,15 +78,8 @@ export async function answerOne(
 }
 
 async function findOne(api: Api, caller: ApiCaller, text: string): Promise<VisibleDomain[] | Problem> {
-  const by = asStoreCaller(caller);
-  const parsed = parseDomainName(text);
-  const found = DOMAIN_ID.test(text)
-    ? await loadVisibleById(api.db, by, Number(text))
-    : parsed.kind === 'problem'
-      ? undefined
-      : await loadDomain(api.db, by, parsed.name);
-  if (found === undefined || !seesDomain(caller.key, found.name)) return notFound('domain');
-  return judge([found]);
+  const found = await findVisibleDomain(api.db, caller, text, false);
+  return found instanceof Problem ? found : judge([found]);
 }
 
 async function findAll(api: Api, caller: ApiCaller, list: string): Promise<VisibleDomain[] | Problem> {

@@ -37,7 +37,8 @@ export const followDomain = domainRoute({
     const { api, caller, domain, following, gone } = call;
     const { credential, account } = caller;
     const { eventFeed } = api;
-    if (eventFeed === undefined || following === undefined) return unavailable('no events are told here', 60);
+    if (eventFeed === undefined || following === undefined)
+      return unavailable('this service does not stream events', 60);
     const id = credential.kind === 'session' ? credential.session.id : credential.id;
     const follower = eventFeed.join({
       domainId: domain.id,

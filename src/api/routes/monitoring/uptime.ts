@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PERIOD_NAMES, periodMs } from '../../../edge/analytics/window.ts';
 import { errorPct } from '../../../edge/uptime/judge-minute.ts';
 import { uptimePct } from '../../../edge/uptime/uptime-pct.ts';
-import { listIncidents, loadJudgedUntil } from '../../../store/uptime/list-incidents.ts';
+import { isMonitored, listIncidents, loadJudgedUntil } from '../../../store/uptime/list-incidents.ts';
 import { domainRoute } from '../../calls/route.ts';
 import { Uptime } from '../../schemas/monitoring/uptime.ts';
 
@@ -27,16 +27,17 @@ export const getUptime = domainRoute({
   response: Uptime,
   async run({ api, domain, query }) {
     const lengthMs = periodMs(query.period);
-    const [until, incidents] = await Promise.all([
+    const [until, incidents, monitored] = await Promise.all([
       loadJudgedUntil(api.db),
       listIncidents(api.db, domain.id, lengthMs / 1000),
+      isMonitored(api.db, domain.id),
     ]);
     const begin = new Date(Math.max(Date.now() - lengthMs, domain.createdAt.getTime()));
     const spans = incidents.map(({ startedAt, endedAt }) => ({
       begin: startedAt,
       end: endedAt ?? until ?? startedAt,
     }));
-    const pct = until === undefined ? undefined : uptimePct({ begin, end: until }, spans);
+    const pct = until === undefined || !monitored ? undefined : uptimePct({ begin, end: until }, spans);
     return {
       ...(pct !== undefined && { uptime_pct: pct }),
       ...(until !== undefined && { judged_until: until.toISOString() }),

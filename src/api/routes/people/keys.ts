@@ -51,7 +51,7 @@ export const createKey = sessionRoute({
       return invalid([{ field: `${read.field}[${read.index}]`, error: read.message }]);
     const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= Date.now())
-      return invalid([{ field: 'expires_at', error: 'is over already' }]);
+      return invalid([{ field: 'expires_at', error: 'must be in the future' }]);
     if ((await listOwnKeys(api.db, caller.account.id)).length >= MAX_KEYS)
       return new Problem(409, `an account may have ${MAX_KEYS} keys; revoke one first`);
     const text = generateKey();

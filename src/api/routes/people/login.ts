@@ -88,7 +88,7 @@ async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
   const { api, people, asker, body } = call;
   return await inTransaction<Outcome>(api.db, async (trx) => {
     const link = await takeLink(trx, 'sign-in', token);
-    if (link?.accountId == null) return unauthorized('this link was used, or is too old');
+    if (link?.accountId == null) return unauthorized('this link was already used or has expired');
     const who = await loadCredentials(trx, { accountId: link.accountId });
     if (who?.hasTotp === true) {
       const refused = await judgeCode(trx, people, asker, { accountId: link.accountId, code: body.otp });

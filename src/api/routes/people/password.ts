@@ -57,7 +57,8 @@ export const resetPassword = publicRoute({
     const outcome = await people.turns.run<Said>(asker.address, () =>
       inTransaction<Said>(api.db, async (trx) => {
         const link = await takeLink(trx, 'reset', body.token);
-        if (link?.accountId == null) return problem('wrong_state', 'this link was used, or is too old');
+        if (link?.accountId == null)
+          return problem('wrong_state', 'this link was already used or has expired');
         await setPassword(trx, link.accountId, await hashPassword(body.password));
         await confirmEmail(trx, link.accountId);
         await endOtherSessions(trx, link.accountId);

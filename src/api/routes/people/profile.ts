@@ -108,9 +108,9 @@ export const confirmEmailChange = sessionRoute({
     const { account } = caller;
     return await inTransaction<z.input<typeof Profile> | Problem>(api.db, async (trx) => {
       const link = await takeLink(trx, 'email', body.token);
-      if (link?.email == null) return problem('wrong_state', 'this link was used, or is too old');
+      if (link?.email == null) return problem('wrong_state', 'this link was already used or has expired');
       if (link.accountId !== account.id)
-        return rollBackTo(problem('wrong_state', 'this link is of another account'));
+        return rollBackTo(problem('wrong_state', 'this link belongs to another account'));
       if (!(await setEmail(trx, account.id, link.email)))
         return new Problem(409, 'another account has this email');
       await writeAudit(trx, {

@@ -85,7 +85,7 @@ async function askForLink({ api, people, asker, body }: RegisterCall): Promise<O
   return people.isOpen ? ON_ITS_WAY : IF_INVITED;
 }
 
-const USED_UP = problem('wrong_state', 'this link was used, or is too old');
+const USED_UP = problem('wrong_state', 'this link was already used or has expired');
 
 /** Uses the link up. */
 async function linkedEmail(
@@ -105,7 +105,10 @@ async function invitedEmail(trx: Database, token: string): Promise<string | Prob
   // Whoever invites has a link too, and must not get an account of somebody else's address by it.
   return invite.provesEmail
     ? invite.email
-    : problem('wrong_state', 'this link was not mailed to who is invited: ask for another with `email`');
+    : problem(
+        'wrong_state',
+        'this link was not mailed to the invited address: request another one with `email`',
+      );
 }
 
 async function begin(

@@ -88,12 +88,12 @@ const create = resellerRoute({
     const seconds = await takeClientTry(api.db, caller.account.id);
     if (seconds === undefined) return true;
     const headers = { 'Retry-After': String(seconds) };
-    return new Problem(429, 'as many clients as may be made in a day', { code: 'rate_limited', headers });
+    return new Problem(429, 'the daily limit for new clients is reached', { code: 'rate_limited', headers });
   },
   async run({ api, caller, people, body, audit }) {
     const email = readEmail(body.email) as string;
     const created = await createClient(api.db, caller.account.id, { email, name: body.name ?? null });
-    if (created.kind === 'no_reseller') return forbidden('this account is no reseller');
+    if (created.kind === 'no_reseller') return forbidden('this account is not a reseller');
     if (created.kind === 'taken') return new Problem(409, created.message);
     const { account } = created;
     if (people.sendsMail) await orderMail(api.db, 'reset', account.email);

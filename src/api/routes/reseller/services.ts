@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { loadClient } from '../../../store/accounts/account-lists.ts';
+import { listPlans } from '../../../store/accounts/plans.ts';
 import type { Subscription } from '../../../store/accounts/subscriptions.ts';
 import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
 import { toldSubscription } from '../../../store/audit/told-fields.ts';
@@ -22,9 +23,11 @@ import { type ApiCaller, asActor } from '../../callers/caller.ts';
 import { notOwned } from '../../calls/find-domain.ts';
 import { domainRoute, resellerRoute } from '../../calls/route.ts';
 import { answerList, PAGE_QUERY, pagesById } from '../../lists/paging.ts';
+import { printCataloguePlan } from '../../print/print-plan.ts';
 import { printSubscription } from '../../print/print-subscription.ts';
 import { Message } from '../../schemas/message.ts';
 import { SubscriptionSwitch } from '../../schemas/money/buying.ts';
+import { CataloguePlan } from '../../schemas/plan.ts';
 import { integerText } from '../../schemas/query-text.ts';
 import { NewService, Service } from '../../schemas/reseller/bought.ts';
 import { refusal as refuseDnssec } from '../dnssec.ts';
@@ -35,6 +38,16 @@ const tag = 'Reseller';
 const SERVICE = '/reseller/v1/services/{serviceId}';
 const UNLESS =
   'Beyond what your wallet may go below zero it is a 402 `credit_limit_reached`, and nothing is written: top up your wallet; crediting the client does not help.';
+
+const plans = resellerRoute({
+  method: 'GET',
+  path: '/reseller/v1/plans',
+  operationId: 'listResellerPlans',
+  tag,
+  summary: 'The plans, with the terms that you can buy for clients and their prices.',
+  response: z.array(CataloguePlan),
+  run: async ({ api }) => (await listPlans(api.db)).map(printCataloguePlan),
+});
 
 const list = resellerRoute({
   method: 'GET',
@@ -199,7 +212,7 @@ const cancel = domainRoute({
   },
 });
 
-export const SERVICE_ROUTES = [list, create, get, change, cancel];
+export const SERVICE_ROUTES = [plans, list, create, get, change, cancel];
 
 function owned({ account }: ApiCaller, { id: domainId, accountId: ownerId }: VisibleDomain) {
   return { resellerId: account.id, domainId, ownerId };

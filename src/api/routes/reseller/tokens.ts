@@ -48,7 +48,7 @@ const mint = resellerRoute({
   async run({ api, caller, body, audit }) {
     const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
     if (expiresAt !== null && expiresAt.getTime() <= Date.now())
-      return invalid([{ field: 'expires_at', error: 'is over already' }]);
+      return invalid([{ field: 'expires_at', error: 'must be in the future' }]);
     const wanted = { accountId: caller.account.id, name: body.name, expiresAt };
     const minted = await mintToken(api.db, wanted, MOST_TOKENS);
     if (minted === undefined)

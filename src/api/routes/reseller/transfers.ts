@@ -43,12 +43,12 @@ const moving = (direction: 'credit' | 'debit', summary: string, description: str
             direction === 'credit' ? 'your wallet holds too little' : "the client's wallet holds too little",
           );
         case 'too_often':
-          return new Problem(429, 'as many transfers as may be made in a day', {
+          return new Problem(429, 'the daily limit for transfers is reached', {
             code: 'rate_limited',
             headers: { 'Retry-After': String(moved.waitSeconds) },
           });
         case 'full':
-          return new Problem(409, 'the wallet would hold more than is counted');
+          return new Problem(409, 'the balance would exceed the largest amount that a wallet can hold');
         case 'moved':
           audit({
             target: { id: found.id, name: found.email },

@@ -5,9 +5,10 @@ import { judgeOrigin } from '../../../edge/judge-origin.ts';
 import type { RuleBody, RuleKind } from '../../../edge/rules/rule-kind.ts';
 import type { LockedForRules } from '../../../store/change/save-rules.ts';
 import { findRoomFault, judgeRuleGates } from '../../../store/rules/judge-limits.ts';
-import { findForeignRecords } from '../../../store/rules/load-rules.ts';
+import { findUnfitRecords } from '../../../store/rules/load-rules.ts';
 import { loadOwnEdges } from '../../../store/rules/own-edges.ts';
 import { type RuleValue, ruleValueOf, type WholeRule } from '../../../store/rules/rule-row.ts';
+import { printWithoutDot } from '../../../zone/name-text.ts';
 import { type FieldProblem, invalid, MAX_PROBLEMS, Problem, problem } from '../../answers/problem.ts';
 import { fieldName } from '../../body/field-problems.ts';
 import { judgeBody } from '../../body/judge-body.ts';
@@ -86,17 +87,17 @@ export async function judgeRule(
   body: RuleBody,
   { given, rule, count }: About,
 ): Promise<JudgedRule | Problem> {
-  const foreign = await findForeignRecords(trx, domainId, body.record_ids);
-  const faults: FieldProblem[] = body.record_ids.flatMap((id, i) =>
-    foreign.has(id)
-      ? [
-          {
-            field: namesOne(given) ? 'record_id' : `record_ids[${i}]`,
-            error: `the domain has no record ${id}`,
-          },
-        ]
-      : [],
-  );
+  const found = await findUnfitRecords(trx, domainId, body.record_ids);
+  const unfit = new Map(found.map(({ id, record }) => [id, record]));
+  const faults: FieldProblem[] = body.record_ids.flatMap((id, i) => {
+    const record = unfit.get(id);
+    // A record that is no longer proxied may stay in its rules.
+    if (!unfit.has(id) || (record !== undefined && rule?.body.record_ids.includes(id))) return [];
+    const field = namesOne(given) ? 'record_id' : `record_ids[${i}]`;
+    if (record === undefined) return [{ field, error: `the domain has no record ${id}` }];
+    const shown = `${id} (${printWithoutDot(record.name)} ${record.type})`;
+    return [{ field, error: `record ${shown} is not proxied: a rule applies to proxied records only` }];
+  });
   const origins = kind.origins(body);
   const rules = { allowed, edges: origins.length === 0 ? [] : await loadOwnEdges(trx, edges) };
   for (const { path, host } of origins) {

@@ -31,7 +31,7 @@ const tag = 'Rules';
 const COLLECTION = '/domains/{domain}/rules/{type}/';
 const ITEM = '/domains/{domain}/rules/{type}/{id}';
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
-const gates = ['no_active_plan', 'plan_feature'] as const;
+const gates = ['plan_feature'] as const;
 
 const TypePath = z.object({
   type: z.string().max(64).describe('The type, with `-` or `_`: `waf`, `rate-limit` and `rate_limit`.'),

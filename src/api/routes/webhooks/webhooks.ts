@@ -57,7 +57,7 @@ const create = domainRoute({
     if (made.kind === 'full')
       return new Problem(409, `a domain may have ${MOST_WEBHOOKS} webhooks; delete one first`);
     if (made.kind === 'unavailable')
-      return unavailable('KEY_SECRETS is not set here, and secrets are not stored without', RETRY_SECONDS);
+      return unavailable('KEY_SECRETS is not set, so secrets cannot be stored', RETRY_SECONDS);
     audit({ after: { webhook: made.webhook.id, host: url.host } });
     return { ...print(made.webhook), secret: made.secret };
   },
@@ -105,7 +105,7 @@ const test = domainRoute({
         headers: { 'Retry-After': String(ordered.retrySeconds) },
       });
     audit({ after: noteOf(found) });
-    return { message: 'it is called soon', delivery: ordered.deliveryId };
+    return { message: 'the test event is queued', delivery: ordered.deliveryId };
   },
 });
 

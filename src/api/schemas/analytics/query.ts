@@ -7,9 +7,7 @@ import { PERIOD_NAMES } from '../../../edge/analytics/window.ts';
 export const AnalyticsQuery = z.object({
   domain: z
     .string()
-    .describe(
-      'The domain by its name or its numeric `id`, as in paths. Exactly one: there is no total of an account.',
-    ),
+    .describe('The name of the domain, as in paths. Exactly one: there is no total of an account.'),
   period: z
     .string()
     .optional()

@@ -5,6 +5,7 @@ import type { EditText } from '../../../zone/edit/parse-edit.ts';
 import { boundedArray } from '../bounded-array.ts';
 import { Id } from '../ids.ts';
 import { RecordContent, RecordCreate, RecordUpdateItem } from './record.ts';
+import { Warnings } from './warning.ts';
 
 export const MAX_BATCH_ITEMS = 10_000;
 const TOO_MANY = `expected at most ${MAX_BATCH_ITEMS} items in all`;
@@ -50,6 +51,7 @@ export const BatchResult = z
     replaced: count,
     change_id: Id.optional().describe('Absent when nothing differs, and of a dry run.'),
     serial: count.describe('Of the zone from then on; of a dry run: now.'),
+    warnings: Warnings,
   })
   .meta({ id: 'BatchResult' });
 

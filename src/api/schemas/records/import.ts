@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../../zone/records/customer-record.ts';
-import { API_TYPES } from '../../../zone/records/customer-types.ts';
 import { boundedArray } from '../bounded-array.ts';
 import { Id } from '../ids.ts';
 import { RecordCreate } from './record.ts';
+import { RECORD_TYPE_META, RecordType } from './record-type.ts';
+import { Warnings } from './warning.ts';
 
 export const MAX_IMPORT_ITEMS = 100_000;
 
@@ -20,7 +21,7 @@ const ttl = 'Seconds, for all records of this name and type';
 const ImportItem = z
   .strictObject({
     ...shape,
-    type: z.string().meta({ enum: [...API_TYPES] }),
+    type: z.string().meta({ ...RECORD_TYPE_META, description: 'In any case.' }),
     name: z.string().describe(shape.name.description ?? ''),
     destination: z.string().describe(shape.destination.description ?? ''),
     mx_priority: number
@@ -88,6 +89,7 @@ export const ImportResult = z
       .describe('Items that were left out. The others went in.'),
     change_id: Id.optional().describe('Absent when nothing differs, and of a dry run.'),
     serial: count.describe('Of the zone from then on; of a dry run: now.'),
+    warnings: Warnings,
   })
   .meta({ id: 'ImportResult' });
 
@@ -96,7 +98,11 @@ export const ZoneFileText = z
     zone_file: z
       .string()
       .refine((text) => text !== '', 'the zone file is empty')
-      .meta({ minLength: 1, description: 'As RFC 1035 §5 has it. $INCLUDE is refused.' }),
+      .meta({
+        minLength: 1,
+        description:
+          'A zone file (RFC 1035 §5; $INCLUDE is refused), or the JSON of `aws route53 list-resource-record-sets` as text.',
+      }),
   })
   .meta({ id: 'ZoneFileText' });
 
@@ -104,7 +110,7 @@ const line = z.int().min(1);
 const ParsedRecord = z
   .object({
     ...ImportItem.shape,
-    type: shape.type,
+    type: RecordType,
     mx_priority: shape.mx_priority,
     ttl: integer.describe(`${ttl}.`).optional(),
     scheme: shape.scheme,
@@ -118,9 +124,14 @@ export const ParsedZoneFile = z
     records: z.array(ParsedRecord).describe('As an import takes them.'),
     errors: z
       .array(z.object({ line, column: line, error: z.string() }))
-      .describe('Lines that cannot be read. Both numbers count from 1.'),
+      .describe(
+        'Lines that cannot be read. Both numbers count from 1. In Route 53 JSON they are the position at which the element of `ResourceRecordSets` begins, and the error names its index and field; `line` in `skipped` and `warnings` is the same.',
+      ),
     skipped: z
       .array(z.object({ line, name: z.string(), type: z.string(), reason: z.string() }))
-      .describe('Records that are right and are not imported: the SOA, keys and signatures, …'),
+      .describe(
+        'Valid records that are not imported, with the reason: the SOA, keys and signatures, a second alias of a name, …',
+      ),
+    warnings: Warnings,
   })
   .meta({ id: 'ParsedZoneFile' });

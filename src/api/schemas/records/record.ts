@@ -4,7 +4,6 @@
 import { z } from 'zod';
 import { DEFAULT_SETTINGS, ORIGIN_SCHEMES } from '../../../zone/records/customer-record.ts';
 import {
-  API_TYPES,
   MAX_COMMENT_CHARACTERS,
   MAX_MX_PRIORITY,
   MAX_PORT,
@@ -15,9 +14,10 @@ import {
 import { isLongerThan } from '../../../zone/records/judge-record.ts';
 import { Id } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
+import { RecordType, RecordTypeText } from './record-type.ts';
+import { Warnings } from './warning.ts';
 
 const Name = z.string().min(1).max(1024);
-const Type = z.enum(API_TYPES);
 const comment = z
   .string()
   .refine(
@@ -67,7 +67,7 @@ const content = {
 
 const nameAndType = {
   name: Name.describe('Relative to the domain, `@` for the domain itself, or the full name.'),
-  type: Type,
+  type: RecordTypeText,
 };
 
 export const RecordContent = z.strictObject(content).meta({ id: 'RecordContent' });
@@ -98,6 +98,7 @@ const RECORD_FACTS = [
   'editable',
   'created_at',
   'updated_at',
+  'warnings',
 ] as const;
 
 const changes = z.object({ ...nameAndType, ...content }).partial().shape;
@@ -119,7 +120,7 @@ const written = {
   id: Id,
   name: z.string().describe('Relative to the domain; `@` is the domain itself.'),
   original_name: z.string().describe('The full name, with the final dot.'),
-  type: Type,
+  type: RecordType,
   destination: z.string(),
   mx_priority: z.int().min(0).max(MAX_MX_PRIORITY).optional(),
   ttl: z.int().min(0).describe('Seconds.'),
@@ -150,3 +151,6 @@ export const Record = z
     updated_at: Timestamp,
   })
   .meta({ id: 'Record' });
+
+/** A record as the answer to a write shows it. */
+export const WrittenRecord = Record.extend({ warnings: Warnings }).meta({ id: 'WrittenRecord' });

@@ -1,10 +1,11 @@
 // A scan in answers: what it found, what an import would make of that, and the result of an import.
 
 import { z } from 'zod';
-import { API_TYPES, MAX_MX_PRIORITY } from '../../../zone/records/customer-types.ts';
+import { MAX_MX_PRIORITY } from '../../../zone/records/customer-types.ts';
 import { Id } from '../ids.ts';
 import { Timestamp } from '../timestamp.ts';
 import { Record } from './record.ts';
+import { RecordType } from './record-type.ts';
 
 const count = z.int().min(0);
 const Name = z.string().describe('Relative to the domain; `@` is the domain itself.');
@@ -12,7 +13,7 @@ const Name = z.string().describe('Relative to the domain; `@` is the domain itse
 const ScannedRecord = z
   .object({
     name: Name,
-    type: z.enum(API_TYPES),
+    type: RecordType,
     destination: z.string(),
     mx_priority: z.int().min(0).max(MAX_MX_PRIORITY).optional(),
     ttl: count.describe('As an import sets it.'),

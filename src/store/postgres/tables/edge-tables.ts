@@ -25,6 +25,8 @@ interface EdgesTable {
   revoked_at: Date | null;
   /** The newest report of its health. */
   seen_at: Date | null;
+  /** The newest call of any kind, to half a minute. */
+  called_at: Date | null;
   seen_address: string | null;
   software: string | null;
   load: number | null;

@@ -20,14 +20,14 @@ const sentIn = (from: number, until: number) => {
   const counted = api.lines.filter(({ at }) => at >= from && at < until);
   return { requests: counted.length, used_bytes: counted.reduce((sum, { octets }) => sum + octets, 0) };
 };
-const nextHour = (at: number) => Math.ceil(at / HOUR_MS) * HOUR_MS;
+const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
 
 describe('traffic-usage', () => {
   beforeEach(() =>
     setPlan(api.db, { domainId: api.domain.id, planSlug: 'free', overrides: { max_traffic_gb: 7 } }),
   );
 
-  it('counts the hours that begin in the period, of this domain alone', async () => {
+  it('counts the hours that end in the period, of this domain alone', async () => {
     const startedAt = new Date(Date.now() - 17 * DAY_MS - 1_234_567);
     await begin(startedAt, 10);
     const start = startedAt.getTime() + 10 * DAY_MS;
@@ -37,7 +37,7 @@ describe('traffic-usage', () => {
       {
         period_start: new Date(start).toISOString(),
         period_end: new Date(start + 10 * DAY_MS).toISOString(),
-        ...sentIn(nextHour(start), nextHour(start + 10 * DAY_MS)),
+        ...sentIn(hourOf(start), hourOf(start + 10 * DAY_MS)),
         limit_gb: 7,
       },
     ]);
@@ -50,7 +50,7 @@ describe('traffic-usage', () => {
     const { body } = await usage();
     expect(body).toEqual({
       period_start: startedAt.toISOString(),
-      ...sentIn(nextHour(startedAt.getTime()), Date.now()),
+      ...sentIn(hourOf(startedAt.getTime()), Date.now()),
       limit_gb: 7,
     });
   });
@@ -77,7 +77,7 @@ describe('the features and the recommendations', () => {
     await setPlan(api.db, { domainId: api.domain.id, planSlug: 'free', overrides: { max_traffic_gb: 1 } });
     const startedAt = Date.now() - 25 * DAY_MS;
     await begin(new Date(startedAt), 30);
-    const { used_bytes } = sentIn(nextHour(startedAt), Date.now());
+    const { used_bytes } = sentIn(hourOf(startedAt), Date.now());
     expect(used_bytes).toBeGreaterThan(1e9);
     const { body } = await api.ask('GET', `/domains/${NAME}/features`, { as: 'viewer' });
     expect(body.domain_usage).toContainEqual({

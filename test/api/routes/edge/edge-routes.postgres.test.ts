@@ -228,3 +228,15 @@ it('reports of requests are a 503 without an analytics store', async () => {
   const told = [answer.status, answer.body.error, answer.headers['retry-after']];
   expect(told).toEqual([503, 'analytics are off', '300']);
 });
+
+it('each call of an edge is recorded, whatever it asks for', async () => {
+  const stored = async (name: string) => (await listEdges(api.db)).find((edge) => edge.name === name);
+  const calls = ['GET /edge/v1/certificates/1', 'POST /edge/v1/cache', 'GET /edge/v1/other'];
+  for (const [i, call] of calls.entries()) {
+    const as = await api.makeEdge(`called-${i}`);
+    expect(await stored(`called-${i}`)).toMatchObject({ calledAt: null });
+    const [method, path] = call.split(' ') as [string, string];
+    await api.ask(method, path, { as });
+    expect(await stored(`called-${i}`)).toMatchObject({ calledAt: expect.any(Date), seenAt: null });
+  }
+});

@@ -252,7 +252,7 @@ describe('a notice', () => {
     await giveMoney(api.db, accountId, 1_000_000_000_000_000);
     const { reference, id } = await order();
     await api.query`update payments set account_id = ${accountId} where id = ${id}`;
-    const error = 'the wallet would hold more than is counted: nothing is credited';
+    const error = 'the balance would exceed the largest amount that a wallet can hold: nothing is credited';
     const full = await tell({ reference, amount_rials: 50_000 });
     expect([full.status, full.body.error]).toEqual([409, error]);
     const poor = await newAccount(api.db, 'poor@zonefleet.test');

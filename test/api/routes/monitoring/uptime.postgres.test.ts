@@ -63,6 +63,19 @@ const incidents = async (): Promise<{ ended_at?: string }[]> =>
   (await api.ask('GET', `/domains/${name}/uptime`, { as: 'viewer' })).body.incidents;
 const isDown = async () => (await incidents()).some(({ ended_at }) => ended_at === undefined);
 
+it('has no percentage while no proxied record has monitor, and lists incidents all the same', async () => {
+  await set({});
+  await pass(4, 10, 10);
+  await judgeFrom(0);
+  await api.query`update domains set created_at = clock_timestamp() - interval '1 hour' where id = ${domain.id}`;
+  const uptime = async () => (await api.ask('GET', `/domains/${name}/uptime`)).body;
+  expect(await uptime()).toMatchObject({ uptime_pct: expect.any(Number), incidents: [{}] });
+  await api.query`update records set monitor = false where domain_id = ${domain.id}`;
+  const unmonitored = await uptime();
+  expect(unmonitored).toMatchObject({ judged_until: expect.any(String), incidents: [{}] });
+  expect(unmonitored).not.toHaveProperty('uptime_pct');
+});
+
 describe('the settings of uptime', () => {
   type Minutes = readonly [count: number, requests: number, failures: number];
   const halting: Minutes[] = Array.from({ length: 6 }, () => [

@@ -109,6 +109,13 @@ describe('POST /services', () => {
   });
 });
 
+it('a machine token reads the plans and the terms that are sold, with their prices', async () => {
+  const { status, body } = await ask('GET', '/plans');
+  expect(status).toBe(200);
+  const pro = body.find(({ slug }: { slug: string }) => slug === 'pro');
+  expect(pro.terms).toContainEqual({ id: termId, billing_duration_days: 30, price_rials: PRICE });
+});
+
 describe('a service', () => {
   it('can change its plan: paid time is credited', async () => {
     await give(reseller.id, 20_000);
@@ -120,6 +127,21 @@ describe('a service', () => {
     expect((await ask('DELETE', `/services/${id}`)).status).toBe(200);
     const again = await ask('POST', `/services/${id}/change-plan`, { plan_term_id: termId });
     expect([again.status, again.body.subscription.plan_term_id]).toEqual([200, termId]);
+  });
+
+  it('can change to a plan that caches less: the default of cache_cap_mb is lowered', async () => {
+    await give(reseller.id, 20_000);
+    const { id } = (await ask('POST', '/services', order())).body;
+    await api.query`update plans set max_cache_cap_mb = 128 where slug = 'free'`;
+    const { body: sold } = await ask('GET', '/plans');
+    const free = sold.find(({ slug }: { slug: string }) => slug === 'free');
+    const change = () => ask('POST', `/services/${id}/change-plan`, { plan_term_id: free.terms[0].id });
+    expect([(await change()).status, (await ask('GET', `/domains/${id}`)).body.cache_cap_mb]).toEqual([
+      200, 128,
+    ]);
+    await ask('POST', `/services/${id}/change-plan`, { plan_term_id: termId });
+    await ask('PUT', `/domains/${id}`, { cache_cap_mb: 2048 });
+    expect((await change()).body.above).toMatchObject([{ what: 'cache_cap_mb', used: 2048, allowed: 128 }]);
   });
 
   it('keeps its plan if the change costs too much', async () => {
@@ -159,23 +181,25 @@ describe('a service', () => {
 
 it('a client sees no price in anything it can read', async () => {
   await give(reseller.id, 5000);
-  const { id } = (await ask('POST', '/services', order())).body;
+  expect((await ask('POST', '/services', order())).status).toBe(200);
   const session = await bearerSession(api, clientId);
   const { body: document } = await api.ask('GET', '/openapi.json', { as: null });
   const paths = Object.entries(document.paths as Record<string, { get?: object }>)
     .filter(([path, { get }]) => get !== undefined && !path.startsWith('/reseller/'))
-    .map(([path]) => path.replace('{domain}', String(id)))
+    .map(([path]) => path.replace('{domain}', order().domain))
     .filter((path) => !path.includes('{'));
   const read: string[] = [];
   for (const path of paths) {
     const ofStream = path.endsWith('/events') ? '?once=true' : '';
-    const query = path.startsWith('/analytics/') ? `?domain=${id}` : ofStream;
+    const query = path.startsWith('/analytics/') ? `?domain=${order().domain}` : ofStream;
     const { status, text, body } = await api.ask('GET', path + query, { as: session });
     if (status === 200) read.push(path);
     expect([path, membersOf(body).filter((name) => /price/i.test(name))]).toEqual([path, []]);
     expect([path, text.includes(`:${PRICE}`)]).toEqual([path, false]);
   }
-  expect(read).toEqual(expect.arrayContaining([`/domains/${id}/subscriptions`, '/domains/', '/users/me']));
+  expect(read).toEqual(
+    expect.arrayContaining([`/domains/${order().domain}/subscriptions`, '/domains/', '/users/me']),
+  );
   expect(read.length).toBeGreaterThan(15);
 });
 

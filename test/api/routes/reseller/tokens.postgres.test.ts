@@ -89,7 +89,7 @@ describe('a machine token', () => {
     expect([inactive.status, inactive.body.code]).toEqual([403, 'account_suspended']);
     await api.query`update accounts set active = true, is_reseller = false where id = ${former.id}`;
     const none = await ask('GET', '/whoami', former.token);
-    expect([none.status, none.body]).toEqual([403, { error: 'this account is no reseller' }]);
+    expect([none.status, none.body]).toEqual([403, { error: 'this account is not a reseller' }]);
   });
 
   it('is one of at most 100, and the last 100 revoked ones are kept', async () => {

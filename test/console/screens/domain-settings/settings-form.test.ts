@@ -76,7 +76,7 @@ describe('the fields', () => {
   it('are all that owners set by themselves, but for those with a form of their own', () => {
     const apart = ['dns_mode', 'svc_ns', 'developer_mode_until'];
     const settable = Object.entries(DomainUpdate.shape)
-      .filter(([, schema]) => schema.description !== 'Read-only: ignored.')
+      .filter(([, schema]) => schema.description !== 'Read-only: refused.')
       .map(([name]) => name);
     expect(settable.sort()).toEqual([...ALL, ...apart].sort());
   });

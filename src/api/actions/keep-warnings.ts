@@ -1,0 +1,22 @@
+// The warnings of a write, which a repeat under its Idempotency-Key gets too.
+
+import type { z } from 'zod';
+import type { DomainCall } from '../calls/call.ts';
+import { printWarnings } from '../print/print-warnings.ts';
+import type { Warnings } from '../schemas/records/warning.ts';
+import type { Saved } from './save-records.ts';
+
+type Printed = z.input<typeof Warnings>;
+
+export function keepWarnings(
+  { domain, answerRest }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerRest'>,
+  { warnings }: Saved,
+): Printed {
+  const printed = printWarnings(warnings, domain.name);
+  if (printed.length > 0) answerRest({ warnings: printed });
+  return printed;
+}
+
+export function keptWarnings(rest: unknown): Printed {
+  return (rest as { readonly warnings: Printed } | undefined)?.warnings ?? [];
+}

@@ -1,0 +1,18 @@
+// What is likely to be wrong with records that were read or written.
+
+import { z } from 'zod';
+import { WARNING_CODES } from '../../../zone/warnings/zone-warning.ts';
+
+const Warning = z
+  .object({
+    line: z.int().min(1).optional().describe('In the zone file. Counts from 1.'),
+    name: z.string().describe('Of the record, relative to the domain; `@` is the domain itself.'),
+    type: z.string(),
+    code: z.enum(WARNING_CODES),
+    message: z.string(),
+  })
+  .meta({ id: 'Warning' });
+
+export const Warnings = z
+  .array(Warning)
+  .describe('What is likely to be wrong with the records. It kept nothing from being written.');

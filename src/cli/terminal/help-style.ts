@@ -1,0 +1,12 @@
+// How `--help` prints options.
+
+import { Help, type HelpConfiguration, type Option } from 'commander';
+
+/** Options without which a command is refused say so. */
+export const HELP_STYLE: HelpConfiguration = {
+  showGlobalOptions: true,
+  optionDescription(option: Option): string {
+    const description = Help.prototype.optionDescription.call(this, option);
+    return option.mandatory ? `${description} (required)` : description;
+  },
+};

@@ -1,0 +1,19 @@
+// Which word of a record's rdata in a zone file is a host name.
+
+import { TYPE } from '../type-codes.ts';
+
+const HOST_WORDS: ReadonlyMap<number, number> = new Map([
+  [TYPE.NS, 0],
+  [TYPE.CNAME, 0],
+  [TYPE.PTR, 0],
+  [TYPE.DNAME, 0],
+  [TYPE.MX, 1],
+  [TYPE.HTTPS, 1],
+  [TYPE.SVCB, 1],
+  [TYPE.SRV, 3],
+]);
+
+/** The index of the word; undefined for types without a host. */
+export function hostWordOf(type: number): number | undefined {
+  return HOST_WORDS.get(type);
+}

@@ -1,0 +1,137 @@
+// Warnings about the text of a zone file: what a person wrote and what it means by RFC 1035 may differ.
+
+import { foldCase, isWithin, type Name, parseName, printName } from '../../dns/name.ts';
+import type { Token } from '../../dns/record/token.ts';
+import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
+import { hostWordOf } from '../../dns/zone-file/host-word.ts';
+import type { ReadLine } from '../../dns/zone-file/zone-file.ts';
+import { isBelowPublicSuffix } from '../domain/public-suffix.ts';
+import type { ZoneView } from './zone-view.ts';
+import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
+
+/** Values that mean nothing without what follows their first `;`. */
+const CUT_POLICY = /^v=(?:DMARC1|DKIM1|STSv1|TLSRPTv1|BIMI1)$/i;
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f.]*:[0-9a-f:.]+)\.?$/i;
+const BLANK = /\\032|\\ /;
+const OCTAL = /(?:^|\.)\\(052|100)(?=\.|$)/;
+
+/** A relative name that may be meant as a full one. */
+interface Doubt {
+  readonly of: 'owner' | 'host';
+  readonly read: Name;
+  readonly full: Name;
+  readonly warning: ZoneWarning;
+}
+
+export class TextInspector {
+  readonly #warnings = new WarningList();
+  readonly #doubts: Doubt[] = [];
+
+  /** To be called with each record that was read. */
+  readonly inspect = (line: ReadLine): void => {
+    if (line.owner !== undefined) this.#inspectOwner(line, line.owner);
+    const { type, words, comment } = line;
+    const at = hostWordOf(type);
+    const host = at === undefined ? undefined : words[at];
+    if (host !== undefined && !host.quoted) this.#inspectHost(line, host);
+    if (type === TYPE.TXT || type === TYPE.SPF) this.#inspectText(line);
+    if (comment !== undefined && /^\s*AWS routing=/.test(comment)) {
+      const message = `weights and countries of Route 53 are lost: every address of ${printName(line.record.owner)} is answered`;
+      this.#warn(line, 'ROUTING_LOST', message);
+    }
+  };
+
+  /** To be called at the end, when the zone is known. */
+  finish({ apex, hasRecords }: Pick<ZoneView, 'apex' | 'hasRecords'>): ZoneWarning[] {
+    for (const { of, read, full, warning } of this.#doubts) {
+      const isOwn = isWithin(full, apex);
+      // a host that exists as it was read is right
+      const isDoubtful = of === 'owner' ? isOwn : (isOwn || isBelowPublicSuffix(full)) && !hasRecords(read);
+      if (isDoubtful) this.#warnings.add(warning);
+    }
+    return this.#warnings.list;
+  }
+
+  #inspectOwner(line: ReadLine, { text }: Token): void {
+    const octal = OCTAL.exec(text);
+    if (octal !== null) this.#warnOctal(line, text);
+    if (/(?:^|\.)@(?:\.|$)/.test(text) && text !== '@') {
+      this.#warn(
+        line,
+        'AT_SIGN_IN_NAME',
+        `"${text}" has "@" as a label: inside a name it does not stand for the domain`,
+      );
+    }
+    this.#doubt(line, 'owner', text);
+  }
+
+  #inspectHost(line: ReadLine, { text }: Token): void {
+    if (ADDRESS.test(text)) {
+      this.#warn(line, 'TARGET_IS_ADDRESS', `"${text}" is an address; a host name is needed here`);
+    } else if (text.includes('://')) {
+      this.#warn(line, 'TARGET_IS_URL', `"${text}" is a URL; a host name is needed here`);
+    } else if (BLANK.test(text)) {
+      this.#warn(line, 'TARGET_HAS_BLANKS', `"${text}" has blanks; a host name is needed here`);
+    } else if (OCTAL.test(text)) {
+      this.#warnOctal(line, text);
+    } else {
+      this.#doubt(line, 'host', text);
+    }
+  }
+
+  #doubt(line: ReadLine, of: Doubt['of'], text: string): void {
+    const full = fullName(text);
+    const read = line.origin === undefined || full === undefined ? undefined : parse(text, line.origin);
+    if (full === undefined || read === undefined || read === full) return;
+    const message = `"${text}" has no final dot, so it is ${printName(read)}: is ${printName(full)} meant?`;
+    const warning = {
+      ...warningAt(line, 'MISSING_FINAL_DOT', message),
+      ...(of === 'host' && { host: read }),
+    };
+    this.#doubts.push({ of, read, full, warning });
+  }
+
+  /** RFC 1035 §5.1: a `;` begins a comment, and blanks part strings. RFC 7208 §3.3 joins them without a blank. */
+  #inspectText(line: ReadLine): void {
+    const { words, comment } = line;
+    const [first] = words;
+    if (first === undefined || first.quoted) return;
+    if (words.length === 1 && comment !== undefined && CUT_POLICY.test(first.text)) {
+      this.#warn(line, 'POLICY_CUT', `the text ends at ";", so it is only "${first.text}": put it in quotes`);
+    } else if (words.length > 1 && /^v=spf1$/i.test(first.text)) {
+      this.#warn(
+        line,
+        'SPF_SPLIT',
+        'the policy is several strings, which are joined without blanks: put it in quotes',
+      );
+    }
+  }
+
+  #warnOctal(line: ReadLine, text: string): void {
+    const meant = text.replaceAll('\\052', '*').replaceAll('\\100', '@');
+    const message = `"${text}" has a decimal escape, but Route 53 writes * (\\052) and @ (\\100) in octal: is ${meant} meant?`;
+    this.#warn(line, 'OCTAL_ESCAPE', message);
+  }
+
+  #warn(line: ReadLine, code: WarningCode, message: string): void {
+    this.#warnings.add(warningAt(line, code, message));
+  }
+}
+
+function warningAt({ record, type }: ReadLine, code: WarningCode, message: string): ZoneWarning {
+  const { owner, line, column, file } = record;
+  return { code, owner, type: typeMnemonic(type), message, line, column, file };
+}
+
+/** The name that the text would be with a final dot; undefined if it has one, or is a single label. */
+function fullName(text: string): Name | undefined {
+  return /\.$/.test(text) || !text.includes('.') ? undefined : parse(`${text}.`);
+}
+
+function parse(text: string, origin?: Name): Name | undefined {
+  try {
+    return foldCase(parseName(text, origin));
+  } catch {
+    return undefined; // too long as a full name
+  }
+}

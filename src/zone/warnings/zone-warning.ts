@@ -1,0 +1,80 @@
+// What is likely to be wrong with records that are allowed. A warning never keeps a record from being written.
+
+import type { Name } from '../../dns/name.ts';
+
+/** The closed set of codes (docs/api.md "Warnings"). */
+export const WARNING_CODES = [
+  'ALIAS_MODE_PARAMETERS',
+  'AT_SIGN_IN_NAME',
+  'BELOW_ZONE_CUT',
+  'MANY_SPF',
+  'MISSING_FINAL_DOT',
+  'MISSING_GLUE',
+  'NULL_MX_NOT_ALONE',
+  'OCTAL_ESCAPE',
+  'POLICY_CUT',
+  'RECORD_NOT_LOADED',
+  'ROUTING_LOST',
+  'SPF_SPLIT',
+  'TARGET_HAS_BLANKS',
+  'TARGET_IS_ADDRESS',
+  'TARGET_IS_CNAME',
+  'TARGET_IS_URL',
+  'TARGET_WITHOUT_ADDRESS',
+  'TYPE_REPLACED',
+  'WILDCARD_SHADOWED',
+] as const;
+
+export type WarningCode = (typeof WARNING_CODES)[number];
+
+export interface ZoneWarning {
+  readonly code: WarningCode;
+  /** The owner of the record. */
+  readonly owner: Name;
+  /** The mnemonic of its type. */
+  readonly type: string;
+  readonly message: string;
+  /** The host in the zone that it is about: the warning does not apply if the host has records elsewhere. */
+  readonly host?: Name;
+  /** In a zone file. */
+  readonly line?: number;
+  readonly column?: number;
+  /** The included file that the record stands in. */
+  readonly file?: string | undefined;
+}
+
+const MAX_WARNINGS = 1000;
+
+/** Collects warnings, each once, up to a limit: who has more fixes some and asks again. */
+export class WarningList {
+  readonly list: ZoneWarning[] = [];
+  readonly #seen = new Set<string>();
+
+  add(warning: ZoneWarning): void {
+    if (this.list.length >= MAX_WARNINGS) return;
+    const key = `${warning.code} ${warning.owner} ${warning.message}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.list.push(warning);
+  }
+}
+
+const ABOUT_TEXT: ReadonlySet<WarningCode> = new Set([
+  'MISSING_FINAL_DOT',
+  'TARGET_HAS_BLANKS',
+  'TARGET_IS_ADDRESS',
+  'TARGET_IS_URL',
+]);
+
+/** The warnings of a zone file in the order of its lines. A host that was misread is not also one without addresses. */
+export function joinWarnings(
+  ofText: readonly ZoneWarning[],
+  ofRecords: readonly ZoneWarning[],
+): ZoneWarning[] {
+  const placeOf = ({ file, line }: ZoneWarning) => `${file ?? ''}:${line}`;
+  const misread = new Set(ofText.filter(({ code }) => ABOUT_TEXT.has(code)).map(placeOf));
+  const others = ofRecords.filter(
+    (warning) => warning.code !== 'TARGET_WITHOUT_ADDRESS' || !misread.has(placeOf(warning)),
+  );
+  return [...ofText, ...others].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
