@@ -537,6 +537,10 @@ export const en = {
       HINFO: 'hardware and system of a host',
     },
     otherType: 'type without a name',
+    warnings: {
+      title: (count: number) => `${plural(count, 'record is', 'records are')} allowed and probably wrong:`,
+      line: (line: number) => `Line ${line}`,
+    },
     destinations: {
       A: 'IPv4 address',
       AAAA: 'IPv6 address',
@@ -713,12 +717,15 @@ export const en = {
   imports: {
     back: 'Back to the records',
     title: 'Import a zone file',
-    text: 'A zone file has all records of a domain as text: most DNS providers offer it as “export”. Nothing is changed before you confirm.',
+    text: 'A zone file has all records of a domain as text: most DNS providers offer it as “export”. The JSON that Route 53 lists is read too. Nothing is changed before you confirm.',
     drop: 'Drop a zone file here, or',
     choose: 'Choose a file',
     paste: 'Or paste its text',
     example: 'www  3600  IN  A  192.0.2.10',
     read: 'Read it',
+    addDots: 'Names without a final dot are full names',
+    addDotsHint:
+      'In a zone file, “mail.example.net” without a dot at its end lies in this domain. Many exports mean the full name.',
     tooLarge: 'The file is larger than 32 MB. Split it.',
     unreadable: 'The file could not be read.',
     reviewTitle: 'What the import would change',

@@ -13,6 +13,7 @@ import { tally } from './diff.ts';
 import { DiffList } from './diff-list.tsx';
 import { importDifferences } from './import-diff.ts';
 import type { KeptRecord } from './typed.ts';
+import { WarningList } from './warning-list.tsx';
 
 type Parsed = Schemas['ParsedZoneFile'];
 type Imported = Schemas['ImportResult'];
@@ -26,7 +27,7 @@ interface ReviewProps {
 export function ImportReview({ parsed, onDone }: ReviewProps) {
   const { name, domain } = useDomain();
   const say = words.imports;
-  const { records, errors, skipped } = parsed;
+  const { records, errors, skipped, warnings } = parsed;
   const loaded = useLoad<readonly KeptRecord[]>(`records ${name} for an import`, (signal) =>
     dataOf(api.GET('/domains/{domain}/records/', { params: { path: { domain: name } }, signal })),
   );
@@ -63,6 +64,7 @@ export function ImportReview({ parsed, onDone }: ReviewProps) {
           <More of={errors.length} />
         </Note>
       )}
+      <WarningList warnings={warnings} />
       {skipped.length > 0 && (
         <details>
           <summary>{say.skipped(skipped.length)}</summary>

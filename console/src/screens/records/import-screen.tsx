@@ -8,12 +8,13 @@ import { useDraft } from '../../app/drafts.ts';
 import { domainPath, Link } from '../../app/place.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure, Note } from '../../parts/failure.tsx';
-import { TextArea } from '../../parts/field.tsx';
+import { CheckField, TextArea } from '../../parts/field.tsx';
 import { words } from '../../words/words.ts';
 import { mayDo, useDomain } from '../domain/domain-here.ts';
 import { Arrival } from './arrival.tsx';
 import { FileDrop } from './file-drop.tsx';
 import { ImportReview } from './import-review.tsx';
+import { WarningList } from './warning-list.tsx';
 
 type Parsed = Schemas['ParsedZoneFile'];
 type Imported = Schemas['ImportResult'];
@@ -22,15 +23,17 @@ export default function ImportScreen() {
   const { name, domain } = useDomain();
   const say = words.imports;
   const [text, setText, dropText] = useDraft(`import ${domain.id}`, '');
+  const [addsDots, setAddsDots] = useState(false);
   const [parsed, setParsed] = useState<Parsed>();
   const [done, setDone] = useState<{ readonly result: Imported; readonly sentMs: number }>();
-  const parse = useAction(async (source: string) => {
+  const parse = useAction(async (source: string, dots: boolean) => {
     setParsed(undefined);
     const path = { domain: name };
+    const query = dots ? ({ dots: 'add' } as const) : {};
     setParsed(
       await dataOf(
         api.POST('/domains/{domain}/records/import/parse', {
-          params: { path },
+          params: { path, query },
           body: source as never,
           bodySerializer: (body: unknown) => body as string,
           headers: { 'Content-Type': 'text/plain; charset=utf-8' },
@@ -41,7 +44,7 @@ export default function ImportScreen() {
   const read = (source: string) => {
     setDone(undefined);
     setText(source);
-    void parse.run(source);
+    void parse.run(source, addsDots);
   };
   const back = (
     <p>
@@ -58,6 +61,7 @@ export default function ImportScreen() {
         {result.change_id !== undefined && (
           <Arrival domain={name} changeId={result.change_id} sentMs={sentMs} />
         )}
+        <WarningList warnings={result.warnings} />
         {result.failed.length > 0 && (
           <Note tone="warn">
             <p>{say.failed(result.failed.length)}</p>
@@ -100,6 +104,15 @@ export default function ImportScreen() {
           onInput={(event) => {
             setText(event.currentTarget.value);
             setParsed(undefined);
+          }}
+        />
+        <CheckField
+          label={say.addDots}
+          hint={say.addDotsHint}
+          checked={addsDots}
+          onChange={({ currentTarget: { checked } }) => {
+            setAddsDots(checked);
+            if (parsed !== undefined) void parse.run(text, checked);
           }}
         />
         <Button

@@ -130,7 +130,7 @@ export default function RecordsScreen() {
                 onShowWrong={() => void showWrong()}
               />
             )}
-            {save.isReviewing && <ReviewDialog editor={editor} save={save} />}
+            {save.isReviewing && <ReviewDialog editor={editor} save={save} checked={checked} />}
           </>
         )}
       </Loading>

@@ -9,10 +9,18 @@ import { differencesOf, tally } from './diff.ts';
 import { DiffList } from './diff-list.tsx';
 import { unfinished } from './draft.ts';
 import { readableName } from './punycode.ts';
+import type { Checked } from './use-check.ts';
 import type { Editor } from './use-editor.ts';
 import type { Save } from './use-save.ts';
+import { WarningList } from './warning-list.tsx';
 
-export function ReviewDialog({ editor, save }: { readonly editor: Editor; readonly save: Save }) {
+interface ReviewDialogProps {
+  readonly editor: Editor;
+  readonly save: Save;
+  readonly checked: Checked;
+}
+
+export function ReviewDialog({ editor, save, checked }: ReviewDialogProps) {
   const say = words.records;
   const { draft, conflicts } = editor;
   const differences = differencesOf(draft);
@@ -36,6 +44,7 @@ export function ReviewDialog({ editor, save }: { readonly editor: Editor; readon
           <DiffList differences={differences} label={say.reviewTitle} />
         </>
       )}
+      {checked.of === draft && <WarningList warnings={checked.warnings} />}
       {idle > 0 && <Note>{say.idleRows(idle)}</Note>}
       <Failure error={save.error} />
       {save.isUnanswered && !save.isBusy && <Note tone="warn">{say.unanswered}</Note>}

@@ -6,6 +6,7 @@ import { api } from '../../api/client.ts';
 import { type BatchOfRows, batchOf, isEmptyBatch, NO_PROBLEMS, type Problems, problemsOf } from './batch.ts';
 import type { Draft } from './draft.ts';
 import { typedOfRow } from './rows.ts';
+import type { Warning } from './warning-list.tsx';
 
 const REST_MS = 300;
 /** Where no answer came, or the API was busy. */
@@ -15,11 +16,18 @@ export interface Checked {
   readonly problems: Problems;
   /** What is wrong with all of it, or why it could not be judged. */
   readonly error: ApiError | undefined;
+  /** What is probably wrong with records that can be saved. */
+  readonly warnings: readonly Warning[];
   /** The draft that was judged last. */
   readonly of: Draft | undefined;
 }
 
-const UNCHECKED: Checked = { problems: NO_PROBLEMS, error: undefined, of: undefined };
+const UNCHECKED: Checked = {
+  problems: NO_PROBLEMS,
+  error: undefined,
+  warnings: [],
+  of: undefined,
+};
 
 export function useCheck(domain: string, draft: Draft, isWanted: boolean): Checked {
   const [checked, setChecked] = useState(UNCHECKED);
@@ -64,10 +72,10 @@ async function judge(domain: string, draft: Draft, signal: AbortSignal): Promise
   const batch = batchOf(draft);
   if (isEmptyBatch(batch)) return { ...UNCHECKED, of: draft };
   try {
-    await sendBatch(domain, batch, { dryRun: true, signal });
-    return { ...UNCHECKED, of: draft };
+    const result = await sendBatch(domain, batch, { dryRun: true, signal });
+    return { ...UNCHECKED, warnings: result?.warnings ?? [], of: draft };
   } catch (error) {
-    return { ...explain(asApiError(error), batch, draft), of: draft };
+    return { ...UNCHECKED, ...explain(asApiError(error), batch, draft), of: draft };
   }
 }
 
