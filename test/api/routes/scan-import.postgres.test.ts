@@ -132,6 +132,13 @@ describe('POST scan-import', () => {
     expect((await scanImport('?dryrun=true')).status).toBe(400);
   });
 
+  it('is a 402 for a domain without an active plan, like every import', async () => {
+    const { id, scanImport } = await freshDomain({ planSlug: null });
+    const { status, body } = await scanImport();
+    expect([status, body.code]).toEqual([402, 'no_active_plan']);
+    expect(await openScans(id)).toEqual([]);
+  });
+
   it('reports to a repeated call what it imported from another scan', async () => {
     const { scan, scanImport } = await freshDomain();
     await scan();
