@@ -538,7 +538,7 @@ export const en = {
     },
     otherType: 'type without a name',
     warnings: {
-      title: (count: number) => `${plural(count, 'record is', 'records are')} allowed and probably wrong:`,
+      title: (count: number) => `${plural(count, 'warning', 'warnings')}: this is probably not what you want`,
       line: (line: number) => `Line ${line}`,
     },
     destinations: {
@@ -726,6 +726,7 @@ export const en = {
     addDots: 'Names without a final dot are full names',
     addDotsHint:
       'In a zone file, “mail.example.net” without a dot at its end lies in this domain. Many exports mean the full name.',
+    addDotsNow: 'Read names without a final dot as full names',
     tooLarge: 'The file is larger than 32 MB. Split it.',
     unreadable: 'The file could not be read.',
     reviewTitle: 'What the import would change',

@@ -37,7 +37,6 @@ import { rulesWithout } from '../rules/lose-records.ts';
 import type { WrittenRule } from '../rules/rule-operations.ts';
 import { writeRules } from '../rules/write-rules.ts';
 import { type Ahead, type DomainLock, isGone, lockDomain } from './lock-domain.ts';
-
 import { writeDomainChange } from './write-domain-change.ts';
 
 /** What can be loaded of a domain under its lock. */

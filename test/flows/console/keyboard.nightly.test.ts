@@ -76,10 +76,10 @@ describe('a new user with a keyboard alone', () => {
     await keys.tabTo('textbox', /./);
     await keys.type('shop 300 IN A 192.0.2.77\nmail 300 IN A 192.0.2.78\nblog 300 IN CNAME web.host.net\n');
     await choose('button', 'Read it');
-    await page.getByText('1 record is allowed and probably wrong').waitFor();
+    await page.getByText('1 warning: this is probably not what you want').waitFor();
     await keys.tabTo('checkbox', /^Names without a final dot are full names/);
     await keys.press('Space');
-    await page.getByText('1 record is allowed and probably wrong').waitFor({ state: 'hidden' });
+    await page.getByText('1 warning: this is probably not what you want').waitFor({ state: 'hidden' });
     await choose('button', 'Import: 3 changes');
     await answers(`shop.${NAME}`, '192.0.2.77');
     await keys.holdsFocus();

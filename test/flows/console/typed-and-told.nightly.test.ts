@@ -15,11 +15,12 @@ const FAILED = 'This part of the page could not be loaded, or failed.';
 
 let own: ConsoleApi;
 let browser: Browser;
+let bob: number;
 
 beforeAll(async () => {
   own = await startConsoleApi();
   const ann = await own.makePerson(ANN);
-  await own.makePerson(BOB);
+  bob = await own.makePerson(BOB);
   await newDomain(own.database.db, ann, `${NAME}.`);
   browser = await openBrowser();
 });
@@ -209,6 +210,65 @@ describe('a screen', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'Look again' }).waitFor();
     expect(await page.getByText(FAILED).count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe('a warning', () => {
+  const WARNED = '1 warning: this is probably not what you want';
+
+  it('of a missing final dot is shown before the import, and the text can be read with dots added', async () => {
+    const { context, page, faults } = await openRecords();
+    await page.getByRole('textbox').fill('www 300 IN CNAME shop.example.net');
+    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByText(WARNED).waitFor();
+    await page.getByText(/^Line 1: www CNAME: "shop\.example\.net" has no final dot/).waitFor();
+    await page.getByText(`shop.example.net.${NAME}`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Read names without a final dot as full names' }).click();
+    await page.getByText('shop.example.net', { exact: true }).waitFor();
+    expect(await page.getByText(WARNED).count()).toBe(0);
+    expect(await page.getByRole('checkbox').isChecked()).toBe(true);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it('is not shown for a text that was read again with dots added while the first reading was slow', async () => {
+    const { context, page } = await openRecords();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await context.route('**/records/import/parse', async (route) => {
+      await held;
+      await route.fallback();
+    });
+    await page.getByRole('textbox').fill('www 300 IN CNAME shop.example.net');
+    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByRole('checkbox').check();
+    release();
+    await page.getByText('shop.example.net', { exact: true }).waitFor();
+    expect(await page.getByText(WARNED).count()).toBe(0);
+    await context.close();
+  });
+
+  it('of an edited record is shown in the review and once more after the save', async () => {
+    const { context, page, faults } = await openAs(BOB);
+    await newDomain(own.database.db, bob, 'bob.example.');
+    await page.goto('/console/domains/bob.example/records');
+    await page.getByRole('button', { name: 'Add a record' }).click();
+    await page.getByRole('combobox', { name: 'Type' }).last().selectOption('MX');
+    await page.getByRole('textbox', { name: 'Full name of the mail server' }).fill('mail.bob.example');
+    await page.getByLabel('Priority').fill('10');
+    await page.getByRole('button', { name: /^Review and save/ }).click();
+    const review = page.getByRole('dialog');
+    await review.getByText(WARNED).waitFor();
+    await review.getByRole('button', { name: /^Save/ }).click();
+    await review.waitFor({ state: 'detached' });
+    await page.getByText(WARNED).waitFor();
+    await page.reload();
+    await page.getByRole('gridcell', { name: /mail\.bob\.example/ }).waitFor();
+    expect(await page.getByText(WARNED).count()).toBe(0);
+    expect(faults).toEqual([]);
     await context.close();
   });
 });

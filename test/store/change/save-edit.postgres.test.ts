@@ -326,10 +326,9 @@ test('32 writers of the same names: every one is answered, and the log explains 
     return list[(state >>> 8) % list.length] as T;
   };
   const answers = new Map<string, number>();
-  const until = Date.now() + 600;
   const acknowledged: number[] = [];
   const writer = async () => {
-    for (let i = 0; i < 1000 && Date.now() < until; i++) {
+    for (let i = 0; i < 1000 && acknowledged.length < 30; i++) {
       const lines = [`${pick(names)} ${60 + (i % 3)} ${pick(types)}${pick(['', '', ' ; proxied'])}`];
       const { items } = await listRecords(
         db,
@@ -353,7 +352,7 @@ test('32 writers of the same names: every one is answered, and the log explains 
       .filter((a) => ['saved', 'conflict', 'not_found', 'invalid', 'unchanged'].includes(a))
       .sort(),
   );
-  expect(answers.get('saved')).toBeGreaterThan(10);
+  expect(answers.get('saved')).toBeGreaterThanOrEqual(30);
   const log = await listDomainChanges(db, domainId, { limit: 100_000 });
   const edits = log.filter(({ operation }) => operation === 'edit').reverse();
   expect(edits.map(({ id }) => id)).toEqual([...acknowledged].sort((a, b) => a - b));

@@ -21,10 +21,12 @@ const SHOWN = 200;
 
 interface ReviewProps {
   readonly parsed: Parsed;
+  /** Reads names without a final dot as full names. Undefined if they were read so. */
+  readonly onAddDots: (() => void) | undefined;
   readonly onDone: (result: Imported, sentMs: number) => void;
 }
 
-export function ImportReview({ parsed, onDone }: ReviewProps) {
+export function ImportReview({ parsed, onAddDots, onDone }: ReviewProps) {
   const { name, domain } = useDomain();
   const say = words.imports;
   const { records, errors, skipped, warnings } = parsed;
@@ -65,6 +67,11 @@ export function ImportReview({ parsed, onDone }: ReviewProps) {
         </Note>
       )}
       <WarningList warnings={warnings} />
+      {onAddDots !== undefined && warnings.some(({ code }) => code === 'MISSING_FINAL_DOT') && (
+        <div class="row">
+          <Button onClick={onAddDots}>{say.addDotsNow}</Button>
+        </div>
+      )}
       {skipped.length > 0 && (
         <details>
           <summary>{say.skipped(skipped.length)}</summary>

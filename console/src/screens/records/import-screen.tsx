@@ -1,7 +1,7 @@
 // A zone file becomes records: drop, choose or paste it, see what it would change, confirm.
 
 import './records.css';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { api, dataOf, type Schemas } from '../../api/client.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useDraft } from '../../app/drafts.ts';
@@ -26,25 +26,21 @@ export default function ImportScreen() {
   const [addsDots, setAddsDots] = useState(false);
   const [parsed, setParsed] = useState<Parsed>();
   const [done, setDone] = useState<{ readonly result: Imported; readonly sentMs: number }>();
-  const parse = useAction(async (source: string, dots: boolean) => {
+  const wanted = useRef({ source: text, dots: addsDots });
+  const parse = useAction(async () => {
     setParsed(undefined);
-    const path = { domain: name };
-    const query = dots ? ({ dots: 'add' } as const) : {};
-    setParsed(
-      await dataOf(
-        api.POST('/domains/{domain}/records/import/parse', {
-          params: { path, query },
-          body: source as never,
-          bodySerializer: (body: unknown) => body as string,
-          headers: { 'Content-Type': 'text/plain; charset=utf-8' },
-        }),
-      ),
-    );
+    for (;;) {
+      const { current } = wanted;
+      const result = await readText(name, current.source, current.dots);
+      if (wanted.current === current) return setParsed(result);
+    }
   });
-  const read = (source: string) => {
+  const read = (source: string, dots = addsDots) => {
     setDone(undefined);
     setText(source);
-    void parse.run(source, addsDots);
+    setAddsDots(dots);
+    wanted.current = { source, dots }; // also for a reading that is under way
+    void parse.run();
   };
   const back = (
     <p>
@@ -111,8 +107,8 @@ export default function ImportScreen() {
           hint={say.addDotsHint}
           checked={addsDots}
           onChange={({ currentTarget: { checked } }) => {
-            setAddsDots(checked);
-            if (parsed !== undefined) void parse.run(text, checked);
+            if (parsed !== undefined || parse.isBusy) read(text, checked);
+            else setAddsDots(checked);
           }}
         />
         <Button
@@ -128,6 +124,7 @@ export default function ImportScreen() {
       {parsed !== undefined && (
         <ImportReview
           parsed={parsed}
+          onAddDots={addsDots ? undefined : () => read(text, true)}
           onDone={(result, sentMs) => {
             dropText();
             setParsed(undefined);
@@ -136,5 +133,16 @@ export default function ImportScreen() {
         />
       )}
     </div>
+  );
+}
+
+function readText(domain: string, source: string, dots: boolean): Promise<Parsed> {
+  return dataOf(
+    api.POST('/domains/{domain}/records/import/parse', {
+      params: { path: { domain }, query: dots ? { dots: 'add' } : {} },
+      body: source as never,
+      bodySerializer: (body: unknown) => body as string,
+      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+    }),
   );
 }

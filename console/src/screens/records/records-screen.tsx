@@ -21,6 +21,7 @@ import { useCheck } from './use-check.ts';
 import { useEditor } from './use-editor.ts';
 import { useLive } from './use-live.ts';
 import { useSave } from './use-save.ts';
+import { WarningList } from './warning-list.tsx';
 
 export default function RecordsScreen() {
   const editor = useEditor();
@@ -71,6 +72,7 @@ export default function RecordsScreen() {
             {save.saved !== undefined && (
               <Arrival domain={editor.domain} changeId={save.saved.changeId} sentMs={save.saved.sentMs} />
             )}
+            <WarningList warnings={save.warnings} />
             {save.isUnanswered && !save.isBusy && !isEmpty(draft) && (
               <Note tone="warn">{words.records.unanswered}</Note>
             )}

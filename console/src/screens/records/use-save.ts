@@ -6,6 +6,7 @@ import { batchOf, NO_PROBLEMS, type Problems } from './batch.ts';
 import { type Draft, unfinished } from './draft.ts';
 import { explain, sendBatch } from './use-check.ts';
 import { bodyFingerprint, type Editor } from './use-editor.ts';
+import type { Warning } from './warning-list.tsx';
 
 export interface SavedChange {
   readonly changeId: number;
@@ -19,6 +20,8 @@ export interface Save {
   readonly error: ApiError | undefined;
   readonly problems: Problems;
   readonly saved: SavedChange | undefined;
+  /** Of the last save, until the next one is reviewed. */
+  readonly warnings: readonly Warning[];
   /** A save was sent, and no answer came. */
   readonly isUnanswered: boolean;
   readonly review: () => Promise<void>;
@@ -32,6 +35,7 @@ export function useSave(editor: Editor): Save {
   const [error, setError] = useState<ApiError>();
   const [refused, setRefused] = useState<{ of: Draft | undefined; problems: Problems }>();
   const [saved, setSaved] = useState<SavedChange>();
+  const [warnings, setWarnings] = useState<readonly Warning[]>([]);
   const { draft, attempt, isUnanswered } = editor;
   const problems = refused?.of === draft ? refused.problems : NO_PROBLEMS;
 
@@ -39,6 +43,7 @@ export function useSave(editor: Editor): Save {
   const review = async () => {
     setBusy(true);
     setError(undefined);
+    setWarnings([]);
     if (!isUnanswered) await editor.refresh();
     setBusy(false);
     setReviewing(true);
@@ -58,6 +63,7 @@ export function useSave(editor: Editor): Save {
       editor.begin({ ...draft, edits: {}, creates: unfinished(draft) });
       setReviewing(false);
       if (result?.change_id !== undefined) setSaved({ changeId: result.change_id, sentMs });
+      setWarnings(result?.warnings ?? []);
       await editor.refresh();
     } catch (thrown) {
       const failure = asApiError(thrown);
@@ -74,5 +80,5 @@ export function useSave(editor: Editor): Save {
     }
   };
   const close = () => setReviewing(false);
-  return { isReviewing, isBusy, error, problems, saved, isUnanswered, review, close, confirm };
+  return { isReviewing, isBusy, error, problems, saved, warnings, isUnanswered, review, close, confirm };
 }
