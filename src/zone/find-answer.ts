@@ -118,7 +118,7 @@ function follow(zones: Zones, zone: Zone, { qname, qtype, proof, asker }: Questi
         // 3a, or 3c at a wildcard
         const { node, encloser } = place;
         const set = matching(zone, node, qtype);
-        const isAlias = set === undefined && !standsBesideCname(zone, qtype);
+        const isAlias = set === undefined && !mayExistBesideCname(zone, qtype);
         const given = set ?? (isAlias ? setOf(node, TYPE.CNAME) : undefined);
         if (given === undefined) {
           if (encloser === undefined) proof.noType(node);
@@ -153,10 +153,10 @@ export function isOfApex(qtype: number, isSigned: boolean): boolean {
 }
 
 /**
- * True if the type may exist beside a CNAME (RFC 4034 §3, §4): a query for it asks about the alias itself. In a zone with NSEC3 no
- * NSEC does, and validators refuse a NODATA whose NSEC3 has the bit of CNAME (RFC 5155 §8.5).
+ * True if the type may exist beside a CNAME (RFC 4034 §3, §4): a query for it asks about the alias itself. A zone with NSEC3
+ * has no NSEC records, and validators reject a NODATA whose NSEC3 has the CNAME bit (RFC 5155 §8.5).
  */
-function standsBesideCname({ denials }: Zone, qtype: number): boolean {
+function mayExistBesideCname({ denials }: Zone, qtype: number): boolean {
   return qtype === TYPE.RRSIG || (qtype === TYPE.NSEC && denials?.kind !== 'nsec3');
 }
 

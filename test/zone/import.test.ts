@@ -307,7 +307,7 @@ sub NS ns1.example.net.`);
       expect(skipped.map(({ line, name, type }) => `${line} ${name} ${type}`).join(', ')).toBe(
         '1 @ SOA, 2 @ NS, 3 @ DS, 4 @ DNSKEY, 5 w RRSIG, 6 w CSYNC, 7 w RP, 9 w A, 11 c CNAME',
       );
-      expect(skipped.at(-1)?.reason).toBe('the same record stands in line 10');
+      expect(skipped.at(-1)?.reason).toBe('the same record is in line 10');
       expect(records.map(({ name, type }) => `${name} ${type}`)).toEqual(['w A', 'c CNAME', 'sub NS']);
     });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { inOneGo } from '../../src/dns/zone-file/in-one-go.ts';
 import { parseRecords } from '../../src/zone/import/parse-records.ts';
-import { EditedZone, namesBeside, recordsWritten } from '../../src/zone/warnings/edit-warnings.ts';
+import { EditedZone, namesBeside, recordsToJudge } from '../../src/zone/warnings/edit-warnings.ts';
 import { findWarnings } from '../../src/zone/warnings/find-warnings.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
 import { newRecord, records } from '../support/zone/customer-records.ts';
@@ -127,8 +127,8 @@ describe('an edit', () => {
     const ops = create.map((line) => ({ op: 'create', after: newRecord(line) }) as const);
     const apex = parseName('example.com.');
     const zone = new EditedZone(apex, known, ops);
-    const written = recordsWritten(ops);
-    if (zone.needsFormerNames(written)) zone.formerOwners = known.map(({ name }) => name);
+    const written = recordsToJudge(ops);
+    if (zone.needsFormerNames(written)) zone.setFormerOwners(known.map(({ name }) => name));
     return inOneGo(findWarnings(zone, written)).map(({ code }) => code);
   }
 
@@ -150,7 +150,7 @@ x.www A 192.0.2.2 | * A 192.0.2.1 | WILDCARD_SHADOWED`),
   it('that changes only settings causes none', () => {
     const [before] = records(['t MX 10 gone.example.com']);
     if (before === undefined) throw new Error('no record');
-    expect(recordsWritten([{ op: 'update', before, after: { ...before, comment: 'x' } }])).toEqual([]);
+    expect(recordsToJudge([{ op: 'update', before, after: { ...before, comment: 'x' } }])).toEqual([]);
   });
 
   it('needs to know the wildcards above a name and what stands at a host and above it', () => {

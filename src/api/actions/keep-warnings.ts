@@ -8,7 +8,8 @@ import type { Saved } from './save-records.ts';
 
 type Printed = z.input<typeof Warnings>;
 
-export function keepWarnings(
+/** Returns the warnings of a write for its answer, and keeps them with the answer. */
+export function storeWarnings(
   { domain, answerRest }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerRest'>,
   { warnings }: Saved,
 ): Printed {
@@ -17,6 +18,7 @@ export function keepWarnings(
   return printed;
 }
 
-export function keptWarnings(rest: unknown): Printed {
+/** Returns the warnings of the first answer. */
+export function readStoredWarnings(rest: unknown): Printed {
   return (rest as { readonly warnings: Printed } | undefined)?.warnings ?? [];
 }

@@ -19,7 +19,7 @@ export interface EdgeCaller extends FoundEdge {
 }
 
 /** Calls of one edge within this time are recorded once. */
-const NOTED_EACH_MS = 30_000;
+const RECORD_INTERVAL_MS = 30_000;
 
 export class EdgeCallers {
   readonly #db: Database;
@@ -28,8 +28,8 @@ export class EdgeCallers {
   readonly #nowMs: () => number;
   /** By the number of calls that are allowed in a minute. */
   readonly #calls = new Map<number, MemoryWindows>();
-  /** By edge: when this process recorded a call last. */
-  readonly #noted = new Map<number, number>();
+  /** Time of the last recorded call, by edge id. */
+  readonly #recordedAt = new Map<number, number>();
 
   constructor(db: Database, nowMs: () => number = Date.now) {
     this.#db = db;
@@ -57,14 +57,14 @@ export class EdgeCallers {
       const { admitted, waitMs } = this.#windowsOf(kind.perMinute).take(`${kind.name} ${found.id}`);
       if (!admitted) return tooMany('rate limit exceeded', Math.max(1, Math.ceil(waitMs / 1000)));
     }
-    await this.#note(found);
+    await this.#recordCall(found);
     return found;
   }
 
-  async #note({ id }: FoundEdge): Promise<void> {
+  async #recordCall({ id }: FoundEdge): Promise<void> {
     const now = this.#nowMs();
-    if (now - (this.#noted.get(id) ?? Number.NEGATIVE_INFINITY) < NOTED_EACH_MS) return;
-    this.#noted.set(id, now);
+    if (now - (this.#recordedAt.get(id) ?? Number.NEGATIVE_INFINITY) < RECORD_INTERVAL_MS) return;
+    this.#recordedAt.set(id, now);
     await noteEdgeCall(this.#db, id).catch(() => {}); // a standby cannot record it, and answers edges all the same
   }
 

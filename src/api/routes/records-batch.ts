@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
 import { explainBatch, explainBatchFields } from '../actions/edit-problem.ts';
-import { keepWarnings, keptWarnings } from '../actions/keep-warnings.ts';
+import { readStoredWarnings, storeWarnings } from '../actions/keep-warnings.ts';
 import { saveRecords } from '../actions/save-records.ts';
 import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
@@ -55,7 +55,7 @@ export const editRecords = domainRoute({
     replaced: body.replace?.length ?? 0,
     ...(changeId !== undefined && { change_id: changeId }),
     serial: Number(headers['X-Zone-Serial']),
-    warnings: keptWarnings(rest),
+    warnings: readStoredWarnings(rest),
   }),
 });
 
@@ -92,7 +92,7 @@ export const deleteRecords = domainRoute({
 const explainDelete: typeof explainBatch = (problems) => explainBatch(problems, () => 'ids');
 
 async function saveBatch(
-  call: Parameters<typeof saveRecords>[0] & Parameters<typeof keepWarnings>[0],
+  call: Parameters<typeof saveRecords>[0] & Parameters<typeof storeWarnings>[0],
   text: EditText,
   dryRun = false,
   explain: typeof explainBatch = explainBatch,
@@ -111,6 +111,6 @@ async function saveBatch(
     replaced: edit.replaces.length,
     ...(saved.kind === 'saved' && { change_id: saved.changeId }),
     serial: saved.kind === 'dry_run' ? call.domain.serial : saved.serial,
-    warnings: keepWarnings(call, saved),
+    warnings: storeWarnings(call, saved),
   };
 }

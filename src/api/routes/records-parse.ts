@@ -1,4 +1,4 @@
-// Reads a zone file or Route 53 JSON into import items, for the caller to look at. Of the domain it only looks for hosts that the file names.
+// Reads a zone file or Route 53 JSON into import items. Queries the domain only for hosts that the file names.
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';

@@ -16,7 +16,7 @@ import type { RecordJson } from '../../store/records/record-row.ts';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
 import { parseRecordName } from '../../zone/records/record-name.ts';
 import { explainOne } from '../actions/edit-problem.ts';
-import { keepWarnings, keptWarnings } from '../actions/keep-warnings.ts';
+import { readStoredWarnings, storeWarnings } from '../actions/keep-warnings.ts';
 import { type Saved, saveRecords } from '../actions/save-records.ts';
 import { invalid, notFound, Problem } from '../answers/problem.ts';
 import { JsonTexts } from '../answers/stream-array.ts';
@@ -108,7 +108,7 @@ export const createRecord = domainRoute({
     const created = saved.kind === 'saved' ? saved.ops.find(({ op }) => op === 'create')?.after : undefined;
     if (created === undefined) throw new Error('a record was created and is not there');
     const printed = await new RecordPrinter(call.api.db, call.domain).print(created);
-    return { ...printed, warnings: keepWarnings(call, saved) };
+    return { ...printed, warnings: storeWarnings(call, saved) };
   },
   async remake({ api, domain, changeId, rest }) {
     if (changeId === undefined) return undefined;
@@ -116,7 +116,7 @@ export const createRecord = domainRoute({
     const created = change?.ops.find(({ op }) => op === 'create')?.after;
     if (created === undefined) return undefined;
     const printed = await new RecordPrinter(api.db, domain).print(created);
-    return { ...printed, warnings: keptWarnings(rest) };
+    return { ...printed, warnings: readStoredWarnings(rest) };
   },
 });
 
@@ -165,7 +165,7 @@ export const updateRecord = domainRoute({
       written ?? (await loadRecord(call.api.db, call.domain.id, id));
     if (record === undefined) return notFound('record');
     const printed = await new RecordPrinter(call.api.db, call.domain).print(record);
-    return { ...printed, warnings: keepWarnings(call, saved) };
+    return { ...printed, warnings: storeWarnings(call, saved) };
   },
 });
 

@@ -1,5 +1,5 @@
-// Recognises nameservers that registrars set while they hold a domain back, by their names: known ones from a table, others
-// by the words in their labels. A guess for the sentence of a finding: no status depends on it.
+// Recognizes nameservers that registrars set while they hold a domain, by their names: known ones from a table, others by the
+// words in their labels. The result is a guess that adds a sentence to a finding. No status depends on it.
 
 import { getDomain } from 'tldts';
 import { foldCase, isWithin, type Name, printName } from '../../dns/name.ts';
@@ -45,7 +45,7 @@ const KNOWN: readonly { readonly pattern: string; readonly kind: HoldKind }[] = 
   { pattern: 'parkingpage.namecheap.com', kind: 'parking' },
 ];
 
-/** Parts of labels, between hyphens, that indicate a hold. If a name has several, the first of this list counts. */
+/** Parts of labels, between hyphens, that indicate a hold. If a name has several, the first one in this list counts. */
 const WORDS: readonly (readonly [word: string, kind: HoldKind])[] = [
   ['verification', 'verification'],
   ['verify', 'verification'],
@@ -53,12 +53,12 @@ const WORDS: readonly (readonly [word: string, kind: HoldKind])[] = [
   ['expired', 'expiry'],
   ['parking', 'parking'],
 ];
-/** Parts that registrars combine with these words: `suspended-domain`, not `parking-lot`. */
+/** Parts that registrars combine with these words, as in `suspended-domain` (but not in `parking-lot`). */
 const COMPANIONS: ReadonlySet<string> = new Set(
   'contact details domain domains failed hold registrant whois'.split(' '),
 );
 
-/** Returns undefined unless every nameserver belongs to a hold. The domain's own names never do. */
+/** Returns undefined unless the name of every nameserver indicates a hold. Names within the domain never do. */
 export function registrarHold(domain: Name, nameservers: readonly Name[]): HoldKind | undefined {
   const kinds = nameservers.map((name) => (isWithin(name, domain) ? undefined : holdOf(name)));
   return kinds.includes(undefined) ? undefined : kinds[0];
@@ -70,7 +70,10 @@ function holdOf(nameserver: Name): HoldKind | undefined {
   return known?.kind ?? holdByWords(host);
 }
 
-/** One word is enough below a registered domain. The domain itself may be any company's name, so there it is not. */
+/**
+ * In labels below the registered domain one word is enough, except `parking`. The label of the registered domain may be the
+ * name of any company, so it must consist of such words alone, and of more than one.
+ */
 function holdByWords(host: string): HoldKind | undefined {
   const labels = host.split('.').map((label) => label.replace(/[0-9]+$/, '').split('-'));
   const depth = getDomain(host, { validateHostname: false })?.split('.').length ?? labels.length;

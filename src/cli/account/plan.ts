@@ -28,10 +28,10 @@ export function addPlanCommands(program: Command, cli: Cli): void {
   onPlan(
     plan,
     'create',
-    'create a plan. Without settings it includes what free includes; else what is not set is not included. Exit 1 if there is one of this name',
+    'create a plan. Without settings it includes what `free` includes; otherwise it includes only what is set. Exits with 1 if the plan exists',
   )
     .argument('[setting...]', SETTING_HELP)
-    .option('--name <name>', 'its name for people; PLAN if not given')
+    .option('--name <name>', 'display name (default: PLAN)')
     .action(async (slug: string, settings: string[], { name = slug }: SetOptions) => {
       if (!/^[a-z][a-z0-9-]{0,39}$/.test(slug) || slug === 'none') {
         throw new Failure('usage', `"${slug}": expected a plan as small letters, digits and hyphens`);

@@ -191,7 +191,11 @@ function addImportCommand(domain: Command, cli: Cli): void {
     )
     .argument('<name>', "the domain's name")
     .argument('<file>', 'the file; - for standard input')
-    .addOption(new Option('--dots <how>', 'add: names without a final dot are full names').choices(['add']))
+    .addOption(
+      new Option('--dots <how>', 'add: treat hosts and owners without a final dot as full names').choices([
+        'add',
+      ]),
+    )
     .option('--dry-run', 'say what would be done, and do nothing');
   ownerOption(command).action(async (name: string, file: string, options: ImportOptions & OwnerOption) => {
     const { importRecords, readImportFile } = await import('./import-records.ts');

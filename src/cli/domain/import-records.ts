@@ -1,5 +1,5 @@
-// `domain import`: the records of a zone file, or of Route 53's JSON, become those of a domain, as `records/import` of the API
-// does it.
+// Runs `domain import`: imports the records of a zone file, or of Route 53 JSON, into a domain, as `records/import` of the API
+// does.
 
 import { readFileSync } from 'node:fs';
 import type { Name } from '../../dns/name.ts';
@@ -10,11 +10,11 @@ import { saveEdit } from '../../store/change/save-edit.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { ImportMerge } from '../../zone/import/merge-import.ts';
-import { parseRecords } from '../../zone/import/parse-records.ts';
+import { type ParsedRecords, parseRecords } from '../../zone/import/parse-records.ts';
 import { readImport } from '../../zone/import/read-import.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { printRecordName } from '../../zone/records/record-name.ts';
-import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
+import { WarningList, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import { Failure } from '../terminal/failure.ts';
 import { explainFileError } from '../terminal/find-zone-files.ts';
 import type { Output } from '../terminal/output.ts';
@@ -26,7 +26,7 @@ export interface ImportOptions {
   readonly dryRun?: true;
 }
 
-/** All of a file; `-` is standard input. */
+/** Reads a whole file, or standard input for `-`. */
 export async function readImportFile(file: string): Promise<string> {
   if (file === '-') return decodeText(await readStandardInputBytes());
   try {
@@ -36,7 +36,7 @@ export async function readImportFile(file: string): Promise<string> {
   }
 }
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function importRecords(
   db: Database,
   { id, name: apex }: Pick<Domain, 'id' | 'name'>,
@@ -59,47 +59,83 @@ export async function importRecords(
     without: (problems) => merge?.without(problems),
   });
   if (saved.kind === 'refused' || saved.kind === 'problems') {
-    const message = saved.kind === 'refused' ? saved.message : saved.problems[0]?.message;
-    await printRefusal(
-      apex,
-      { kind: 'refused', code: 'refused', message: message ?? 'no record is left' },
-      output,
-    );
+    const reason = saved.kind === 'refused' ? saved.message : saved.problems[0]?.message;
+    const message = reason ?? 'no record is left';
+    await printRefusal(apex, { kind: 'refused', code: 'refused', message }, output);
     return 1;
   }
-  const { creates, updates, deletes } = merge?.edit ?? { creates: [], updates: [], deletes: [] };
-  const failed = [...(merge?.failed ?? [])].sort(([a], [b]) => a - b);
-  const counts = { created: creates.length, overwritten: updates.length, removed: deletes.length };
-  const told = {
-    errors: parsed.errors.map(({ line, column, error }) => ({ line, column, message: error })),
-    skipped: parsed.skipped.map(({ reason, ...record }) => ({ ...record, message: reason })),
-    failed: failed.map(([index, message]) => {
-      const { name, type } = parsed.records[index] as (typeof parsed.records)[number];
-      return { name, type, message };
-    }),
-    warnings: warningsOf(parsed.warnings, saved.warnings, apex),
-  };
-  const domain = printWithoutDot(apex);
-  if (output.json) {
-    await output.print(
-      JSON.stringify({ domain, outcome: dryRun ? 'would import' : 'imported', ...counts, ...told }),
-    );
-  } else {
-    for (const [kind, items] of Object.entries(told))
-      for (const item of items) await output.complain(lineOf(kind, item));
-    const lists = Object.entries(told).map(([kind, { length }]) => [kind, length]);
-    const words = [...Object.entries(counts), ...lists].map(([what, count]) => `${what} ${count}`);
-    await output.print(`${dryRun ? 'would import into' : 'imported into'} ${domain}: ${words.join(' ')}`);
-  }
-  return parsed.errors.length + failed.length > 0 ? 1 : 0;
+  const told = toldOf(parsed, merge, warningsOf(parsed.warnings, saved.warnings), apex);
+  await printImport(apex, { counts: countsOf(merge), told, isTried: dryRun === true }, output);
+  return told.errors.length + told.failed.length > 0 ? 1 : 0;
 }
 
+/** One item of a list, with the members that JSON shows. */
 interface Told {
-  readonly line?: number | undefined;
+  readonly line?: number;
   readonly column?: number;
   readonly name?: string;
   readonly type?: string;
+  readonly code?: string;
   readonly message: string;
+}
+
+type ToldLists = Readonly<Record<'errors' | 'skipped' | 'failed' | 'warnings', readonly Told[]>>;
+
+function toldOf(
+  { records, errors, skipped }: ParsedRecords,
+  merge: ImportMerge | undefined,
+  warnings: readonly ZoneWarning[],
+  apex: Name,
+): ToldLists {
+  const failed = [...(merge?.failed ?? [])].sort(([a], [b]) => a - b);
+  return {
+    errors: errors.map(({ line, column, error }) => ({ line, column, message: error })),
+    skipped: skipped.map(({ reason, ...record }) => ({ ...record, message: reason })),
+    failed: failed.map(([index, message]) => {
+      const { name, type } = records[index] as (typeof records)[number];
+      return { name, type, message };
+    }),
+    warnings: warnings.map(({ line, owner, type, code, message }) => {
+      return { ...(line !== undefined && { line }), name: printRecordName(owner, apex), type, code, message };
+    }),
+  };
+}
+
+/** Drops warnings of the file about missing hosts, because the domain may have these hosts: the edit reports those. */
+function warningsOf(ofFile: readonly ZoneWarning[], ofEdit: readonly ZoneWarning[]): readonly ZoneWarning[] {
+  const all = new WarningList();
+  for (const warning of ofFile) {
+    if (warning.host === undefined || warning.code === 'MISSING_FINAL_DOT') all.add(warning);
+  }
+  for (const warning of ofEdit) all.add(warning);
+  return all.list;
+}
+
+function countsOf(merge: ImportMerge | undefined): Readonly<Record<string, number>> {
+  const { creates, updates, deletes } = merge?.edit ?? { creates: [], updates: [], deletes: [] };
+  return { created: creates.length, overwritten: updates.length, removed: deletes.length };
+}
+
+interface Imported {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly told: ToldLists;
+  /** True for a dry run. */
+  readonly isTried: boolean;
+}
+
+async function printImport(apex: Name, { counts, told, isTried }: Imported, output: Output): Promise<void> {
+  const domain = printWithoutDot(apex);
+  const outcome = isTried ? 'would import' : 'imported';
+  if (output.json) {
+    await output.print(JSON.stringify({ domain, outcome, ...counts, ...told }));
+    return;
+  }
+  for (const [kind, items] of Object.entries(told)) {
+    for (const item of items) await output.complain(lineOf(kind, item));
+  }
+  const lengths = Object.entries(told).map(([kind, { length }]) => [kind, length] as const);
+  const words = [...Object.entries(counts), ...lengths].map(([what, count]) => `${what} ${count}`);
+  await output.print(`${outcome} into ${domain}: ${words.join(' ')}`);
 }
 
 const KINDS: Readonly<Record<string, string>> = { skipped: 'skipped: ', warnings: 'warning: ' };
@@ -109,16 +145,4 @@ function lineOf(kind: string, { line, column, name, type, message }: Told): stri
     line === undefined ? '' : column === undefined ? `line ${line}: ` : `line ${line}, column ${column}: `;
   const record = name === undefined ? '' : `${name} ${type}: `;
   return `${place}${record}${KINDS[kind] ?? ''}${message}`;
-}
-
-/** What the file said of hosts may be wrong: the domain has other records too. */
-function warningsOf(ofFile: readonly ZoneWarning[], ofDomain: readonly ZoneWarning[], apex: Name) {
-  const isOfText = ({ code, host }: ZoneWarning) => host === undefined || code === 'MISSING_FINAL_DOT';
-  const all = [...ofFile.filter(isOfText), ...ofDomain];
-  const once = new Map(
-    all.reverse().map((warning) => [`${warning.code} ${warning.owner} ${warning.message}`, warning]),
-  );
-  return [...once.values()].reverse().map(({ line, owner, type, code, message }) => {
-    return { ...(line !== undefined && { line }), name: printRecordName(owner, apex), type, code, message };
-  });
 }

@@ -2,7 +2,7 @@
 
 import { Help, type HelpConfiguration, type Option } from 'commander';
 
-/** Options without which a command is refused say so. */
+/** Marks mandatory options as required. */
 export const HELP_STYLE: HelpConfiguration = {
   showGlobalOptions: true,
   optionDescription(option: Option): string {

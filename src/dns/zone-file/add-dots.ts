@@ -1,10 +1,10 @@
-// Full names without a final dot, as other software writes them into zone files.
+// Adds the final dot to full names that lack it in zone files of other software.
 
 import { foldCase, isWithin, type Name, parseName } from '../name.ts';
 import type { Token } from '../record/token.ts';
 import { hostWordOf } from './host-word.ts';
 
-/** An owner that ends in the zone's name is a full name. */
+/** Adds the dot to an owner that ends in the zone's name. */
 export function addDotToOwner(token: Token, apex: Name | undefined): Token {
   if (apex === undefined || !lacksDot(token)) return token;
   const dotted = withDot(token);
@@ -12,7 +12,7 @@ export function addDotToOwner(token: Token, apex: Name | undefined): Token {
   return name !== undefined && isWithin(name, apex) ? dotted : token;
 }
 
-/** A host of two or more labels is a full name. */
+/** Adds the dot to the host among the words of rdata, if it has two or more labels. */
 export function addDotToHost(type: number, words: readonly Token[]): readonly Token[] {
   const at = hostWordOf(type);
   const host = at === undefined ? undefined : words[at];
@@ -32,6 +32,6 @@ function tryName(text: string): Name | undefined {
   try {
     return foldCase(parseName(text));
   } catch {
-    return undefined; // reported when it is read as it stands
+    return undefined; // reported when the text is read without the dot
   }
 }

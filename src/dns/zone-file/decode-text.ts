@@ -1,7 +1,9 @@
-// Decodes the bytes of a zone file. Windows saves text as UTF-16, and a zone file is ASCII but for a few words.
+// Decodes the bytes of a zone file. Windows may save text as UTF-16. Since nearly all of a zone file is ASCII, every second
+// byte is then zero.
 
+/** The number of bytes, or characters, by which the encoding is recognized. */
 const MEASURED = 1000;
-/** Text read in the wrong encoding has more NUL characters than this. A string may have some on purpose. */
+/** Text that was read in the wrong encoding has more NUL characters than this. A string may contain a few intentionally. */
 const MANY_NULS = 8;
 
 /** Reads UTF-8, or UTF-16 in either byte order, with or without a byte order mark. Invalid octets become U+FFFD. */
@@ -21,7 +23,7 @@ function encodingOf(bytes: Uint8Array): string {
   return 'utf-8';
 }
 
-/** Explains the NUL characters of text that cannot be a zone file. */
+/** Returns the error for text with so many NUL characters that it was decoded wrongly. Returns undefined for other text. */
 export function explainNuls(text: string): string | undefined {
   let nuls = 0;
   for (let at = text.indexOf('\0'); at >= 0 && nuls <= MANY_NULS; at = text.indexOf('\0', at + 1)) nuls++;

@@ -1,4 +1,4 @@
-// Which word of a record's rdata in a zone file is a host name.
+// The position of the host name among the words of a record's rdata in a zone file.
 
 import { TYPE } from '../type-codes.ts';
 
@@ -13,7 +13,7 @@ const HOST_WORDS: ReadonlyMap<number, number> = new Map([
   [TYPE.SRV, 3],
 ]);
 
-/** The index of the word; undefined for types without a host. */
+/** Returns the index of the word. Returns undefined for types without a host. */
 export function hostWordOf(type: number): number | undefined {
   return HOST_WORDS.get(type);
 }

@@ -13,7 +13,7 @@ import { explainNuls } from './decode-text.ts';
 import { compileRdata, compileTemplate, parseGenerateRange } from './expand-generate.ts';
 import { inOneGo } from './in-one-go.ts';
 import { type FileChain, IncludedFiles } from './included-files.ts';
-import { type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
+import { MAX_TTL_SECONDS, type RecordHead, readRecordHead, readTtl } from './read-record-head.ts';
 import type {
   LeftOutRecord,
   LineByLine,
@@ -31,7 +31,7 @@ const MAX_GENERATED_CHARACTERS = 16 * 2 ** 20;
 
 const PIECE_ENTRIES = 1000;
 
-/** Types that tell Windows DNS to ask WINS servers. The code is one that they have there; elsewhere it is for private use. */
+/** Types by which Windows DNS queries WINS servers. All are read with one of their codes, which is for private use elsewhere. */
 const WINS_TYPES: ReadonlySet<string> = new Set(['WINS', 'WINSR', 'WINS-R']);
 const WINS_CODE = 65_281;
 
@@ -39,7 +39,7 @@ const WINS_CODE = 65_281;
 interface OpenFile extends FileChain {
   readonly problems: ZoneFileProblems;
   origin: Name | undefined;
-  /** The line of the $ORIGIN that says the origin. */
+  /** The line of the $ORIGIN that set the origin. */
   originLine: number | undefined;
   owner: Name | undefined;
 }
@@ -252,7 +252,7 @@ class ZoneFileParser {
     let seconds = ttl ?? this.#defaultTtl ?? this.#lastTtl; // RFC 2308 §4, then RFC 1035 §5.1
     if (seconds === undefined && type === TYPE.SOA) {
       const minimum = new DataView(rdata.buffer, rdata.byteOffset).getUint32(rdata.length - 4);
-      seconds = Math.min(minimum, 2 ** 31 - 1); // RFC 1035 §3.3.13
+      seconds = Math.min(minimum, MAX_TTL_SECONDS); // RFC 1035 §3.3.13
     }
     seconds ??= this.#lineByLine?.ttlSeconds;
     // an earlier problem may be the cause; report a missing TTL once for all lines

@@ -16,8 +16,8 @@ export interface RecordHead {
   readonly next: number;
 }
 
-const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
-/** The age of a record that a client registered, as Windows DNS and dnscmd write it. */
+export const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
+/** The time stamp of a record that a client registered, as Windows DNS and dnscmd write it. */
 const AGE = /^\[(?:age|aging):[0-9]+\]$/i;
 const ZERO = 48;
 const NINE = 57;

@@ -21,7 +21,7 @@ export interface ZoneFileRecord {
 /** A record with the text that it was read from. */
 export interface ReadLine {
   readonly record: ZoneFileRecord;
-  /** The type whose rdata `words` are. */
+  /** The type that `words` were read as. It is CNAME for the types of `LineByLine.nameTypes`. */
   readonly type: number;
   /** Undefined if the record has the owner of the line before it. */
   readonly owner: Token | undefined;
@@ -49,7 +49,7 @@ export interface ZoneFile {
   readonly records: ZoneFileRecord[];
   readonly problems: ZoneFileProblem[];
   readonly leftOut: readonly LeftOutRecord[];
-  /** The line of the `$ORIGIN .` that puts the SOA at the root, if one does. */
+  /** The line of the `$ORIGIN .` because of which the SOA is at the root. Undefined if there is none. */
   readonly rootOriginLine: number | undefined;
 }
 
@@ -65,8 +65,8 @@ export interface ZoneFileOptions {
   /** Called with each record of the text. Records of $GENERATE are not reported. */
   readonly onRecord?: ((line: ReadLine) => void) | undefined;
   /**
-   * Hosts of two or more labels are full names also without a final dot, and so are owners that end in the zone's name. Other
-   * software writes such files.
+   * If true, hosts of two or more labels are full names also without a final dot, and so are owners that end in the zone's
+   * name. Some software writes such files.
    */
   readonly addDots?: boolean | undefined;
   /** Set for files whose good lines count although others are bad. */

@@ -71,7 +71,7 @@ interface EditOrder extends ChangedBy {
   readonly countryOf?: CountryOf | undefined;
   /** Origins of proxied records have to be public, or in these; undefined: they are not judged. */
   readonly originAllow?: readonly Network[];
-  /** Whether warnings about the records are found. */
+  /** True if warnings about the records are to be found. */
   readonly warns?: boolean;
 }
 

@@ -33,7 +33,7 @@ export async function loadRecordsWithIds(
   return rows.map(({ record }) => decodeRecord(record));
 }
 
-/** Those of the names at which the domain has records. */
+/** Returns those of the names at which the domain has records. */
 export async function loadNamesInUse(
   db: Database,
   domainId: number,
@@ -96,12 +96,18 @@ async function namesBelow(
   above: readonly Name[],
 ): Promise<Name[]> {
   if (above.length === 0) return [];
+  const tops = new Set(above);
+  const owners = await loadOwners(trx, domainId);
+  return owners.filter(
+    (name) => name !== apex && [...namesBetween(name, apex), apex].some((each) => tops.has(each)),
+  );
+}
+
+/** Returns all names at which the domain has records. */
+export async function loadOwners(trx: Database, domainId: number): Promise<Name[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct name from records where domain_id = ${domainId}`.execute(trx);
-  const tops = new Set(above);
-  return rows
-    .map(({ name }) => decodeNameColumn(name))
-    .filter((name) => name !== apex && [...namesBetween(name, apex), apex].some((each) => tops.has(each)));
+  return rows.map(({ name }) => decodeNameColumn(name));
 }
 
 interface Known {

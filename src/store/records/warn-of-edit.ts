@@ -1,16 +1,14 @@
 // Finds the warnings of a planned edit, before it is written.
 
-import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { RecordOperation } from '../../zone/edit/plan-edit.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
-import { EditedZone, namesBeside, recordsWritten } from '../../zone/warnings/edit-warnings.ts';
+import { EditedZone, namesBeside, recordsToJudge } from '../../zone/warnings/edit-warnings.ts';
 import { findWarnings } from '../../zone/warnings/find-warnings.ts';
 import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { Database } from '../postgres/database.ts';
 import { inPieces } from '../postgres/in-pieces.ts';
-import { decodeNameColumn } from '../postgres/name-column.ts';
-import { loadRecordsAt } from './load-touched-records.ts';
+import { loadOwners, loadRecordsAt } from './load-touched-records.ts';
 
 interface PlannedEdit {
   readonly domainId: number;
@@ -26,24 +24,18 @@ export async function warnOfEdit(
   trx: Database,
   { domainId, apex, ops, records, known }: PlannedEdit,
 ): Promise<readonly ZoneWarning[]> {
-  const written = recordsWritten(ops);
+  const written = recordsToJudge(ops);
   if (written.length === 0) return [];
   const complete = new Set([...known, apex, ...ops.flatMap((op) => namesOf(op))]);
   const beside = new Set(written.flatMap((record) => [...namesBeside(record, apex)]));
   const lacking = [...beside].filter((name) => !complete.has(name));
   const all = [...records, ...(await loadRecordsAt(trx, domainId, lacking))];
   const zone = new EditedZone(apex, all, ops);
-  if (zone.needsFormerNames(written)) zone.formerOwners = await ownersOf(trx, domainId, apex);
+  if (zone.needsFormerNames(written)) zone.setFormerOwners(await loadOwners(trx, domainId));
   return await inPieces(findWarnings(zone, written));
 }
 
 function namesOf(op: RecordOperation): Name[] {
   if (op.op === 'create') return [op.after.name];
   return op.op === 'delete' ? [op.before.name] : [op.before.name, op.after.name];
-}
-
-async function ownersOf(trx: Database, domainId: number, apex: Name): Promise<Name[]> {
-  const { rows } = await sql<{ name: string }>`
-    select distinct name from records where domain_id = ${domainId}`.execute(trx);
-  return rows.map(({ name }) => decodeNameColumn(name)).filter((name) => name !== apex);
 }

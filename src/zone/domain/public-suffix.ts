@@ -16,7 +16,7 @@ export function isPublicSuffix(name: Name): boolean {
   return isIcann === true && publicSuffix === text;
 }
 
-/** Whether a name is registered below a public suffix of ICANN, or lies below such a name. */
+/** True if a name is registered below a public suffix of ICANN, or lies below such a name. */
 export function isBelowPublicSuffix(name: Name): boolean {
   const { domain, isIcann } = parseSuffix(printWithoutDot(name), {
     allowPrivateDomains: false,

@@ -1,6 +1,7 @@
-// Aliases of Route 53: in the zone files of cli53 (`al 86400 AWS ALIAS A w $self false`), and what is reported of each.
+// Aliases of Route 53: rewrites those in zone files of cli53 (`al 86400 AWS ALIAS A w $self false`), and makes the warning for
+// each alias.
 
-import { type Name, nameInRdata, printName } from '../../dns/name.ts';
+import { nameInRdata, printName } from '../../dns/name.ts';
 import type { ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 import type { ZoneWarning } from '../warnings/zone-warning.ts';
 
@@ -8,7 +9,7 @@ const ALIAS_LINE =
   /^([^\s;"]*[ \t]+(?:\d\w*[ \t]+)?)AWS([ \t]+ALIAS[ \t]+)(A|AAAA|CNAME)([ \t]+[^\s;"]+)([ \t]+[^\s;"]+[ \t]+(?:true|false))(?![^\s;])/gim;
 const LINE_END = /\r\n|\r|\n/g;
 
-/** The text with each alias as an ordinary ALIAS record. Lines and columns do not change. */
+/** Returns the text with each alias as an ordinary ALIAS record, and the lines of these. Lines and columns do not change. */
 export function plainAliases(text: string): { readonly text: string; readonly lines: ReadonlySet<number> } {
   const lines = new Set<number>();
   let line = 1;
@@ -22,10 +23,9 @@ export function plainAliases(text: string): { readonly text: string; readonly li
   return { text: plain, lines };
 }
 
-export function aliasWarning({ owner, rdata, line, column }: AliasRecord): ZoneWarning {
-  const [name, target] = [owner, nameInRdata(rdata)].map((each: Name) => printName(each));
-  const message = `the alias of Route 53 becomes an ANAME: ${name} is answered with the addresses of ${target}`;
+/** Reports that an alias became the ANAME record. */
+export function aliasWarning({ owner, rdata, line, column }: ZoneFileRecord): ZoneWarning {
+  const target = printName(nameInRdata(rdata));
+  const message = `the alias of Route 53 becomes an ANAME: ${printName(owner)} is answered with the addresses of ${target}`;
   return { code: 'TYPE_REPLACED', owner, type: 'ANAME', message, line, column };
 }
-
-type AliasRecord = Pick<ZoneFileRecord, 'owner' | 'rdata' | 'line' | 'column'>;

@@ -1,33 +1,26 @@
-// Recognizes files that other services export: what is not a zone file, and what a TTL means in a zone file of theirs.
+// Recognizes files that other services export: formats that are not zone files, and zone files in which TTLs have another
+// meaning.
 
 import { typeCode } from '../../dns/type-codes.ts';
 
 const JSON_START = /^\ufeff?\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[[{"\]\d]|$))/;
-const HEAD_WORDS: ReadonlySet<string> = new Set([
-  ...['type', 'recordtype', 'class', 'ttl', 'ttlseconds', 'priority', 'prio', 'preference', 'mxpriority'],
-  ...['name', 'host', 'hostname', 'hostrecord', 'record', 'recordname', 'domain', 'domainname', 'subdomain'],
-  ...[
-    'value',
-    'values',
-    'content',
-    'data',
-    'rdata',
-    'target',
-    'destination',
-    'pointsto',
-    'address',
-    'answer',
-  ],
-]);
+/** Names of columns, in lower case without blanks and punctuation. */
+const HEAD_WORDS: ReadonlySet<string> = new Set(
+  [
+    'type recordtype class ttl ttlseconds priority prio preference mxpriority',
+    'name host hostname hostrecord record recordname domain domainname subdomain',
+    'value values content data rdata target destination pointsto address answer',
+  ].flatMap((line) => line.split(' ')),
+);
 const MIN_HEAD_WORDS = 3;
-/** The longest first line of a CSV file, and the part of a zone file that has the SOA. */
+/** Limit for the first line of a CSV file, and for the part of a zone file in which the SOA is searched. */
 const MAX_HEAD_CHARACTERS = 4000;
 
 export function isJson(text: string): boolean {
   return JSON_START.test(text);
 }
 
-/** True if the first line names columns. No line of a zone file does: its type is not such a word. */
+/** True if the first line names columns. A line of a zone file does not, because the mnemonic of a type is not such a word. */
 export function isCsv(text: string): boolean {
   const [head = ''] = /[^\s\ufeff][^\r\n]*/.exec(text) ?? [];
   if (head.startsWith(';') || head.length > MAX_HEAD_CHARACTERS) return false;
@@ -45,8 +38,8 @@ export function isOfCloudflare(text: string): boolean {
 }
 
 /**
- * The TTL of records without one in a file of Windows DNS, which does not write $TTL: the last number of the SOA. Undefined
- * in other files.
+ * Returns the default TTL of a file of Windows DNS, which has no $TTL: the last number of the SOA. Returns undefined for other
+ * files.
  */
 export function defaultTtlOfWindows(text: string): number | undefined {
   const head = /^;\s+Database file \S+ for \S+ zone\.?[^\r\n]*$/m.exec(text);

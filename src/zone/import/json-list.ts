@@ -1,5 +1,5 @@
-// Reads a list inside JSON text element by element, with the position of each. JSON.parse has no positions, and takes the
-// whole text in one piece, however large and deep its values are.
+// Reads a list inside JSON text element by element, with the position of each. JSON.parse reports no positions, and reads the
+// whole text at once, however large and deep its values are.
 
 import { TextError } from '../../dns/errors.ts';
 
@@ -35,7 +35,7 @@ export class JsonList {
   #line = 1;
   #lineStart: number;
 
-  /** `name` is the member that the list is, if the text is an object. */
+  /** `name`: the member that holds the list, if the text is an object. */
   constructor(text: string, name: string) {
     this.#text = text;
     this.#name = name;
@@ -43,12 +43,12 @@ export class JsonList {
     this.#lineStart = this.#at;
   }
 
-  /** True if the list has the name. Otherwise the whole text is the list. */
+  /** True if the list is a member of an object. Otherwise the whole text is the list. */
   get isMember(): boolean {
     return this.#inObject;
   }
 
-  /** Goes to the first element. False if there is no such list. Throws TextError, as `next` does. */
+  /** Moves to the first element. Returns false if there is no such list. Throws TextError, as `next` does. */
   open(): boolean {
     const first = this.#peek();
     this.#at++;
@@ -56,7 +56,7 @@ export class JsonList {
     return first === OPEN_ARRAY || (this.#inObject && this.#findList());
   }
 
-  /** Undefined after the last element, when everything behind the list was read too. */
+  /** Returns undefined after the last element, once the text after the list has been read too. */
   next(): JsonElement | undefined {
     for (let code = this.#peek(); code === COMMA || code === CLOSE_ARRAY; code = this.#peek()) {
       this.#at++;
@@ -67,7 +67,7 @@ export class JsonList {
     return this.#element();
   }
 
-  /** False at the end of the object. */
+  /** Moves into the list. Returns false at the end of the object. */
   #findList(): boolean {
     for (let code = this.#peek(); code !== CLOSE_OBJECT; code = this.#peek()) {
       if (code === COMMA) {
@@ -95,7 +95,7 @@ export class JsonList {
     return { value: parsed(this.#text.slice(start, this.#at)), ...place };
   }
 
-  /** False if the value is too large. */
+  /** Returns false if the value is too large. */
   #skipValue(): boolean {
     const limit = this.#at + MAX_VALUE_CHARACTERS;
     let depth = 0;
@@ -134,7 +134,7 @@ export class JsonList {
     }
   }
 
-  /** The next character that is not blank. */
+  /** Returns the code of the next character that is not blank. */
   #peek(): number {
     const at = this.#skipBlanks();
     if (at >= this.#text.length) throw this.#endsEarly();

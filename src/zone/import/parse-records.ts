@@ -118,7 +118,7 @@ export function* parseRecords(
   return { records, errors, skipped, warnings };
 }
 
-/** An ANAME has the addresses of its target. */
+/** Returns an ANAME as an address record, since it is answered with the addresses of its target. */
 function withAddresses(record: ZoneFileRecord): ZoneFileRecord {
   return record.type === ANAME_CODE ? { ...record, type: TYPE.A } : record;
 }
@@ -150,19 +150,19 @@ function reasonOfTwin(
   if (type === 'TXT') return undefined;
   const key = `${type} ${owner}${rdataKey(type, rdata)}`;
   const first = seen.get(key);
-  if (first !== undefined) return `the same record stands in line ${first}`;
+  if (first !== undefined) return `the same record is in line ${first}`;
   seen.set(key, line);
   return type === 'CNAME' || type === 'ANAME' ? reasonOfSecondAlias(owner, line, seen) : undefined;
 }
 
-/** Route 53 has several aliases at a name, between which it chooses. */
+/** Route 53 can have several aliases at one name. It picks one of them for each query. */
 function reasonOfSecondAlias(owner: Name, line: number, seen: Map<string, number>): string | undefined {
   const key = `alias ${owner}`;
   const first = seen.get(key);
   if (first === undefined) seen.set(key, line);
   return first === undefined
     ? undefined
-    : `a name can have only one CNAME or ANAME, and this one has that of line ${first}`;
+    : `a name can have only one CNAME or ANAME, and this name already has the one in line ${first}`;
 }
 
 /** What an import item says, or why nothing can say it: zone files know names and hosts that the API refuses. */

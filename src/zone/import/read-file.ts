@@ -1,5 +1,5 @@
-// Reads a file that any service exported into the records of a zone file: a zone file with the habits of that service, or
-// Route 53 JSON. Any other format is one error.
+// Reads the export of any service into the records of a zone file. The export is Route 53 JSON, or a zone file with the
+// peculiarities of the service. Any other format causes one error.
 
 import type { Name } from '../../dns/name.ts';
 import { parseZoneFileInPieces } from '../../dns/zone-file/parse-zone-file.ts';
@@ -24,6 +24,7 @@ interface ReadFile extends Pick<ZoneFile, 'records' | 'problems' | 'leftOut'> {
 const OTHER_JSON =
   'this is JSON, not a zone file: import a zone file (BIND), or the JSON of `aws route53 list-resource-record-sets`';
 const CSV = 'this is a CSV file: export a zone file (BIND) or Route 53 JSON instead';
+/** Cloudflare writes it if it chooses the TTL itself. */
 const AUTOMATIC_TTL = 1;
 
 export function* readFile(

@@ -6,6 +6,7 @@ import { parseRdata } from '../../dns/record/rdata.ts';
 import type { Token } from '../../dns/record/token.ts';
 import { TYPE, typeCode, typeMnemonic } from '../../dns/type-codes.ts';
 import { alignTtls } from '../../dns/zone-file/align-ttls.ts';
+import { MAX_TTL_SECONDS } from '../../dns/zone-file/read-record-head.ts';
 import type { LeftOutRecord, LineByLine, ZoneFile, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 import { ZoneFileLexer } from '../../dns/zone-file/zone-file-lexer.ts';
 import { ZoneFileProblems } from '../../dns/zone-file/zone-file-problems.ts';
@@ -23,22 +24,21 @@ type Limits = Pick<LineByLine, 'maxProblems' | 'maxRecords' | 'ttlSeconds'>;
 
 const LIST = 'ResourceRecordSets';
 const PIECE_SETS = 500;
-const MAX_TTL_SECONDS = 2 ** 31 - 1; // RFC 2181 §8
-/** What an ANAME can stand for. */
+/** The types of aliases that an ANAME can replace. */
 const ALIAS_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
-/** The member that each kind of routing has, and what is lost without it. */
+/** For each kind of routing: the member that selects it, and the words for its loss. */
 const ROUTING: readonly (readonly [member: string, lost: string])[] = [
   ['Weight', 'weights of Route 53 are lost'],
   ['Region', 'latency routing of Route 53 is lost'],
-  ['GeoLocation', 'countries of Route 53 are lost'],
-  ['GeoProximityLocation', 'locations of Route 53 are lost'],
+  ['GeoLocation', 'geolocation routing of Route 53 is lost'],
+  ['GeoProximityLocation', 'geoproximity routing of Route 53 is lost'],
   ['Failover', 'failover of Route 53 is lost'],
   ['MultiValueAnswer', 'health checks of Route 53 are lost'],
 ];
 const OTHER_ROUTING = 'routing of Route 53 is lost';
 const ESCAPE = /\\(?:([0-3][0-7]{2})|([0-9]{1,3})|[^0-9])/g;
 
-/** Returns undefined if the JSON is something else. */
+/** Returns undefined if the JSON is not a list of record sets. */
 export function* readRoute53(
   text: string,
   apex: Name,
@@ -49,7 +49,7 @@ export function* readRoute53(
   let first: JsonElement | undefined;
   try {
     if (!list.open()) return undefined;
-    // without the member's name, only the first element says what the list is
+    // in a bare list, only the first element shows whether these are record sets
     first = list.isMember ? undefined : list.next();
     if (!list.isMember && !isRecordSet(first?.value)) return undefined;
   } catch (error) {
@@ -98,7 +98,7 @@ class Route53Reader {
     return this.#problems.areTooMany || this.#records.length > this.#limits.maxRecords;
   }
 
-  /** What `read` returns; undefined after a fault, which is reported at its position in the file. */
+  /** Returns the result of `read`, or undefined after a fault. The fault is reported at its own position, or else at `place`. */
   attempt<T>(read: () => T, place = { line: 1, column: 1 }): T | undefined {
     return this.#problems.attempt(place, undefined, read);
   }
@@ -106,7 +106,7 @@ class Route53Reader {
   reportNextPage(member: string): void {
     this.#problems.add(
       { line: 1, column: 1 },
-      `${member}: the list goes on in another file, which is not read`,
+      `${member}: the list continues in another file, which is not read`,
     );
   }
 
@@ -216,7 +216,7 @@ function objectIn(value: unknown, path: string): JsonObject {
 function textIn(object: JsonObject, member: string, path: string): string {
   const text = object[member];
   if (typeof text === 'string') return text;
-  throw new TextError(`${path}.${member} is not a text`);
+  throw new TextError(`${path}.${member} is not a string`);
 }
 
 /** A full name, with or without its final dot. */
@@ -243,7 +243,7 @@ function rdataOf(type: number, record: unknown, path: string): Uint8Array {
   return at(`${path}.Value`, () => parseRdata(type, tokensOf(text), ROOT));
 }
 
-/** Throws TextErrors of `parse` with the path before their message, and without the position, which is that in the value. */
+/** Puts the path before the message of a TextError, and removes its position, which is relative to the value. */
 function at<T>(path: string, parse: () => T): T {
   try {
     return parse();
@@ -253,7 +253,7 @@ function at<T>(path: string, parse: () => T): T {
   }
 }
 
-/** An error whose message goes on with the sentence that the path begins. */
+/** An error whose message continues the sentence that the path begins. */
 class ValueError extends TextError {}
 
 function tokensOf(value: string): readonly Token[] {

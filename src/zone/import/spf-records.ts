@@ -1,14 +1,14 @@
-// Replaces records of the type SPF, which mail servers no longer look for (RFC 7208 §3.1).
+// Replaces records of the type SPF, which mail servers no longer query (RFC 7208 §3.1).
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import type { LeftOutRecord, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
+import { isSpfPolicy } from '../records/spf-policy.ts';
 import type { ZoneWarning } from '../warnings/zone-warning.ts';
 
 const HAS_POLICY =
   'the name has a TXT record with an SPF policy, which mail servers use instead (RFC 7208 §3.1)';
 const REPLACED = 'mail servers no longer read SPF records (RFC 7208 §3.1): this one becomes a TXT record';
-const POLICY = /^v=spf1(?: |$)/i; // RFC 7208 §4.5
 
 interface Replaced {
   readonly records: ZoneFileRecord[];
@@ -16,13 +16,14 @@ interface Replaced {
   readonly warnings: readonly ZoneWarning[];
 }
 
-/** Each becomes a TXT record, unless its name has a TXT record with a policy. */
+/** Turns each SPF record into a TXT record, unless its name has a TXT record with a policy. */
 export function replaceSpf(all: ZoneFileRecord[]): Replaced {
   const records: ZoneFileRecord[] = [];
   const leftOut: LeftOutRecord[] = [];
   const warnings: ZoneWarning[] = [];
   const withPolicy = new Set<Name>();
-  for (const { owner, type, rdata } of all) if (type === TYPE.TXT && isPolicy(rdata)) withPolicy.add(owner);
+  for (const { owner, type, rdata } of all)
+    if (type === TYPE.TXT && isSpfPolicy(rdata)) withPolicy.add(owner);
   const lines = new Map<string, number>();
   for (const record of all) {
     if (record.type !== TYPE.SPF) {
@@ -33,7 +34,7 @@ export function replaceSpf(all: ZoneFileRecord[]): Replaced {
     const key = owner + Buffer.from(rdata).toString('latin1');
     const first = lines.get(key);
     if (withPolicy.has(owner) || first !== undefined) {
-      const reason = withPolicy.has(owner) ? HAS_POLICY : `the same record stands in line ${first}`;
+      const reason = withPolicy.has(owner) ? HAS_POLICY : `the same record is in line ${first}`;
       leftOut.push({ owner, type: typeMnemonic(TYPE.SPF), reason, file, line, column });
       continue;
     }
@@ -42,8 +43,4 @@ export function replaceSpf(all: ZoneFileRecord[]): Replaced {
     warnings.push({ code: 'TYPE_REPLACED', owner, type: 'TXT', message: REPLACED, line, column });
   }
   return { records, leftOut, warnings };
-}
-
-function isPolicy(rdata: Uint8Array): boolean {
-  return POLICY.test(Buffer.from(rdata).toString('latin1', 1, 1 + Math.min(rdata[0] as number, 7)));
 }

@@ -1,21 +1,21 @@
-// The warnings of an edit: about the records that it writes, by what the domain has in the end.
+// Prepares the search for warnings of an edit: the records to judge, the names to load, and the domain after the edit.
 
-import { foldCase, isWithin, type Name, nameInRdata, parentOf, ROOT, wildcardBelow } from '../../dns/name.ts';
+import { isWithin, type Name, parentOf, ROOT, wildcardBelow } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { RecordOperation } from '../edit/plan-edit.ts';
 import type { CustomerRecord, RecordValue } from '../records/customer-record.ts';
 import { wireTypeCode } from '../records/customer-types.ts';
 import { rdataKey } from '../records/rdata-key.ts';
-import { type JudgedRecord, ZoneIndex } from './zone-view.ts';
+import { hostOf, type JudgedRecord, ZoneIndex } from './zone-view.ts';
 
-/** The record as it is answered: an ANAME, and whatever is proxied, has addresses. */
+/** Returns the record as it is answered: an ANAME and a proxied CNAME are answered with addresses. */
 function asAnswered({ name, type, rdata, proxied }: RecordValue): JudgedRecord {
-  const answered = type === 'ANAME' || (proxied && type === 'CNAME') ? TYPE.A : wireTypeCode(type as 'A');
-  return { owner: name, type: answered, rdata };
+  const hasAddresses = type === 'ANAME' || (proxied && type === 'CNAME');
+  return { owner: name, type: hasAddresses ? TYPE.A : wireTypeCode(type), rdata };
 }
 
-/** The records that the operations write, without those of which only a setting or the TTL differs. */
-export function recordsWritten(ops: readonly RecordOperation[]): JudgedRecord[] {
+/** Returns the records that the operations write, except those whose TTL or settings alone change. */
+export function recordsToJudge(ops: readonly RecordOperation[]): JudgedRecord[] {
   return ops.flatMap((op) => {
     if (op.op === 'delete') return [];
     return op.op === 'update' && isSame(op.before, op.after) ? [] : [asAnswered(op.after)];
@@ -26,24 +26,16 @@ function isSame(a: RecordValue, b: RecordValue): boolean {
   return a.name === b.name && a.type === b.type && rdataKey(a.type, a.rdata) === rdataKey(b.type, b.rdata);
 }
 
-/** The names whose records have to be known to judge a record, besides its own. */
-export function* namesBeside({ owner, type, rdata }: JudgedRecord, apex: Name): Generator<Name> {
-  yield* wildcardsAbove(parentOf(owner), apex);
-  const from = HOST_FROM.get(type);
-  if (from === undefined) return;
-  const host = foldCase(nameInRdata(rdata, from));
-  if (host === ROOT || host === apex || !isWithin(host, apex)) return;
+/** Lists the names, besides its own, whose records must be known to judge a record. */
+export function* namesBeside(record: JudgedRecord, apex: Name): Generator<Name> {
+  yield* wildcardsAbove(parentOf(record.owner), apex);
+  const host = hostOf(record);
+  if (host === undefined || host === ROOT || host === apex || !isWithin(host, apex)) return;
   for (let name = host; name !== apex; name = parentOf(name)) yield name;
   yield* wildcardsAbove(host, apex);
 }
 
-const HOST_FROM: ReadonlyMap<number, number> = new Map([
-  [TYPE.NS, 0],
-  [TYPE.MX, 2],
-  [TYPE.SRV, 6],
-]);
-
-/** The wildcards that could match the name. */
+/** Lists the wildcards that could match the name. */
 function* wildcardsAbove(from: Name, apex: Name): Generator<Name> {
   for (let name = from; name !== apex && isWithin(name, apex); name = parentOf(name)) {
     const wildcard = wildcardBelow(parentOf(name));
@@ -67,14 +59,14 @@ export class EditedZone extends ZoneIndex {
     for (const record of after.values()) this.add(asAnswered(record));
   }
 
-  /** Whether it matters which names existed before: a wildcard could lose a name that has no records. */
+  /** True if the search must know which names existed before the edit, because the edit may hide a name from a wildcard. */
   needsFormerNames(written: readonly JudgedRecord[]): boolean {
     if (!this.hasWildcards) return false;
     return written.some(({ owner }) => owner !== this.apex && parentOf(owner) !== this.apex);
   }
 
-  /** The owners before the edit. */
-  set formerOwners(owners: Iterable<Name>) {
+  /** `owners`: those before the edit. */
+  setFormerOwners(owners: Iterable<Name>): void {
     const former = new Set<Name>();
     for (const owner of owners) {
       for (let name = owner; name !== this.apex && !former.has(name); name = parentOf(name)) former.add(name);

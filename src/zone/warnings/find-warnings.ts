@@ -1,8 +1,7 @@
-// Finds what is likely to be wrong with records, by what stands beside them in the zone. The same judgement serves a zone file,
-// an import and a single write; `ZoneView` says what is known of the zone.
+// Finds records that are probably wrong, by comparing them with the other records of the zone. Zone files, imports and single
+// writes use the same search; `ZoneView` is what is known of the zone.
 
 import {
-  foldCase,
   isWildcard,
   isWithin,
   labelsOf,
@@ -14,7 +13,8 @@ import {
   wildcardBelow,
 } from '../../dns/name.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
-import type { JudgedRecord, ZoneView } from './zone-view.ts';
+import { isSpfPolicy } from '../records/spf-policy.ts';
+import { hostOf, type JudgedRecord, type ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
 const PIECE_RECORDS = 1000;
@@ -33,8 +33,6 @@ export function* findWarnings(
   return search.warnings.list;
 }
 
-const SPF = /^v=spf1(?: |$)/i; // RFC 7208 §4.5
-
 class WarningSearch {
   readonly warnings = new WarningList();
   readonly #view: ZoneView;
@@ -44,41 +42,38 @@ class WarningSearch {
   }
 
   judge(record: JudgedRecord): void {
-    const { owner, type, rdata } = record;
+    const { owner, type } = record;
     const cut = this.#cutAbove(owner, type);
     if (cut !== undefined && !this.#isGlue(record)) {
       this.#warn(
         record,
         'BELOW_ZONE_CUT',
-        `${printName(owner)} ${place(owner, cut)}, so this is never answered`,
+        `${printName(owner)} ${relationTo(cut, owner)}, so this record is never answered`,
       );
       return;
     }
     if (type === TYPE.MX) this.#judgeMx(record);
-    else if (type === TYPE.NS) this.#judgeHost(record, nameInRdata(rdata));
-    else if (type === TYPE.SRV) this.#judgeHost(record, nameInRdata(rdata, 6));
     else if (type === TYPE.TXT) this.#judgeSpf(record);
     else if (type === TYPE.HTTPS || type === TYPE.SVCB) this.#judgeAliasMode(record);
+    const host = hostOf(record);
+    if (host !== undefined) this.#judgeHost(record, host);
     this.#judgeShadow(record);
   }
 
-  /** A null MX says that the domain takes no mail: no other may stand beside it (RFC 7505 §3). */
+  /** A null MX says that the domain takes no mail, so it must be the only MX (RFC 7505 §3). */
   #judgeMx(record: JudgedRecord): void {
     const hosts = (this.#view.rdataAt(record.owner, TYPE.MX) ?? []).map((rdata) => nameInRdata(rdata, 2));
     if (hosts.length > 1 && hosts.includes(ROOT)) {
-      const message = `${printName(record.owner)} has a null MX ("."), which says that it takes no mail, beside other MX records`;
+      const message = `${printName(record.owner)} has a null MX ("."), which says that it takes no mail, in addition to other MX records`;
       this.#warn(record, 'NULL_MX_NOT_ALONE', message);
     }
-    this.#judgeHost(record, nameInRdata(record.rdata, 2));
   }
 
-  /** The host of an MX, NS or SRV must have addresses and be no alias (RFC 2181 §10.3, RFC 2782). */
-  #judgeHost(record: JudgedRecord, target: Name): void {
-    const host = foldCase(target);
+  /** The host of an MX, NS or SRV must have addresses and must not be an alias (RFC 2181 §10.3, RFC 2782). */
+  #judgeHost(record: JudgedRecord, host: Name): void {
     const { apex } = this.#view;
     if (host === ROOT || !isWithin(host, apex)) return;
     const type = typeMnemonic(record.type);
-    const cut = record.type === TYPE.NS && isWithin(host, record.owner) && record.owner !== apex;
     const answering = this.#view.hasRecords(host) ? host : (this.#wildcardFor(host) ?? host);
     const has = (of: number) => this.#view.rdataAt(answering, of) !== undefined;
     if (has(TYPE.A) || has(TYPE.AAAA)) return;
@@ -86,10 +81,10 @@ class WarningSearch {
     const warn = (code: WarningCode, message: string) => this.#warn(record, code, message, host);
     if (has(TYPE.CNAME)) {
       warn('TARGET_IS_CNAME', `${text} is a CNAME: the host of an ${type} record must have addresses itself`);
-    } else if (cut) {
+    } else if (record.type === TYPE.NS && isWithin(host, record.owner) && record.owner !== apex) {
       warn(
         'MISSING_GLUE',
-        `${text} is a nameserver of a zone that it lies in, so it must have an address here`,
+        `${text} lies in the delegated zone that it serves, so it must have an address here`,
       );
     } else if (this.#cutAbove(host, TYPE.A) === undefined) {
       warn('TARGET_WITHOUT_ADDRESS', `${text} has no address`);
@@ -98,17 +93,17 @@ class WarningSearch {
 
   /** Two policies are an error for every receiver (RFC 7208 §4.5). */
   #judgeSpf(record: JudgedRecord): void {
-    if (!isSpf(record.rdata)) return;
-    const policies = (this.#view.rdataAt(record.owner, TYPE.TXT) ?? []).filter(isSpf);
+    if (!isSpfPolicy(record.rdata)) return;
+    const policies = (this.#view.rdataAt(record.owner, TYPE.TXT) ?? []).filter(isSpfPolicy);
     if (policies.length < 2) return;
     this.#warn(
       record,
       'MANY_SPF',
-      `${printName(record.owner)} has ${policies.length} SPF policies: receivers then use none`,
+      `${printName(record.owner)} has ${policies.length} SPF policies, so receivers use none of them`,
     );
   }
 
-  /** RFC 9460 §2.4.2. */
+  /** In alias mode, recipients ignore the parameters (RFC 9460 §2.4.2). */
   #judgeAliasMode(record: JudgedRecord): void {
     const { rdata } = record;
     if (rdata[0] !== 0 || rdata[1] !== 0) return;
@@ -121,8 +116,8 @@ class WarningSearch {
   }
 
   /**
-   * A name that exists because of a name below it is not answered by a wildcard any more (RFC 4592 §2.2.2). Names with a label
-   * such as `_tcp` are no hosts.
+   * A name that exists because of a name below it no longer matches a wildcard (RFC 4592 §2.2.2). Names with a label such as
+   * `_tcp` are skipped, since they are not hosts.
    */
   #judgeShadow(record: JudgedRecord): void {
     const { apex } = this.#view;
@@ -137,7 +132,7 @@ class WarningSearch {
     }
   }
 
-  /** The wildcard that matches a host without records. */
+  /** Returns the wildcard that matches a host without records. */
   #wildcardFor(host: Name): Name | undefined {
     const { apex, hasWildcards } = this.#view;
     for (let name = host; hasWildcards && name !== apex; name = parentOf(name)) {
@@ -148,7 +143,7 @@ class WarningSearch {
     return undefined;
   }
 
-  /** The topmost delegation at or above the name, if records of the type there belong to the child. */
+  /** Returns the topmost delegation whose child zone would answer a query for the name and type. */
   #cutAbove(owner: Name, type: number): Name | undefined {
     const { apex, nameservers } = this.#view;
     let cut: Name | undefined;
@@ -159,7 +154,7 @@ class WarningSearch {
     return cut;
   }
 
-  /** Whether it is an address of a nameserver that a delegation names. */
+  /** True if the record is an address of a nameserver that a delegation names. */
   #isGlue({ owner, type }: JudgedRecord): boolean {
     return (type === TYPE.A || type === TYPE.AAAA) && this.#view.nameservers.has(owner);
   }
@@ -176,18 +171,13 @@ class WarningSearch {
   }
 }
 
-/** What the parent answers at a delegation. */
+/** The types that the parent zone answers at a delegation. */
 const OF_PARENT: ReadonlySet<number> = new Set([TYPE.NS, TYPE.DS, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3]);
 
 function hasUnderscore(name: Name): boolean {
   return labelsOf(name).some((label) => label.startsWith('_'));
 }
 
-function place(owner: Name, cut: Name): string {
+function relationTo(cut: Name, owner: Name): string {
   return owner === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;
-}
-
-function isSpf(rdata: Uint8Array): boolean {
-  const length = rdata[0] as number;
-  return SPF.test(Buffer.from(rdata.buffer, rdata.byteOffset + 1, Math.min(length, 7)).toString('latin1'));
 }

@@ -1,4 +1,4 @@
-// Warnings about the text of a zone file: what a person wrote and what it means by RFC 1035 may differ.
+// Finds text in a zone file that by RFC 1035 probably does not mean what its author intended.
 
 import { foldCase, isWithin, type Name, parseName, printName } from '../../dns/name.ts';
 import type { Token } from '../../dns/record/token.ts';
@@ -9,7 +9,7 @@ import { isBelowPublicSuffix } from '../domain/public-suffix.ts';
 import type { ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
-/** Values that mean nothing without what follows their first `;`. */
+/** Values that are useless without the text after their first `;`. */
 const CUT_POLICY = /^v=(?:DMARC1|DKIM1|STSv1|TLSRPTv1|BIMI1)$/i;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f.]*:[0-9a-f:.]+)\.?$/i;
 const BLANK = /\\032|\\ /;
@@ -23,11 +23,14 @@ interface Doubt {
   readonly warning: ZoneWarning;
 }
 
+/** Doubts are kept until the zone is known. A file with more is likely to have enough warnings. */
+const MAX_DOUBTS = 20_000;
+
 export class TextInspector {
   readonly #warnings = new WarningList();
   readonly #doubts: Doubt[] = [];
 
-  /** To be called with each record that was read. */
+  /** Inspects one record. Must be called for each record that was read. */
   readonly inspect = (line: ReadLine): void => {
     if (line.owner !== undefined) this.#inspectOwner(line, line.owner);
     const { type, words, comment } = line;
@@ -41,7 +44,7 @@ export class TextInspector {
     }
   };
 
-  /** To be called at the end, when the zone is known. */
+  /** Returns the warnings. Must be called at the end, when the zone is known. */
   finish({ apex, hasRecords }: Pick<ZoneView, 'apex' | 'hasRecords'>): ZoneWarning[] {
     for (const { of, read, full, warning } of this.#doubts) {
       const isOwn = isWithin(full, apex);
@@ -53,8 +56,7 @@ export class TextInspector {
   }
 
   #inspectOwner(line: ReadLine, { text }: Token): void {
-    const octal = OCTAL.exec(text);
-    if (octal !== null) this.#warnOctal(line, text);
+    if (OCTAL.test(text)) this.#warnOctal(line, text);
     if (/(?:^|\.)@(?:\.|$)/.test(text) && text !== '@') {
       this.#warn(
         line,
@@ -80,6 +82,7 @@ export class TextInspector {
   }
 
   #doubt(line: ReadLine, of: Doubt['of'], text: string): void {
+    if (this.#doubts.length >= MAX_DOUBTS) return;
     const full = fullName(text);
     const read = line.origin === undefined || full === undefined ? undefined : parse(text, line.origin);
     if (full === undefined || read === undefined || read === full) return;
@@ -91,7 +94,7 @@ export class TextInspector {
     this.#doubts.push({ of, read, full, warning });
   }
 
-  /** RFC 1035 §5.1: a `;` begins a comment, and blanks part strings. RFC 7208 §3.3 joins them without a blank. */
+  /** A `;` begins a comment, and blanks separate strings (RFC 1035 §5.1), which are joined without blanks (RFC 7208 §3.3). */
   #inspectText(line: ReadLine): void {
     const { words, comment } = line;
     const [first] = words;
@@ -123,9 +126,9 @@ function warningAt({ record, type }: ReadLine, code: WarningCode, message: strin
   return { code, owner, type: typeMnemonic(type), message, line, column, file };
 }
 
-/** The name that the text would be with a final dot; undefined if it has one, or is a single label. */
+/** Returns the name that the text would be with a final dot. Returns undefined if it has one, or is a single label. */
 function fullName(text: string): Name | undefined {
-  return /\.$/.test(text) || !text.includes('.') ? undefined : parse(`${text}.`);
+  return text.endsWith('.') || !text.includes('.') ? undefined : parse(`${text}.`);
 }
 
 function parse(text: string, origin?: Name): Name | undefined {

@@ -1,4 +1,4 @@
-// What the search for warnings knows of a zone.
+// The view of a zone in which warnings are searched.
 
 import { foldCase, isWildcard, type Name, nameInRdata } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
@@ -22,15 +22,15 @@ export interface JudgedRecord {
   readonly owner: Name;
   readonly type: number;
   readonly rdata: Uint8Array;
-  /** Its place in a zone file. */
+  /** Its position in a zone file. */
   readonly line?: number;
   readonly column?: number;
   readonly file?: string | undefined;
 }
 
 /**
- * In a whole zone nothing is new. But only names with a label such as `_acme-challenge` are likely to lie below a name that is
- * meant to match a wildcard.
+ * A zone file has no earlier version, so it is unknown which names are new. Only the parents of names such as
+ * `_acme-challenge.www` are likely to be created unintentionally.
  */
 const isUnintended: ZoneView['isNew'] = (_name, { owner }) => owner[1] === '_';
 
@@ -38,7 +38,8 @@ export function viewZone({ apex, nodes }: Zone): ZoneView {
   const nameservers = new Set<Name>();
   let hasWildcards = false;
   for (const { name, sets } of nodes.values()) {
-    if (name !== apex) for (const rdata of sets.get(TYPE.NS)?.rdata ?? []) nameservers.add(hostOf(rdata));
+    if (name !== apex)
+      for (const rdata of sets.get(TYPE.NS)?.rdata ?? []) nameservers.add(nameserverOf(rdata));
     hasWildcards ||= isWildcard(name);
   }
   return {
@@ -51,7 +52,7 @@ export function viewZone({ apex, nodes }: Zone): ZoneView {
   };
 }
 
-/** Records that need not make a valid zone. */
+/** A view of records that need not form a valid zone. */
 export class ZoneIndex implements ZoneView {
   readonly apex: Name;
   readonly nameservers = new Set<Name>();
@@ -73,7 +74,7 @@ export class ZoneIndex implements ZoneView {
     const set = sets.get(type);
     if (set === undefined) sets.set(type, [rdata]);
     else set.push(rdata);
-    if (type === TYPE.NS && owner !== this.apex) this.nameservers.add(hostOf(rdata));
+    if (type === TYPE.NS && owner !== this.apex) this.nameservers.add(nameserverOf(rdata));
   }
 
   readonly hasRecords = (name: Name): boolean => this.#names.has(name);
@@ -87,6 +88,19 @@ export class ZoneIndex implements ZoneView {
   }
 }
 
-function hostOf(rdata: Uint8Array): Name {
+/** Where the host begins in the rdata of types whose host must have addresses. */
+const HOST_FROM: ReadonlyMap<number, number> = new Map([
+  [TYPE.NS, 0],
+  [TYPE.MX, 2],
+  [TYPE.SRV, 6],
+]);
+
+/** Returns the host of an NS, MX or SRV record, folded. Returns undefined for other types. */
+export function hostOf({ type, rdata }: Pick<JudgedRecord, 'type' | 'rdata'>): Name | undefined {
+  const from = HOST_FROM.get(type);
+  return from === undefined ? undefined : foldCase(nameInRdata(rdata, from));
+}
+
+function nameserverOf(rdata: Uint8Array): Name {
   return foldCase(nameInRdata(rdata));
 }

@@ -34,18 +34,18 @@ export interface ZoneWarning {
   /** The mnemonic of its type. */
   readonly type: string;
   readonly message: string;
-  /** The host in the zone that it is about: the warning does not apply if the host has records elsewhere. */
+  /** The host that the warning is about. The warning does not apply if the domain has records at this host. */
   readonly host?: Name;
   /** In a zone file. */
   readonly line?: number;
   readonly column?: number;
-  /** The included file that the record stands in. */
+  /** The included file that contains the record. */
   readonly file?: string | undefined;
 }
 
 const MAX_WARNINGS = 1000;
 
-/** Collects warnings, each once, up to a limit: who has more fixes some and asks again. */
+/** Collects warnings without duplicates, up to a limit. */
 export class WarningList {
   readonly list: ZoneWarning[] = [];
   readonly #seen = new Set<string>();
@@ -66,7 +66,7 @@ const ABOUT_TEXT: ReadonlySet<WarningCode> = new Set([
   'TARGET_IS_URL',
 ]);
 
-/** The warnings of a zone file in the order of its lines. A host that was misread is not also one without addresses. */
+/** Sorts the warnings of a zone file by line. Omits TARGET_WITHOUT_ADDRESS in lines whose host was probably misread. */
 export function joinWarnings(
   ofText: readonly ZoneWarning[],
   ofRecords: readonly ZoneWarning[],
@@ -76,5 +76,5 @@ export function joinWarnings(
   const others = ofRecords.filter(
     (warning) => warning.code !== 'TARGET_WITHOUT_ADDRESS' || !misread.has(placeOf(warning)),
   );
-  return [...ofText, ...others].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return [...ofText, ...others].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, MAX_WARNINGS);
 }

@@ -66,7 +66,7 @@ describe('a record of type SPF', () => {
 @ TYPE99 \\# 13 0c763d73706631202d616c6c20
 @ SPF "v=spf1 -all "`;
     expect(lines(text)).toEqual(['@ 300 TXT v=spf10 x', '@ 300 TXT v=spf1 -all ']);
-    expect(skipped(text)).toEqual(['3 @ SPF: the same record stands in line 2']);
+    expect(skipped(text)).toEqual(['3 @ SPF: the same record is in line 2']);
   });
 });
 

@@ -141,9 +141,9 @@ describe('Route 53 JSON', () => {
       'd 300 CNAME one.example',
     ]);
     expect(skipped(parsed)).toEqual([
-      '@ ANAME: the same record stands in line 1',
-      'w ANAME: a name can have only one CNAME or ANAME, and this one has that of line 1',
-      'd CNAME: a name can have only one CNAME or ANAME, and this one has that of line 1',
+      '@ ANAME: the same record is in line 1',
+      'w ANAME: a name can have only one CNAME or ANAME, and this name already has the one in line 1',
+      'd CNAME: a name can have only one CNAME or ANAME, and this name already has the one in line 1',
     ]);
     expect(
       parsed.warnings.filter(({ code }) => code === 'ROUTING_LOST').map(({ message }) => message),
@@ -154,7 +154,10 @@ describe('Route 53 JSON', () => {
   });
 
   it.each([
-    [{ SetIdentifier: 'a', GeoLocation: { CountryCode: 'DE' } }, 'the countries of Route 53 are lost'],
+    [
+      { SetIdentifier: 'a', GeoLocation: { CountryCode: 'DE' } },
+      'the geolocation routing of Route 53 is lost',
+    ],
     [{ SetIdentifier: 'a', Failover: 'PRIMARY' }, 'the failover of Route 53 is lost'],
     [{ SetIdentifier: 'a', MultiValueAnswer: true }, 'the health checks of Route 53 are lost'],
     [{ SetIdentifier: 'a', CidrRoutingConfig: {} }, 'the routing of Route 53 is lost'],
@@ -171,7 +174,7 @@ describe('Route 53 JSON', () => {
 
   it.each<[unknown, string]>([
     [7, 'ResourceRecordSets[0] is not an object'],
-    [{ Type: 'A' }, 'ResourceRecordSets[0].Name is not a text'],
+    [{ Type: 'A' }, 'ResourceRecordSets[0].Name is not a string'],
     [
       set('a..stall.example.', 'A', '192.0.2.1'),
       'ResourceRecordSets[0].Name: "a..stall.example." has an empty label',
@@ -184,7 +187,7 @@ describe('Route 53 JSON', () => {
       set('other.example.', 'A', '192.0.2.1'),
       'ResourceRecordSets[0].Name: other.example. is not in the zone stall.example.',
     ],
-    [{ Name: 'stall.example.' }, 'ResourceRecordSets[0].Type is not a text'],
+    [{ Name: 'stall.example.' }, 'ResourceRecordSets[0].Type is not a string'],
     [set('stall.example.', 'BOGUS', 'x'), 'ResourceRecordSets[0].Type: "BOGUS" is not a known record type'],
     [
       { ...set('stall.example.', 'A', '192.0.2.1'), TTL: '60' },
@@ -196,11 +199,11 @@ describe('Route 53 JSON', () => {
     ],
     [
       { ...set('stall.example.', 'A'), ResourceRecords: [{}] },
-      'ResourceRecordSets[0].ResourceRecords[0].Value is not a text',
+      'ResourceRecordSets[0].ResourceRecords[0].Value is not a string',
     ],
     [
       { Name: 'stall.example.', Type: 'A', AliasTarget: {} },
-      'ResourceRecordSets[0].AliasTarget.DNSName is not a text',
+      'ResourceRecordSets[0].AliasTarget.DNSName is not a string',
     ],
     [
       set('stall.example.', 'A', 'x'),
@@ -263,12 +266,12 @@ describe('Route 53 JSON', () => {
     [
       'a next page',
       '{"ResourceRecordSets": [SET], "NextToken": "x"}',
-      'NextToken: the list goes on in another file, which is not read',
+      'NextToken: the list continues in another file, which is not read',
     ],
     [
       'a page of a raw answer',
       '{"ResourceRecordSets": [SET], "IsTruncated": true}',
-      'IsTruncated: the list goes on in another file, which is not read',
+      'IsTruncated: the list continues in another file, which is not read',
     ],
   ])('reports %s once, and reads the sets before it', (_, text, error) => {
     const parsed = parse(text.replace('SET', JSON.stringify(set('w.stall.example.', 'A', '192.0.2.1'))));

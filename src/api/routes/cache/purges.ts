@@ -43,7 +43,7 @@ const purgeCache = domainRoute({
     const purge = await order(call, target);
     if (purge instanceof Problem) return purge;
     call.audit({ after: { purge: purge.id, ...wish } });
-    return { message: 'the edges are notified', purge };
+    return { message: 'the purge is sent to the edges', purge };
   },
 });
 
@@ -67,7 +67,7 @@ const refreshCache = domainRoute({
     const purge = await order(call, target.kind === 'url' ? { ...target, refresh: true } : target);
     if (purge instanceof Problem) return purge;
     call.audit({ after: { purge: purge.id, url } });
-    return { message: 'the edges are notified', purge };
+    return { message: 'the refresh is sent to the edges', purge };
   },
 });
 

@@ -9,7 +9,7 @@ export const Uptime = z
       .number()
       .optional()
       .describe(
-        'The share of the period in which no incident was, in percent. Absent while no minute is judged, and while no proxied record has `monitor`.',
+        'The share of the period without an incident, in percent. Absent while no minute is judged, and while no proxied record has `monitor`.',
       ),
     judged_until: Timestamp.optional().describe(
       'Until when minutes are judged: some minutes ago. Longer while the analytics store is away, and nothing is concluded.',

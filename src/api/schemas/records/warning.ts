@@ -6,7 +6,7 @@ import { WARNING_CODES } from '../../../zone/warnings/zone-warning.ts';
 const Warning = z
   .object({
     line: z.int().min(1).optional().describe('In the zone file. Counts from 1.'),
-    name: z.string().describe('Of the record, relative to the domain; `@` is the domain itself.'),
+    name: z.string().describe('Owner of the record, relative to the domain; `@` is the domain itself.'),
     type: z.string(),
     code: z.enum(WARNING_CODES),
     message: z.string(),
@@ -15,4 +15,4 @@ const Warning = z
 
 export const Warnings = z
   .array(Warning)
-  .describe('What is likely to be wrong with the records. It kept nothing from being written.');
+  .describe('Records that are allowed but probably wrong. A warning never prevents a write.');

@@ -1,4 +1,4 @@
-// When an edge called last, whatever it asked for. `seen_at` is its newest report of health, which alone keeps it published.
+// Time of the newest call of any kind by an edge. `seen_at` is the time of its newest health report, which alone keeps it published.
 
 import { type Kysely, sql } from 'kysely';
 

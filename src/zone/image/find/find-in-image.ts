@@ -192,8 +192,8 @@ export class ImageFinder {
       this.#end(FOUND.ANSWER, RCODE.NOERROR, true);
       return true;
     }
-    // RRSIG and NSEC may exist beside a CNAME (RFC 4034 §3, §4): queries for them ask about the alias itself. With NSEC3 no
-    // NSEC does, and validators refuse a NODATA whose NSEC3 has the bit of CNAME (RFC 5155 §8.5).
+    // RRSIG and NSEC may exist beside a CNAME (RFC 4034 §3, §4): queries for them ask about the alias itself. A zone with
+    // NSEC3 has no NSEC records, and validators reject a NODATA whose NSEC3 has the CNAME bit (RFC 5155 §8.5).
     const isOfAlias = qtype === TYPE.RRSIG || (qtype === TYPE.NSEC && !this.zone.isHashed);
     const isFollowed = !isOfAlias && this.zone.hasCname();
     if (!isFollowed || !set.take(this.#image, node, TYPE.CNAME, apexOctets, link, 0)) {
