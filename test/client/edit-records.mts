@@ -23,8 +23,8 @@ const id: number = record.data.id;
 await api.GET('/domains/{domain}/nothing', { params: { path } });
 await api.PUT('/domains/{domain}/records/{id}', {
   params: { path: { ...path, id } },
-  // @ts-expect-error a type that records do not have
-  body: { type: 'HINFO' },
+  // @ts-expect-error a destination is text
+  body: { destination: 1 },
 });
 const listed = await api.GET('/domains/{domain}/records/', {
   params: { path, query: { type: 'A', limit: 10 } },

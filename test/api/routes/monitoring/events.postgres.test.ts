@@ -150,6 +150,9 @@ describe('the events of a domain', () => {
     });
     expect((await readers[0]?.find('progress'))?.data).toEqual({ walk: [{ zone: '.' }], servers: [] });
     expect(readers[1]?.events.map(({ event }) => event)).not.toContain('progress');
+    const listening = await api.query`
+      select from pg_stat_activity where datname = current_database() and application_name = 'zonefleet events'`;
+    expect(listening).toHaveLength(1); // operators see what the connection is for
   });
 });
 
