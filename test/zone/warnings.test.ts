@@ -4,8 +4,10 @@ import { inOneGo } from '../../src/dns/zone-file/in-one-go.ts';
 import { parseRecords } from '../../src/zone/import/parse-records.ts';
 import { EditedZone, namesBeside, recordsToJudge } from '../../src/zone/warnings/edit-warnings.ts';
 import { findWarnings } from '../../src/zone/warnings/find-warnings.ts';
+import { ZoneIndex } from '../../src/zone/warnings/zone-view.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
 import { newRecord, records } from '../support/zone/customer-records.ts';
+import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('shop.example.');
 
@@ -112,6 +114,22 @@ a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www T
 
   it('a host that was misread is not also one without addresses', () => {
     expect(codesOf(['@ MX 10 mx.mail.com'])).toEqual(['1 MISSING_FINAL_DOT']);
+  });
+
+  it('has sets that are read once, however many records they have', () => {
+    let reads = 0;
+    class CountedZone extends ZoneIndex {
+      override rdataAt(name: Name, type: number) {
+        if (name === APEX) reads++;
+        return super.rdataAt(name, type);
+      }
+    }
+    const zone = new CountedZone(APEX);
+    const text = Array.from({ length: 500 }, (_, n) => `@ MX ${n} m${n}\n@ TXT "v=spf1 a:${n}.example -all"`);
+    const records = recordsOf(text.join('\n'), 'shop.example.');
+    for (const record of records) zone.add(record);
+    inOneGo(findWarnings(zone, records));
+    expect(reads).toBeLessThan(10);
   });
 
   it('has a bounded number of warnings', () => {

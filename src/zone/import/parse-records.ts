@@ -90,8 +90,10 @@ export function* parseRecords(
   const records: RecordText[] = [];
   const skipped: SkippedRecord[] = [];
   const seen = new Map<string, number>();
+  const zone = new ZoneIndex(apex);
   for (const [i, record] of file.records.entries()) {
     if (i % PIECE_RECORDS === 0) yield;
+    zone.add(withAddresses(record));
     const { owner, line, column } = record;
     const type = apiTypeOf(record.type);
     const reason = reasonToSkip(record, type, apex) ?? (type && reasonOfTwin(record, type, seen));
@@ -110,7 +112,6 @@ export function* parseRecords(
   }
   skipped.sort((a, b) => a.line - b.line);
   errors.sort((a, b) => a.line - b.line || a.column - b.column);
-  const zone = new ZoneIndex(apex, file.records.map(withAddresses));
   const warnings = joinWarnings(
     [...file.warnings, ...inspector.finish(zone)],
     yield* findWarnings(zone, file.records),

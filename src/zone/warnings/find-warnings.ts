@@ -17,7 +17,8 @@ import { isSpfPolicy } from '../records/spf-policy.ts';
 import { hostOf, type JudgedRecord, type ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
-const PIECE_RECORDS = 1000;
+/** Few, since a name may have 127 labels, and each is looked up. */
+const PIECE_RECORDS = 100;
 
 /** Runs in pieces, so that the caller can do other work between them. */
 export function* findWarnings(
@@ -27,6 +28,7 @@ export function* findWarnings(
   const search = new WarningSearch(view);
   let judged = 0;
   for (const record of records) {
+    if (search.warnings.isFull) break;
     if (++judged % PIECE_RECORDS === 0) yield;
     search.judge(record);
   }
@@ -36,6 +38,9 @@ export function* findWarnings(
 class WarningSearch {
   readonly warnings = new WarningList();
   readonly #view: ZoneView;
+  /** The owners whose MX set was judged, and those whose SPF policies were. */
+  readonly #mxJudged = new Set<Name>();
+  readonly #spfJudged = new Set<Name>();
 
   constructor(view: ZoneView) {
     this.#view = view;
@@ -62,6 +67,8 @@ class WarningSearch {
 
   /** A null MX says that the domain takes no mail, so it must be the only MX (RFC 7505 §3). */
   #judgeMx(record: JudgedRecord): void {
+    if (this.#mxJudged.has(record.owner)) return;
+    this.#mxJudged.add(record.owner);
     const hosts = (this.#view.rdataAt(record.owner, TYPE.MX) ?? []).map((rdata) => nameInRdata(rdata, 2));
     if (hosts.length > 1 && hosts.includes(ROOT)) {
       const message = `${printName(record.owner)} has a null MX ("."), which says that it takes no mail, in addition to other MX records`;
@@ -93,7 +100,8 @@ class WarningSearch {
 
   /** Two policies are an error for every receiver (RFC 7208 §4.5). */
   #judgeSpf(record: JudgedRecord): void {
-    if (!isSpfPolicy(record.rdata)) return;
+    if (!isSpfPolicy(record.rdata) || this.#spfJudged.has(record.owner)) return;
+    this.#spfJudged.add(record.owner);
     const policies = (this.#view.rdataAt(record.owner, TYPE.TXT) ?? []).filter(isSpfPolicy);
     if (policies.length < 2) return;
     this.#warn(

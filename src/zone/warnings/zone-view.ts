@@ -59,9 +59,8 @@ export class ZoneIndex implements ZoneView {
   hasWildcards = false;
   readonly #names = new Map<Name, Map<number, Uint8Array[]>>();
 
-  constructor(apex: Name, records: Iterable<JudgedRecord> = []) {
+  constructor(apex: Name) {
     this.apex = apex;
-    for (const record of records) this.add(record);
   }
 
   add({ owner, type, rdata }: JudgedRecord): void {

@@ -50,8 +50,12 @@ export class WarningList {
   readonly list: ZoneWarning[] = [];
   readonly #seen = new Set<string>();
 
+  get isFull(): boolean {
+    return this.list.length >= MAX_WARNINGS;
+  }
+
   add(warning: ZoneWarning): void {
-    if (this.list.length >= MAX_WARNINGS) return;
+    if (this.isFull) return;
     const key = `${warning.code} ${warning.owner} ${warning.message}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
