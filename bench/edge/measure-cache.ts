@@ -1,4 +1,4 @@
-// What customers do with caches of edges: how soon every edge receives a purge, and what a page of a full registry costs.
+// Measures the caches of edges: how soon every edge receives a purge, and what a page of a full registry costs.
 
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { call } from '../api/api-under-test.ts';

@@ -54,6 +54,15 @@ describe('zone check', () => {
     rmSync(file);
   });
 
+  it.each([
+    ['JSON', '{"ResourceRecordSets": [\n]}\n'],
+    ['CSV', 'Name,Type,TTL,Value\n@,A,60,192.0.2.1\n'],
+  ])('a %s file has one problem', async (format, text) => {
+    const file = folder.write('other.zone', text);
+    expect((await check(false)).err).toBe(`${file}: this is ${format}, not a zone file\n`);
+    rmSync(file);
+  });
+
   it('a bad file makes the answer no, with its problems', async () => {
     const bad = folder.write('b.zone', smallZone('b.example.', 'x A nowhere\n'));
     const text = await check(false);

@@ -293,3 +293,31 @@ describe('load-records', () => {
     expect(managed).toMatchObject({ type: 'NS', ttl: 86_400, proxied: false });
   });
 });
+
+describe('the warnings of an edit', () => {
+  let domainId: number;
+
+  beforeEach(async () => {
+    domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
+    await saved(db, domainId, ['* A 192.0.2.1', 'own A 192.0.2.2', 'below.old TXT x', '*.sub A 192.0.2.3']);
+  });
+
+  /** The owners of the records that shadow a wildcard. */
+  async function shadowing(create: string[]): Promise<string[]> {
+    const result = await saveEdit(db, { ...BY, domainId, edit: edit({ create }), warns: true, dryRun: true });
+    if (result.kind !== 'dry_run') throw new Error(JSON.stringify(result));
+    expect(result.warnings.every(({ code }) => code === 'WILDCARD_SHADOWED')).toBe(true);
+    return result.warnings.map(({ owner }) => printName(owner));
+  }
+
+  test('name what a wildcard loses: only names that did not exist, whether few or many are written', async () => {
+    const few = ['x.own TXT t', 'x.old TXT t', 'x.new TXT t', 'x.y.sub TXT t'];
+    const lost = ['x.new.example.com.', 'x.y.sub.example.com.'];
+    expect(await shadowing(few)).toEqual(lost);
+    const many = Array.from({ length: 20 }, (_, n) => `x.n${n} TXT t`);
+    expect(await shadowing([...few, ...many])).toEqual([
+      ...lost,
+      ...many.map((line) => `${line.split(' ')[0]}.example.com.`),
+    ]);
+  });
+});

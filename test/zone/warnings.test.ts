@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { inOneGo } from '../../src/dns/zone-file/in-one-go.ts';
 import { parseRecords } from '../../src/zone/import/parse-records.ts';
+import { namesBetween } from '../../src/zone/records/record-name.ts';
 import { EditedZone, namesBeside, recordsToJudge } from '../../src/zone/warnings/edit-warnings.ts';
 import { findWarnings } from '../../src/zone/warnings/find-warnings.ts';
 import { ZoneIndex } from '../../src/zone/warnings/zone-view.ts';
@@ -31,10 +32,14 @@ an octal escape of Route 53 for * | \\052.shop.example. A 192.0.2.1 | OCTAL_ESCA
 an octal escape of Route 53 for @ | \\100.shop.example. TXT "x" | OCTAL_ESCAPE
 an IPv4 address as a host | a MX 10 192.0.2.1 | TARGET_IS_ADDRESS
 an IPv6 address as a host | a NS 2001:db8::1 | TARGET_IS_ADDRESS
+a mail address as a host | a MX 10 post@example.net. | AT_SIGN_IN_NAME
+an $ORIGIN without its final dot | $ORIGIN shop.example / www A 192.0.2.1 | MISSING_FINAL_DOT
+a NAPTR without its final dot | a NAPTR 1 1 "s" "SIP+D2U" "" _sip._udp.calls.com | MISSING_FINAL_DOT
 a URL as a host | a CNAME https://shop.example/ | TARGET_IS_URL
 a whole SRV as a host | a CNAME 5\\03210\\0325061\\032sip.out.example. | TARGET_HAS_BLANKS`),
   )('%s causes a warning', (_, line, code) => {
-    expect(codesOf([line])).toEqual([`1 ${code}`]);
+    const lines = line.split(' / ');
+    expect(codesOf(lines)).toEqual([`${lines.length} ${code}`]);
   });
 
   it.each([
@@ -44,6 +49,8 @@ a whole SRV as a host | a CNAME 5\\03210\\0325061\\032sip.out.example. | TARGET_
     'plain TXT hello ; a comment',
     '_mta-sts TXT "v=STSv1; id=7"',
     '@ TXT "v=spf1 mx -all"',
+    '@ TXT "v=spf1 " "mx -all"',
+    'a MX 10 a\\@b.example.net.',
     '\\042x A 192.0.2.1',
     'e CNAME 1-2-3-4.out.example.',
     'e CNAME _x.out.example.',
@@ -62,7 +69,8 @@ a whole SRV as a host | a CNAME 5\\03210\\0325061\\032sip.out.example. | TARGET_
   });
 
   it('with added dots, hosts of several labels are full names, and so are owners in the domain', () => {
-    const text = 'www.shop.example CNAME cdn.host.net\na.b CNAME www\n@ MX 10 mx.mail.com';
+    const text =
+      '$ORIGIN shop.example\nwww.shop.example CNAME cdn.host.net\na.b CNAME www\n@ MX 10 mx.mail.com';
     const { records, warnings } = inOneGo(parseRecords(text, APEX, { addDots: true }));
     expect(records.map(({ name, destination }) => `${name} ${destination}`)).toEqual([
       'www cdn.host.net',
@@ -83,7 +91,8 @@ an SRV to a name without an address | _s._tcp SRV 0 0 1 gone | 1 TARGET_WITHOUT_
 a delegation without glue | kid NS ns.kid | 1 MISSING_GLUE
 a record below a delegation | kid NS ns.out.example. / www.kid A 192.0.2.1 | 2 BELOW_ZONE_CUT
 an address at a delegation | kid NS ns.out.example. / kid A 192.0.2.1 | 2 BELOW_ZONE_CUT
-two SPF policies | @ TXT "v=spf1 -all" / @ TXT "v=spf1 mx -all" | 1 MANY_SPF
+two SPF policies | @ TXT "v=spf1 -all" / @ TXT "v=sp" "f1 mx -all" | 1 MANY_SPF
+an SPF policy of several strings, in quotes | @ TXT "v=spf1" "mx -all" | 1 SPF_SPLIT
 a null MX beside another | n MX 0 . / n MX 10 mx.out.example. | 1 NULL_MX_NOT_ALONE
 parameters of an alias | a HTTPS 0 pool.out.example. alpn=h2 | 1 ALIAS_MODE_PARAMETERS
 a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www TXT t | 2 WILDCARD_SHADOWED`),
@@ -110,6 +119,14 @@ a name that a wildcard no longer answers | * A 192.0.2.1 / _acme-challenge.www T
     '@ TXT "v=spf1 -all" / @ TXT "v=spf10 is text"',
   ])('%s causes none', (zone) => {
     expect(codesOf(zone.split(' / '))).toEqual([]);
+  });
+
+  it('a warning shows the type that the record has, and each set below a delegation', () => {
+    const typesOf = (...lines: string[]) =>
+      inOneGo(parseRecords(lines.join('\n'), APEX)).warnings.map(({ code, type }) => `${code} ${type}`);
+    expect(
+      typesOf('k ALIAS shop.example', 'sub NS ns.out.example.', 'a.sub ANAME x.', 'a.sub TXT x'),
+    ).toEqual(['MISSING_FINAL_DOT ANAME', 'BELOW_ZONE_CUT ANAME', 'BELOW_ZONE_CUT TXT']);
   });
 
   it('a host that was misread is not also one without addresses', () => {
@@ -146,7 +163,8 @@ describe('an edit', () => {
     const apex = parseName('example.com.');
     const zone = new EditedZone(apex, known, ops);
     const written = recordsToJudge(ops);
-    if (zone.needsFormerNames(written)) zone.setFormerOwners(known.map(({ name }) => name));
+    const former = known.flatMap(({ name }) => [...namesBetween(name, apex)]);
+    zone.setFormerNames(new Set(former));
     return inOneGo(findWarnings(zone, written)).map(({ code }) => code);
   }
 

@@ -1,8 +1,8 @@
 // The warnings of a write, which a repeat under its Idempotency-Key gets too.
 
 import type { z } from 'zod';
+import { showWarnings } from '../../zone/warnings/zone-warning.ts';
 import type { DomainCall } from '../calls/call.ts';
-import { printWarnings } from '../print/print-warnings.ts';
 import type { Warnings } from '../schemas/records/warning.ts';
 import type { Saved } from './save-records.ts';
 
@@ -13,7 +13,7 @@ export function storeWarnings(
   { domain, answerRest }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerRest'>,
   { warnings }: Saved,
 ): Printed {
-  const printed = printWarnings(warnings, domain.name);
+  const printed = showWarnings(warnings, domain.name);
   if (printed.length > 0) answerRest({ warnings: printed });
   return printed;
 }

@@ -6,6 +6,7 @@ import { type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
 import { inPieces } from '../../store/postgres/in-pieces.ts';
 import { ImportMerge } from '../../zone/import/merge-import.ts';
 import { type ReadImport, readImport } from '../../zone/import/read-import.ts';
+import { showWarnings } from '../../zone/warnings/zone-warning.ts';
 import { explainOne } from '../actions/edit-problem.ts';
 import { judgePlan } from '../actions/judge-plan.ts';
 import { answerWrite, type Saved } from '../actions/save-records.ts';
@@ -15,7 +16,6 @@ import { type CondensedFailures, condenseFailures, expandFailures } from '../bod
 import { type CondensedIds, condenseIds, expandIds } from '../body/condense-ids.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
 import { domainRoute } from '../calls/route.ts';
-import { printWarnings } from '../print/print-warnings.ts';
 import { booleanText } from '../schemas/query-text.ts';
 import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/records/import.ts';
 import type { Warnings } from '../schemas/records/warning.ts';
@@ -63,7 +63,7 @@ export const importRecords = domainRoute({
       removed: deletes.length,
       changeId,
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
-      warnings: printWarnings(answered.warnings, domain.name),
+      warnings: showWarnings(answered.warnings, domain.name),
     };
     // Items that cannot be parsed are found again from the body; conflicts with the records of that time are not.
     const judged = inOrder(merge.failed).filter(([index]) => !read.unread.has(index));

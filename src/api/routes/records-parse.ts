@@ -6,9 +6,8 @@ import type { Database } from '../../store/postgres/database.ts';
 import { inPieces } from '../../store/postgres/in-pieces.ts';
 import { loadNamesInUse } from '../../store/records/load-touched-records.ts';
 import { parseRecords } from '../../zone/import/parse-records.ts';
-import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
+import { showWarnings, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import { domainRoute } from '../calls/route.ts';
-import { printWarnings } from '../print/print-warnings.ts';
 import { ParsedZoneFile, ZoneFileText } from '../schemas/records/import.ts';
 
 export const parseImport = domainRoute({
@@ -43,7 +42,7 @@ export const parseImport = domainRoute({
     const reading = parseRecords(body.zone_file, domain.name, { addDots: query.dots === 'add' });
     const parsed = await inPieces(reading);
     const warnings = await withoutKnownHosts(api.db, domain.id, parsed.warnings);
-    return { ...parsed, warnings: printWarnings(warnings, domain.name) };
+    return { ...parsed, warnings: showWarnings(warnings, domain.name) };
   },
 });
 

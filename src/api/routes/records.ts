@@ -107,16 +107,13 @@ export const createRecord = domainRoute({
     if (saved instanceof Problem) return saved;
     const created = saved.kind === 'saved' ? saved.ops.find(({ op }) => op === 'create')?.after : undefined;
     if (created === undefined) throw new Error('a record was created and is not there');
-    const printed = await new RecordPrinter(call.api.db, call.domain).print(created);
-    return { ...printed, warnings: storeWarnings(call, saved) };
+    return await printWritten(call, created, storeWarnings(call, saved));
   },
   async remake({ api, domain, changeId, rest }) {
     if (changeId === undefined) return undefined;
     const change = await loadDomainChange(api.db, domain.id, changeId);
     const created = change?.ops.find(({ op }) => op === 'create')?.after;
-    if (created === undefined) return undefined;
-    const printed = await new RecordPrinter(api.db, domain).print(created);
-    return { ...printed, warnings: readStoredWarnings(rest) };
+    return created && (await printWritten({ api, domain }, created, readStoredWarnings(rest)));
   },
 });
 
@@ -164,8 +161,7 @@ export const updateRecord = domainRoute({
     const record: ListedRecord | typeof written =
       written ?? (await loadRecord(call.api.db, call.domain.id, id));
     if (record === undefined) return notFound('record');
-    const printed = await new RecordPrinter(call.api.db, call.domain).print(record);
-    return { ...printed, warnings: storeWarnings(call, saved) };
+    return await printWritten(call, record, storeWarnings(call, saved));
   },
 });
 
@@ -194,4 +190,12 @@ async function saveOne(call: WriteCall, text: EditText): Promise<Saved | Problem
   const parsed = parseEdit(text, call.domain.name);
   if (parsed.kind === 'problems') return explainOne(parsed.problems);
   return await saveRecords(call, parsed.edit, explainOne);
+}
+
+async function printWritten(
+  { api, domain }: Pick<WriteCall, 'api' | 'domain'>,
+  record: Parameters<RecordPrinter['print']>[0],
+  warnings: ReturnType<typeof storeWarnings>,
+): Promise<z.input<typeof WrittenRecord>> {
+  return { ...(await new RecordPrinter(api.db, domain).print(record)), warnings };
 }

@@ -13,8 +13,7 @@ import { ImportMerge } from '../../zone/import/merge-import.ts';
 import { type ParsedRecords, parseRecords } from '../../zone/import/parse-records.ts';
 import { readImport } from '../../zone/import/read-import.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { printRecordName } from '../../zone/records/record-name.ts';
-import { WarningList, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
+import { showWarnings, WarningList, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import { Failure } from '../terminal/failure.ts';
 import { explainFileError } from '../terminal/find-zone-files.ts';
 import type { Output } from '../terminal/output.ts';
@@ -64,13 +63,13 @@ export async function importRecords(
     await printRefusal(apex, { kind: 'refused', code: 'refused', message }, output);
     return 1;
   }
-  const told = toldOf(parsed, merge, warningsOf(parsed.warnings, saved.warnings), apex);
-  await printImport(apex, { counts: countsOf(merge), told, isTried: dryRun === true }, output);
-  return told.errors.length + told.failed.length > 0 ? 1 : 0;
+  const report = reportOf(parsed, merge, warningsOf(parsed.warnings, saved.warnings), apex);
+  await printImport(apex, { counts: countsOf(merge), report, isDryRun: dryRun === true }, output);
+  return report.errors.length + report.failed.length > 0 ? 1 : 0;
 }
 
 /** One item of a list, with the members that JSON shows. */
-interface Told {
+interface ReportedItem {
   readonly line?: number;
   readonly column?: number;
   readonly name?: string;
@@ -79,14 +78,14 @@ interface Told {
   readonly message: string;
 }
 
-type ToldLists = Readonly<Record<'errors' | 'skipped' | 'failed' | 'warnings', readonly Told[]>>;
+type Report = Readonly<Record<'errors' | 'skipped' | 'failed' | 'warnings', readonly ReportedItem[]>>;
 
-function toldOf(
+function reportOf(
   { records, errors, skipped }: ParsedRecords,
   merge: ImportMerge | undefined,
   warnings: readonly ZoneWarning[],
   apex: Name,
-): ToldLists {
+): Report {
   const failed = [...(merge?.failed ?? [])].sort(([a], [b]) => a - b);
   return {
     errors: errors.map(({ line, column, error }) => ({ line, column, message: error })),
@@ -95,9 +94,7 @@ function toldOf(
       const { name, type } = records[index] as (typeof records)[number];
       return { name, type, message };
     }),
-    warnings: warnings.map(({ line, owner, type, code, message }) => {
-      return { ...(line !== undefined && { line }), name: printRecordName(owner, apex), type, code, message };
-    }),
+    warnings: showWarnings(warnings, apex),
   };
 }
 
@@ -118,29 +115,32 @@ function countsOf(merge: ImportMerge | undefined): Readonly<Record<string, numbe
 
 interface Imported {
   readonly counts: Readonly<Record<string, number>>;
-  readonly told: ToldLists;
-  /** True for a dry run. */
-  readonly isTried: boolean;
+  readonly report: Report;
+  readonly isDryRun: boolean;
 }
 
-async function printImport(apex: Name, { counts, told, isTried }: Imported, output: Output): Promise<void> {
+async function printImport(
+  apex: Name,
+  { counts, report, isDryRun }: Imported,
+  output: Output,
+): Promise<void> {
   const domain = printWithoutDot(apex);
-  const outcome = isTried ? 'would import' : 'imported';
+  const outcome = isDryRun ? 'would import' : 'imported';
   if (output.json) {
-    await output.print(JSON.stringify({ domain, outcome, ...counts, ...told }));
+    await output.print(JSON.stringify({ domain, outcome, ...counts, ...report }));
     return;
   }
-  for (const [kind, items] of Object.entries(told)) {
+  for (const [kind, items] of Object.entries(report)) {
     for (const item of items) await output.complain(lineOf(kind, item));
   }
-  const lengths = Object.entries(told).map(([kind, { length }]) => [kind, length] as const);
+  const lengths = Object.entries(report).map(([kind, { length }]) => [kind, length] as const);
   const words = [...Object.entries(counts), ...lengths].map(([what, count]) => `${what} ${count}`);
   await output.print(`${outcome} into ${domain}: ${words.join(' ')}`);
 }
 
 const KINDS: Readonly<Record<string, string>> = { skipped: 'skipped: ', warnings: 'warning: ' };
 
-function lineOf(kind: string, { line, column, name, type, message }: Told): string {
+function lineOf(kind: string, { line, column, name, type, message }: ReportedItem): string {
   const place =
     line === undefined ? '' : column === undefined ? `line ${line}: ` : `line ${line}, column ${column}: `;
   const record = name === undefined ? '' : `${name} ${type}: `;

@@ -10,6 +10,7 @@ import { inOneGo } from '../../dns/zone-file/in-one-go.ts';
 import { parseZoneFile } from '../../dns/zone-file/parse-zone-file.ts';
 import type { ZoneFile, ZoneFileRecord } from '../../dns/zone-file/zone-file.ts';
 import { buildZone } from '../../zone/build-zone.ts';
+import { isCsv, isJson } from '../../zone/import/foreign-forms.ts';
 import { recordsOfZone } from '../../zone/records-of-zone.ts';
 import type { SignedZoneDoubt } from '../../zone/verbatim/doubt-list.ts';
 import { judgeSignedZone } from '../../zone/verbatim/judge-signed-zone.ts';
@@ -78,6 +79,11 @@ export function judgeZoneFile(
     const text = decodeText(
       file.path === undefined ? (content ?? new Uint8Array()) : readFileSync(file.path),
     );
+    const format = isJson(text) ? 'JSON' : isCsv(text) ? 'CSV' : undefined;
+    if (format !== undefined) {
+      const message = `this is ${format}, not a zone file`;
+      return { kind: 'refused', file, apex: undefined, problems: [{ file: file.name, message }] };
+    }
     const include = confineInclude(file.path);
     parsed = parseZoneFile(text, { origin, include, onRecord: inspector.inspect });
   } catch (error) {

@@ -11,6 +11,7 @@ const HOST_WORDS: ReadonlyMap<number, number> = new Map([
   [TYPE.HTTPS, 1],
   [TYPE.SVCB, 1],
   [TYPE.SRV, 3],
+  [TYPE.NAPTR, 5],
 ]);
 
 /** Returns the index of the word. Returns undefined for types without a host. */

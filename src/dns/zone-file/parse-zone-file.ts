@@ -39,8 +39,8 @@ const WINS_CODE = 65_281;
 interface OpenFile extends FileChain {
   readonly problems: ZoneFileProblems;
   origin: Name | undefined;
-  /** The line of the $ORIGIN that set the origin. */
-  originLine: number | undefined;
+  /** The word of the $ORIGIN that set the origin. */
+  originWord: Token | undefined;
   owner: Name | undefined;
 }
 
@@ -60,7 +60,7 @@ export function* parseZoneFileInPieces(
     includedBy: undefined,
     problems,
     origin: options.origin,
-    originLine: undefined,
+    originWord: undefined,
     owner: undefined,
   });
   return parser.finish(problems);
@@ -222,7 +222,7 @@ class ZoneFileParser {
     );
     if (type === TYPE.SOA && owner !== undefined) {
       this.#apex ??= owner;
-      if (owner === ROOT && open.origin === ROOT) this.#rootOriginLine ??= open.originLine;
+      if (owner === ROOT && open.origin === ROOT) this.#rootOriginLine ??= open.originWord?.line;
     }
     if (owner === undefined || rdata === undefined || head.ttlFailed) {
       if (type === TYPE.SOA) this.#soaFailed = true;
@@ -240,7 +240,8 @@ class ZoneFileParser {
     const record = { owner, type, ttl, rdata, file: open.file, line, column, ...behind };
     this.#records.push(record);
     const ownerToken = blankStart ? undefined : this.#ownerWord(place);
-    this.#onRecord?.({ record, type: textType, owner: ownerToken, words, comment, origin: open.origin });
+    const { origin, originWord } = open;
+    this.#onRecord?.({ record, type: textType, owner: ownerToken, words, comment, origin, originWord });
     return true;
   }
 
@@ -287,10 +288,11 @@ class ZoneFileParser {
 
   /** Undefined after a problem, as for $TTL. */
   #readOrigin(word: Token | undefined, open: OpenFile): void {
-    const origin = word && open.problems.attempt(word, 'origin', () => readName(word, open.origin));
+    const full = word && this.#ownerWord(word);
+    const origin = full && open.problems.attempt(full, 'origin', () => readName(full, open.origin));
     if (origin !== undefined || this.#lineByLine !== undefined) {
       open.origin = origin;
-      open.originLine = word?.line;
+      open.originWord = full;
     }
   }
 
@@ -313,7 +315,7 @@ class ZoneFileParser {
       includedBy: open,
       problems,
       origin,
-      originLine: undefined,
+      originWord: undefined,
       owner: open.owner,
     };
     inOneGo(this.readFile(read.text, included));

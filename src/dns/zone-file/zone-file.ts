@@ -29,6 +29,8 @@ export interface ReadLine {
   readonly words: readonly Token[];
   readonly comment: string | undefined;
   readonly origin: Name | undefined;
+  /** The word of the $ORIGIN that set the origin. Undefined if none did. */
+  readonly originWord: Token | undefined;
 }
 
 /** A record that is valid for the software that wrote the file, but cannot be in the zone. */

@@ -104,10 +104,39 @@ async function namesBelow(
 }
 
 /** Returns all names at which the domain has records. */
-export async function loadOwners(trx: Database, domainId: number): Promise<Name[]> {
+async function loadOwners(trx: Database, domainId: number): Promise<Name[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct name from records where domain_id = ${domainId}`.execute(trx);
   return rows.map(({ name }) => decodeNameColumn(name));
+}
+
+/** With more names, one pass over all records costs less than one for each name. */
+const MAX_SEARCHED_NAMES = 16;
+
+/** Returns those of the names that exist: they, or names below them, have records. */
+export async function loadExistingNames(
+  trx: Database,
+  domainId: number,
+  apex: Name,
+  names: ReadonlySet<Name>,
+): Promise<ReadonlySet<Name>> {
+  if (names.size === 0) return names;
+  if (names.size > MAX_SEARCHED_NAMES) {
+    const found = new Set<Name>();
+    for (const owner of await loadOwners(trx, domainId)) {
+      if (owner === apex) continue;
+      for (const name of [owner, ...namesBetween(owner, apex)]) if (names.has(name)) found.add(name);
+    }
+    return found;
+  }
+  const { rows } = await sql<{ name: string }>`
+    select a.name from unnest(${[...names].map(encodeNameColumn)}::text[]) a (name)
+    where exists (
+      select from records r
+      where r.domain_id = ${domainId} and (r.name = a.name or right(r.name, length(a.name) + 1) = '.' || a.name))`.execute(
+    trx,
+  );
+  return new Set(rows.map(({ name }) => decodeNameColumn(name)));
 }
 
 interface Known {

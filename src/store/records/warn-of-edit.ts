@@ -8,7 +8,7 @@ import { findWarnings } from '../../zone/warnings/find-warnings.ts';
 import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { Database } from '../postgres/database.ts';
 import { inPieces } from '../postgres/in-pieces.ts';
-import { loadOwners, loadRecordsAt } from './load-touched-records.ts';
+import { loadExistingNames, loadRecordsAt } from './load-touched-records.ts';
 
 interface PlannedEdit {
   readonly domainId: number;
@@ -31,7 +31,7 @@ export async function warnOfEdit(
   const lacking = [...beside].filter((name) => !complete.has(name));
   const all = [...records, ...(await loadRecordsAt(trx, domainId, lacking))];
   const zone = new EditedZone(apex, all, ops);
-  if (zone.needsFormerNames(written)) zone.setFormerOwners(await loadOwners(trx, domainId));
+  zone.setFormerNames(await loadExistingNames(trx, domainId, apex, zone.namesToHide(written)));
   return await inPieces(findWarnings(zone, written));
 }
 

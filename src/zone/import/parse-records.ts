@@ -19,7 +19,7 @@ import { rdataKey } from '../records/rdata-key.ts';
 import { parseRecordName, printRecordName } from '../records/record-name.ts';
 import { findWarnings } from '../warnings/find-warnings.ts';
 import { TextInspector } from '../warnings/inspect-text.ts';
-import { ZoneIndex } from '../warnings/zone-view.ts';
+import { type JudgedRecord, ZoneIndex } from '../warnings/zone-view.ts';
 import { joinWarnings, type ZoneWarning } from '../warnings/zone-warning.ts';
 import { readFile } from './read-file.ts';
 import { type ParsedComment, parseSettingsComment } from './settings-comment.ts';
@@ -93,7 +93,7 @@ export function* parseRecords(
   const zone = new ZoneIndex(apex);
   for (const [i, record] of file.records.entries()) {
     if (i % PIECE_RECORDS === 0) yield;
-    zone.add(withAddresses(record));
+    zone.add(asJudged(record));
     const { owner, line, column } = record;
     const type = apiTypeOf(record.type);
     const reason = reasonToSkip(record, type, apex) ?? (type && reasonOfTwin(record, type, seen));
@@ -114,14 +114,14 @@ export function* parseRecords(
   errors.sort((a, b) => a.line - b.line || a.column - b.column);
   const warnings = joinWarnings(
     [...file.warnings, ...inspector.finish(zone)],
-    yield* findWarnings(zone, file.records),
+    yield* findWarnings(zone, file.records.map(asJudged)),
   );
   return { records, errors, skipped, warnings };
 }
 
 /** Returns an ANAME as an address record, since it is answered with the addresses of its target. */
-function withAddresses(record: ZoneFileRecord): ZoneFileRecord {
-  return record.type === ANAME_CODE ? { ...record, type: TYPE.A } : record;
+function asJudged(record: ZoneFileRecord): JudgedRecord {
+  return record.type === ANAME_CODE ? { ...record, type: TYPE.A, shownType: 'ANAME' } : record;
 }
 
 function apiTypeOf(code: number): ApiType | undefined {

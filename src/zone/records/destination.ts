@@ -16,6 +16,7 @@ import {
 import { parseRdata, printRdata } from '../../dns/record/rdata.ts';
 import type { Token } from '../../dns/record/token.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { hostWordOf } from '../../dns/zone-file/host-word.ts';
 import {
   explainTypographicQuote,
   typographicQuoteIn,
@@ -26,7 +27,6 @@ import {
   type ApiType,
   isGenericType,
   MAX_MX_PRIORITY,
-  type NamedType,
   type WireType,
   wireTypeCode,
 } from './customer-types.ts';
@@ -173,42 +173,13 @@ function printHost(host: Name): string {
   return labelCount(host) === 1 ? `${text}.` : text;
 }
 
-/**
- * Which word of zone-file text is a host name; undefined: none. Such hosts follow the rule for hosts, not the zone file's
- * relative names.
- */
-const HOST_WORD: Record<NamedType, number | undefined> = {
-  A: undefined,
-  AAAA: undefined,
-  CNAME: undefined,
-  ANAME: undefined,
-  NS: undefined,
-  TXT: undefined,
-  MX: undefined,
-  SRV: 3,
-  PTR: undefined,
-  CAA: undefined,
-  TLSA: undefined,
-  SSHFP: undefined,
-  URI: undefined,
-  HTTPS: 1,
-  SVCB: 1,
-  DS: undefined,
-  NAPTR: 5,
-  LOC: undefined,
-  DNAME: undefined,
-  SMIMEA: undefined,
-  OPENPGPKEY: undefined,
-  CERT: undefined,
-  HINFO: undefined,
-};
-
 function parseZoneFileText(type: WireType, text: string, apex: Name): ParsedDestination {
   const words = cut(text);
   if (words.kind === 'problem') return words;
   const tokens = [...words.tokens];
   const isGeneric = tokens[0]?.text === '\\#' && !tokens[0].quoted; // RFC 3597 §5
-  const at = isGeneric ? undefined : HOST_WORD[type as NamedType];
+  // such hosts follow the rule for hosts, not the zone file's relative names
+  const at = isGeneric ? undefined : hostWordOf(wireTypeCode(type));
   const word = at === undefined ? undefined : tokens[at];
   if (at !== undefined && word !== undefined && !word.quoted) {
     const host = parseHost(word.text, apex, { root: true, wildcard: false });

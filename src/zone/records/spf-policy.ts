@@ -1,11 +1,22 @@
-// Recognizes SPF policies in the rdata of TXT records.
+// Recognizes SPF policies in the rdata of TXT records, whose strings receivers join without blanks (RFC 7208 §3.3).
 
-const POLICY = /^v=spf1(?: |$)/i; // RFC 7208 §4.5
-const PREFIX_OCTETS = 'v=spf1 '.length;
+const VERSION = 'v=spf1';
 
-/** True if the first string begins with the version of a policy. */
+/** True if the text begins with the version of a policy (RFC 7208 §4.5). */
 export function isSpfPolicy(rdata: Uint8Array): boolean {
-  const length = rdata[0] as number;
-  const start = Buffer.from(rdata.buffer, rdata.byteOffset + 1, Math.min(length, PREFIX_OCTETS));
-  return POLICY.test(start.toString('latin1'));
+  return /^v=spf1(?: |$)/i.test(startOf(rdata));
+}
+
+/** True if the version is a string of its own, and the next one is joined to it: `v=spf1mx -all` is not a policy. */
+export function isSplitSpfPolicy(rdata: Uint8Array): boolean {
+  return rdata[0] === VERSION.length && /^v=spf1[^ ]/i.test(startOf(rdata));
+}
+
+/** The text up to the octet after the version. */
+function startOf(rdata: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < rdata.length && text.length <= VERSION.length; at += 1 + (rdata[at] as number)) {
+    text += Buffer.from(rdata.subarray(at + 1, at + 1 + (rdata[at] as number))).toString('latin1');
+  }
+  return text.slice(0, VERSION.length + 1);
 }

@@ -6,12 +6,13 @@ import type { RecordOperation } from '../edit/plan-edit.ts';
 import type { CustomerRecord, RecordValue } from '../records/customer-record.ts';
 import { wireTypeCode } from '../records/customer-types.ts';
 import { rdataKey } from '../records/rdata-key.ts';
+import { namesBetween } from '../records/record-name.ts';
 import { hostOf, type JudgedRecord, ZoneIndex } from './zone-view.ts';
 
 /** Returns the record as it is answered: an ANAME and a proxied CNAME are answered with addresses. */
 function asAnswered({ name, type, rdata, proxied }: RecordValue): JudgedRecord {
   const hasAddresses = type === 'ANAME' || (proxied && type === 'CNAME');
-  return { owner: name, type: hasAddresses ? TYPE.A : wireTypeCode(type), rdata };
+  return { owner: name, type: hasAddresses ? TYPE.A : wireTypeCode(type), rdata, shownType: type };
 }
 
 /** Returns the records that the operations write, except those whose TTL or settings alone change. */
@@ -45,6 +46,7 @@ function* wildcardsAbove(from: Name, apex: Name): Generator<Name> {
 
 /** The domain after the edit, as far as it is known. */
 export class EditedZone extends ZoneIndex {
+  /** The names that existed before the edit, among those that it may hide. */
   #former: ReadonlySet<Name> = new Set();
 
   /** `known` are the records before the edit. */
@@ -59,19 +61,23 @@ export class EditedZone extends ZoneIndex {
     for (const record of after.values()) this.add(asAnswered(record));
   }
 
-  /** True if the search must know which names existed before the edit, because the edit may hide a name from a wildcard. */
-  needsFormerNames(written: readonly JudgedRecord[]): boolean {
-    if (!this.hasWildcards) return false;
-    return written.some(({ owner }) => owner !== this.apex && parentOf(owner) !== this.apex);
+  /** Lists the names without records that may exist only because of the edit, and would match a wildcard if they did not. */
+  namesToHide(written: readonly JudgedRecord[]): Set<Name> {
+    const names = new Set<Name>();
+    if (!this.hasWildcards) return names;
+    for (const { owner } of written) {
+      for (const name of namesBetween(owner, this.apex)) {
+        const wildcard = wildcardBelow(parentOf(name));
+        const matches = wildcard !== undefined && this.hasRecords(wildcard);
+        if (matches && !this.hasRecords(name)) names.add(name);
+      }
+    }
+    return names;
   }
 
-  /** `owners`: those before the edit. */
-  setFormerOwners(owners: Iterable<Name>): void {
-    const former = new Set<Name>();
-    for (const owner of owners) {
-      for (let name = owner; name !== this.apex && !former.has(name); name = parentOf(name)) former.add(name);
-    }
-    this.#former = former;
+  /** `names`: those of `namesToHide` that existed before the edit. */
+  setFormerNames(names: ReadonlySet<Name>): void {
+    this.#former = names;
   }
 
   override isNew(name: Name): boolean {

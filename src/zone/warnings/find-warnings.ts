@@ -4,7 +4,6 @@
 import {
   isWildcard,
   isWithin,
-  labelsOf,
   type Name,
   nameInRdata,
   parentOf,
@@ -13,8 +12,9 @@ import {
   wildcardBelow,
 } from '../../dns/name.ts';
 import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
-import { isSpfPolicy } from '../records/spf-policy.ts';
-import { hostOf, type JudgedRecord, type ZoneView } from './zone-view.ts';
+import { namesBetween } from '../records/record-name.ts';
+import { isSpfPolicy, isSplitSpfPolicy } from '../records/spf-policy.ts';
+import { beginsWithUnderscore, hostOf, type JudgedRecord, type ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
 /** Few, since a name may have 127 labels, and each is looked up. */
@@ -100,6 +100,13 @@ class WarningSearch {
 
   /** Two policies are an error for every receiver (RFC 7208 §4.5). */
   #judgeSpf(record: JudgedRecord): void {
+    if (isSplitSpfPolicy(record.rdata)) {
+      this.#warn(
+        record,
+        'SPF_SPLIT',
+        'the policy is several strings, which are joined without blanks: make it one string, in quotes',
+      );
+    }
     if (!isSpfPolicy(record.rdata) || this.#spfJudged.has(record.owner)) return;
     this.#spfJudged.add(record.owner);
     const policies = (this.#view.rdataAt(record.owner, TYPE.TXT) ?? []).filter(isSpfPolicy);
@@ -124,15 +131,15 @@ class WarningSearch {
   }
 
   /**
-   * A name that exists because of a name below it no longer matches a wildcard (RFC 4592 §2.2.2). Names with a label such as
-   * `_tcp` are skipped, since they are not hosts.
+   * A name that exists because of a name below it no longer matches a wildcard (RFC 4592 §2.2.2). Names at and below a label
+   * such as `_tcp` are skipped.
    */
   #judgeShadow(record: JudgedRecord): void {
     const { apex } = this.#view;
     if (record.owner === apex || !this.#view.hasWildcards) return;
-    for (let name = parentOf(record.owner); name !== apex; name = parentOf(name)) {
-      if (isWildcard(name) || hasUnderscore(name)) continue;
-      if (this.#view.hasRecords(name) || !this.#view.isNew(name, record)) continue;
+    for (const name of [...namesBetween(record.owner, apex)].reverse()) {
+      if (beginsWithUnderscore(name)) return;
+      if (isWildcard(name) || !this.#view.isNew(name, record) || this.#view.hasRecords(name)) continue;
       const wildcard = wildcardBelow(parentOf(name));
       if (wildcard === undefined || !this.#view.hasRecords(wildcard)) continue;
       const message = `${printName(name)} is no longer answered by ${printName(wildcard)}, since ${printName(record.owner)} lies below it`;
@@ -167,11 +174,16 @@ class WarningSearch {
     return (type === TYPE.A || type === TYPE.AAAA) && this.#view.nameservers.has(owner);
   }
 
-  #warn({ owner, type, line, column, file }: JudgedRecord, code: WarningCode, message: string, host?: Name) {
+  #warn(
+    { owner, type, shownType, line, column, file }: JudgedRecord,
+    code: WarningCode,
+    message: string,
+    host?: Name,
+  ) {
     this.warnings.add({
       code,
       owner,
-      type: typeMnemonic(type),
+      type: shownType ?? typeMnemonic(type),
       message,
       ...(host !== undefined && { host }),
       ...(line !== undefined && { line, column: column as number, file }),
@@ -181,10 +193,6 @@ class WarningSearch {
 
 /** The types that the parent zone answers at a delegation. */
 const OF_PARENT: ReadonlySet<number> = new Set([TYPE.NS, TYPE.DS, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3]);
-
-function hasUnderscore(name: Name): boolean {
-  return labelsOf(name).some((label) => label.startsWith('_'));
-}
 
 function relationTo(cut: Name, owner: Name): string {
   return owner === cut ? 'is delegated' : `lies below the delegation ${printName(cut)}`;

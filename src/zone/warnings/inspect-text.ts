@@ -6,6 +6,7 @@ import { TYPE, typeMnemonic } from '../../dns/type-codes.ts';
 import { hostWordOf } from '../../dns/zone-file/host-word.ts';
 import type { ReadLine } from '../../dns/zone-file/zone-file.ts';
 import { isBelowPublicSuffix } from '../domain/public-suffix.ts';
+import { ANAME_CODE } from '../records/customer-types.ts';
 import type { ZoneView } from './zone-view.ts';
 import { type WarningCode, WarningList, type ZoneWarning } from './zone-warning.ts';
 
@@ -17,7 +18,7 @@ const OCTAL = /(?:^|\.)\\(052|100)(?=\.|$)/;
 
 /** A relative name that may be meant as a full one. */
 interface Doubt {
-  readonly of: 'owner' | 'host';
+  readonly of: 'origin' | 'owner' | 'host';
   readonly read: Name;
   readonly full: Name;
   readonly warning: ZoneWarning;
@@ -29,15 +30,18 @@ const MAX_DOUBTS = 20_000;
 export class TextInspector {
   readonly #warnings = new WarningList();
   readonly #doubts: Doubt[] = [];
+  /** The $ORIGIN that was inspected last. */
+  #origin: Token | undefined;
 
   /** Inspects one record. Must be called for each record that was read. */
   readonly inspect = (line: ReadLine): void => {
+    this.#inspectOrigin(line);
     if (line.owner !== undefined) this.#inspectOwner(line, line.owner);
     const { type, words, comment } = line;
     const at = hostWordOf(type);
     const host = at === undefined ? undefined : words[at];
     if (host !== undefined && !host.quoted) this.#inspectHost(line, host);
-    if (type === TYPE.TXT || type === TYPE.SPF) this.#inspectText(line);
+    if (type === TYPE.TXT) this.#inspectText(line);
     if (comment !== undefined && /^\s*AWS routing=/.test(comment)) {
       const message = `weights and countries of Route 53 are lost: every address of ${printName(line.record.owner)} is answered`;
       this.#warn(line, 'ROUTING_LOST', message);
@@ -49,10 +53,18 @@ export class TextInspector {
     for (const { of, read, full, warning } of this.#doubts) {
       const isOwn = isWithin(full, apex);
       // a host that exists as it was read is right
-      const isDoubtful = of === 'owner' ? isOwn : (isOwn || isBelowPublicSuffix(full)) && !hasRecords(read);
+      const isDoubtful = of !== 'host' ? isOwn : (isOwn || isBelowPublicSuffix(full)) && !hasRecords(read);
       if (isDoubtful) this.#warnings.add(warning);
     }
     return this.#warnings.list;
+  }
+
+  /** Warns at the first record below the $ORIGIN. */
+  #inspectOrigin(line: ReadLine): void {
+    const { origin, originWord } = line;
+    if (originWord === undefined || originWord === this.#origin) return;
+    this.#origin = originWord;
+    if (origin !== undefined) this.#doubt(line, 'origin', originWord.text, origin);
   }
 
   #inspectOwner(line: ReadLine, { text }: Token): void {
@@ -76,17 +88,21 @@ export class TextInspector {
       this.#warn(line, 'TARGET_HAS_BLANKS', `"${text}" has blanks; a host name is needed here`);
     } else if (OCTAL.test(text)) {
       this.#warnOctal(line, text);
+    } else if (/[^.\\]@/.test(text)) {
+      this.#warn(line, 'AT_SIGN_IN_NAME', `"${text}" is a mail address; a host name is needed here`);
     } else {
       this.#doubt(line, 'host', text);
     }
   }
 
-  #doubt(line: ReadLine, of: Doubt['of'], text: string): void {
+  #doubt(line: ReadLine, of: Doubt['of'], text: string, as?: Name): void {
     if (this.#doubts.length >= MAX_DOUBTS) return;
     const full = fullName(text);
-    const read = line.origin === undefined || full === undefined ? undefined : parse(text, line.origin);
-    if (full === undefined || read === undefined || read === full) return;
-    const message = `"${text}" has no final dot, so it is ${printName(read)}: is ${printName(full)} meant?`;
+    if (full === undefined || line.origin === undefined) return;
+    const read = as ?? parse(text, line.origin);
+    if (read === undefined || read === full) return;
+    const what = of === 'origin' ? `$ORIGIN ${text}` : `"${text}"`;
+    const message = `${what} has no final dot, so it is ${printName(read)}: is ${printName(full)} meant?`;
     const warning = {
       ...warningAt(line, 'MISSING_FINAL_DOT', message),
       ...(of === 'host' && { host: read }),
@@ -94,20 +110,13 @@ export class TextInspector {
     this.#doubts.push({ of, read, full, warning });
   }
 
-  /** A `;` begins a comment, and blanks separate strings (RFC 1035 §5.1), which are joined without blanks (RFC 7208 §3.3). */
+  /** A `;` begins a comment (RFC 1035 §5.1). */
   #inspectText(line: ReadLine): void {
     const { words, comment } = line;
     const [first] = words;
-    if (first === undefined || first.quoted) return;
-    if (words.length === 1 && comment !== undefined && CUT_POLICY.test(first.text)) {
-      this.#warn(line, 'POLICY_CUT', `the text ends at ";", so it is only "${first.text}": put it in quotes`);
-    } else if (words.length > 1 && /^v=spf1$/i.test(first.text)) {
-      this.#warn(
-        line,
-        'SPF_SPLIT',
-        'the policy is several strings, which are joined without blanks: put it in quotes',
-      );
-    }
+    if (first === undefined || first.quoted || words.length > 1 || comment === undefined) return;
+    if (!CUT_POLICY.test(first.text)) return;
+    this.#warn(line, 'POLICY_CUT', `the text ends at ";", so it is only "${first.text}": put it in quotes`);
   }
 
   #warnOctal(line: ReadLine, text: string): void {
@@ -123,7 +132,8 @@ export class TextInspector {
 
 function warningAt({ record, type }: ReadLine, code: WarningCode, message: string): ZoneWarning {
   const { owner, line, column, file } = record;
-  return { code, owner, type: typeMnemonic(type), message, line, column, file };
+  const shown = record.type === ANAME_CODE ? 'ANAME' : typeMnemonic(type);
+  return { code, owner, type: shown, message, line, column, file };
 }
 
 /** Returns the name that the text would be with a final dot. Returns undefined if it has one, or is a single label. */

@@ -22,6 +22,8 @@ export interface JudgedRecord {
   readonly owner: Name;
   readonly type: number;
   readonly rdata: Uint8Array;
+  /** The mnemonic that a warning shows, if it is another one: an ANAME is judged as an address. */
+  readonly shownType?: string;
   /** Its position in a zone file. */
   readonly line?: number;
   readonly column?: number;
@@ -32,7 +34,12 @@ export interface JudgedRecord {
  * A zone file has no earlier version, so it is unknown which names are new. Only the parents of names such as
  * `_acme-challenge.www` are likely to be created unintentionally.
  */
-const isUnintended: ZoneView['isNew'] = (_name, { owner }) => owner[1] === '_';
+const isUnintended: ZoneView['isNew'] = (_name, { owner }) => beginsWithUnderscore(owner);
+
+/** True for names such as `_tcp`, which are not hosts. */
+export function beginsWithUnderscore(name: Name): boolean {
+  return name[1] === '_';
+}
 
 export function viewZone({ apex, nodes }: Zone): ZoneView {
   const nameservers = new Set<Name>();

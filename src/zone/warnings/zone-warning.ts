@@ -1,6 +1,7 @@
-// What is likely to be wrong with records that are allowed. A warning never keeps a record from being written.
+// Warnings about records that are allowed but probably wrong. A warning never prevents a write.
 
 import type { Name } from '../../dns/name.ts';
+import { printRecordName } from '../records/record-name.ts';
 
 /** The closed set of codes (docs/api.md "Warnings"). */
 export const WARNING_CODES = [
@@ -43,6 +44,22 @@ export interface ZoneWarning {
   readonly file?: string | undefined;
 }
 
+/** A warning as it is shown. */
+interface ShownWarning extends Pick<ZoneWarning, 'line' | 'type' | 'code' | 'message'> {
+  /** The owner, relative to the domain. */
+  readonly name: string;
+}
+
+export function showWarnings(warnings: readonly ZoneWarning[], apex: Name): ShownWarning[] {
+  return warnings.map(({ line, owner, type, code, message }) => ({
+    ...(line !== undefined && { line }),
+    name: printRecordName(owner, apex),
+    type,
+    code,
+    message,
+  }));
+}
+
 const MAX_WARNINGS = 1000;
 
 /** Collects warnings without duplicates, up to a limit. */
@@ -56,7 +73,7 @@ export class WarningList {
 
   add(warning: ZoneWarning): void {
     if (this.isFull) return;
-    const key = `${warning.code} ${warning.owner} ${warning.message}`;
+    const key = `${warning.code} ${warning.owner} ${warning.type} ${warning.message}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     this.list.push(warning);

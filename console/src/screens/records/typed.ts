@@ -34,12 +34,12 @@ export function typesWith(type: string): readonly string[] {
   return type === '' || types.includes(type) ? types : [...types, type];
 }
 
-/** The types of the records, in the order of `TYPES` and others behind them, and the one that is chosen. */
+/** Returns the types of the records and the chosen one: first those of `TYPES` in its order, then others. */
 export function typesToFilter(there: ReadonlySet<string>, chosen: string): string[] {
   const types: readonly string[] = TYPES;
-  const others = [...there].filter((type) => !types.includes(type)).sort();
-  const known = types.filter((type) => there.has(type) || type === chosen);
-  return [...known, ...others, ...(chosen === '' || [...known, ...others].includes(chosen) ? [] : [chosen])];
+  const wanted = new Set(chosen === '' ? there : [...there, chosen]);
+  const others = [...wanted].filter((type) => !types.includes(type)).sort();
+  return [...types.filter((type) => wanted.has(type)), ...others];
 }
 
 /** What the API says of a record, as far as it is edited here. */

@@ -16,7 +16,7 @@ export interface Checked {
   readonly problems: Problems;
   /** What is wrong with all of it, or why it could not be judged. */
   readonly error: ApiError | undefined;
-  /** What is probably wrong with records that can be saved. */
+  /** Warnings about records that can be saved. */
   readonly warnings: readonly Warning[];
   /** The draft that was judged last. */
   readonly of: Draft | undefined;

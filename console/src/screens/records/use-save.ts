@@ -20,7 +20,7 @@ export interface Save {
   readonly error: ApiError | undefined;
   readonly problems: Problems;
   readonly saved: SavedChange | undefined;
-  /** Of the last save, until the next one is reviewed. */
+  /** Warnings of the last save. Cleared when the next one is reviewed. */
   readonly warnings: readonly Warning[];
   /** A save was sent, and no answer came. */
   readonly isUnanswered: boolean;

@@ -1,4 +1,4 @@
-// What is probably wrong with records that are allowed. It keeps nothing from being saved.
+// Lists warnings about records. A warning does not prevent a save.
 
 import type { Schemas } from '../../api/client.ts';
 import { Note } from '../../parts/failure.tsx';

@@ -91,7 +91,7 @@ export async function judgeRule(
   const unfit = new Map(found.map(({ id, record }) => [id, record]));
   const faults: FieldProblem[] = body.record_ids.flatMap((id, i) => {
     const record = unfit.get(id);
-    // A record that is no longer proxied may stay in its rules.
+    // a rule keeps records that have since lost their proxy
     if (!unfit.has(id) || (record !== undefined && rule?.body.record_ids.includes(id))) return [];
     const field = namesOne(given) ? 'record_id' : `record_ids[${i}]`;
     if (record === undefined) return [{ field, error: `the domain has no record ${id}` }];

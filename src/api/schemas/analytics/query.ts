@@ -7,7 +7,7 @@ import { PERIOD_NAMES } from '../../../edge/analytics/window.ts';
 export const AnalyticsQuery = z.object({
   domain: z
     .string()
-    .describe('The name of the domain, as in paths. Exactly one: there is no total of an account.'),
+    .describe('The name of the domain, as in paths. Exactly one: totals of an account are not available.'),
   period: z
     .string()
     .optional()

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { API_TYPES, type ApiType, GENERIC_TYPE, readApiType } from '../../../zone/records/customer-types.ts';
 
-/** The JSON schema: without `type` beside them, the alternatives are types of their own for generated clients. */
+/** The JSON schema. It has no `type`, so that generated clients read each alternative as a type. */
 export const RECORD_TYPE_META = {
   type: undefined,
   anyOf: [

@@ -1,4 +1,4 @@
-// What is likely to be wrong with records that were read or written.
+// Warnings about records that were read or written.
 
 import { z } from 'zod';
 import { WARNING_CODES } from '../../../zone/warnings/zone-warning.ts';

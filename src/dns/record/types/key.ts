@@ -21,7 +21,7 @@ export const KEY = recordType(
     check({ flags, publicKey }) {
       const hasNoKey = (flags & NO_KEY) === NO_KEY;
       if (hasNoKey === (publicKey.length === 0)) return undefined;
-      const message = hasNoKey ? 'the flags say that there is no key' : 'the field is missing';
+      const message = hasNoKey ? 'the flags say that the record has no key' : 'the field is missing';
       return { field: 'publicKey', message };
     },
   },
