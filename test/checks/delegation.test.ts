@@ -470,6 +470,7 @@ const FOUND: readonly Finding[] = [
     { by: names('p7.uk'), kind: 'alias', ns: [] },
   ]),
   FINDINGS.PARENT_SETS_AA(parent),
+  FINDINGS.PARENT_AWKWARD(parent, names('p1.uk p2.uk'), ['tcp', 'no_edns']),
   FINDINGS.PARENT_HOLDS_CHILD(parent),
   FINDINGS.OWN_ANSWER(parent),
   FINDINGS.UNCONFIRMED(parent),
@@ -502,6 +503,10 @@ const FOUND: readonly Finding[] = [
   FINDINGS.VANTAGES_AWAY(),
   FINDINGS.PREPARE(parseName('_svc-challenge.shop.uk.'), 'svc-verify=x'),
   FINDINGS.PREPARE(parseName('_svc-challenge.shop.uk.'), undefined),
+  FINDINGS.APEX_ONLY({ isChecked: false, mayBeApproved: true, target }),
+  FINDINGS.APEX_ONLY({ isChecked: true, mayBeApproved: true, target }),
+  FINDINGS.APEX_ONLY({ isChecked: true, mayBeApproved: false, target }),
+  FINDINGS.APEX_ONLY({ isChecked: true, mayBeApproved: true, target: undefined }),
   FINDINGS.CLAIM_LOST(),
 ];
 
@@ -529,6 +534,7 @@ This domain keeps its status for now, because we cannot verify the signatures of
 Some nameservers of the zone co.uk gave no usable answer at one of their addresses or at all: p1.uk, p2.uk and p3.uk. ${NOTHING_TO_CHANGE}
 The nameservers of the zone co.uk give different answers for this domain, perhaps because a recent change has not reached all of them yet: p1.uk lists ns1.a and ns2.a; p2.uk and p3.uk list ns1.x; p4.uk says that it has no nameservers; p5.uk and p6.uk say that it does not exist; p7.uk says that it is an alias. ${NOTHING_TO_CHANGE}
 The nameservers of the zone co.uk mark the delegation of this domain as an answer of their own (AA); we read it as a delegation, as resolvers do. There is nothing to change at your registrar for this.
+Some nameservers of the zone co.uk did not answer an ordinary query. They answered over TCP or without EDNS: p1.uk and p2.uk. There is nothing to change at your registrar for this.
 The nameservers of the zone co.uk also hold a zone of this domain, and answer from it instead of referring to its nameservers; that zone’s own NS records were compared. Whoever manages those nameservers should remove the zone of this domain there, so that visitors reach ours.
 The nameservers of the zone co.uk answer for this domain themselves, so we cannot see whether it was delegated to us. Whoever manages that zone must delegate this domain with NS records there.
 So far only one nameserver address of the zone co.uk shows this; the status changes when a second one shows the same. ${NOTHING_TO_CHANGE}
@@ -552,6 +558,10 @@ This domain keeps its status for now: before a status changes we look at the zon
 This domain keeps its status for now: before a status changes we look from several places, and too few of them could answer. There is nothing to change at your registrar for this; we check again automatically.
 Optional: add this TXT record at your present DNS provider first, then all records are answered before you switch: name _svc-challenge.shop.uk, value svc-verify=x
 Optional: a TXT record at your present DNS provider lets us answer all records before you switch. Its value has expired: ask for a fresh one (verify), then add it at _svc-challenge.shop.uk.
+At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.a and ns2.a there. If the domain is in use already, ask the operator to approve it.
+At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a. If the domain is in use already, ask the operator to approve it.
+At most the SOA and NS records of this domain are answered until your registrar shows exactly ns1.a and ns2.a.
+At most the SOA and NS records of this domain are answered. If the domain is in use already, ask the operator to approve it.
 The zone above this domain now names the nameservers of another account, so the name is that account’s. Your records are kept here. If this was not you, ask your registrar.`).map(
   ([sentence]) => sentence,
 );

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseName, ROOT } from '../../src/dns/name.ts';
 import { type Network, parseNetwork } from '../../src/dns/record/network.ts';
+import { ExpiringCache } from '../../src/resolver/cache/expiring-cache.ts';
 import { AddressCache } from '../../src/resolver/state/address-cache.ts';
 import { AddressGate, type Asked, type TrialSource } from '../../src/resolver/state/address-gate.ts';
 import { isAskable } from '../../src/resolver/state/address-rules.ts';
-import { ExpiringCache } from '../../src/resolver/state/expiring-cache.ts';
 import {
   KnownZone,
   noteMiss,

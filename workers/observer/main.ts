@@ -22,6 +22,7 @@ const MOST_CHANGES_LOGGED = 10;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('observer', settings.logLevel);
+  for (const warning of settings.warnings) log.warn(warning);
   const { name, key, url } = requireVantage(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const resolver = await openResolver(settings, (fault) =>

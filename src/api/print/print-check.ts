@@ -73,6 +73,7 @@ function printServer(server: ServerEvidence): NonNullable<Printed['evidence']>[n
     server: printWithoutDot(server.server),
     ...(address !== '' && { address }),
     transport: server.transport,
+    ...(server.needed !== undefined && { needed: [...server.needed] }),
     asked_at: new Date(server.askedAt).toISOString(),
     ...(rttMs !== undefined && { rtt_ms: rttMs }),
     outcome,

@@ -2,6 +2,7 @@
 // trusted with what it saw, not with our memory.
 
 import { z } from 'zod';
+import { NEEDS } from '../../checks/delegation/evidence.ts';
 import { isJsonName } from '../../checks/delegation/evidence-json.ts';
 import { boundedArray } from './bounded-array.ts';
 import { SERVER_OUTCOMES } from './checks/check.ts';
@@ -30,6 +31,7 @@ const Server = z.strictObject({
   address: z.string().regex(/^[0-9a-f.:]{2,45}$/, 'must be an address'),
   transport: z.enum(['udp', 'tcp']),
   askedAt: Milliseconds,
+  needed: z.array(z.enum(NEEDS)).max(NEEDS.length).optional(),
   rttMs: z.number().min(0).max(3_600_000).optional(),
   outcome: z.enum(SERVER_OUTCOMES),
   rcode: z.int().min(0).max(4095).optional(),

@@ -30,6 +30,13 @@ export type ServerOutcome =
   /** Whether the parent's keys vouch for it would take more work than a check may do. */
   | 'limit';
 
+/**
+ * What a server needs that does not answer the ordinary way: a query over TCP, without EDNS, or in lower case instead of
+ * random case.
+ */
+export const NEEDS = ['tcp', 'no_edns', 'lower_case'] as const;
+export type Need = (typeof NEEDS)[number];
+
 /** What one address of the parent said. Names are folded; sets are in canonical order without duplicates. */
 export interface ServerEvidence {
   /** The nameserver's name, as the delegation above the parent gives it; the zone's own name for `database`. */
@@ -38,6 +45,8 @@ export interface ServerEvidence {
   readonly address: string;
   /** What carried the reply that counts. `database`: this fleet serves the parent, and Postgres was asked. */
   readonly transport: 'udp' | 'tcp' | 'database';
+  /** What the server needed, if it did not answer the ordinary way. A reply that is too large for UDP needs nothing. */
+  readonly needed?: readonly Need[];
   /** Milliseconds since 1970. */
   readonly askedAt: number;
   /** The round trip of the reply that counts; undefined without one. */

@@ -3,6 +3,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import type { NameserverSet } from './check-state.ts';
+import type { Need } from './evidence.ts';
 import {
   type InnerDomain,
   innerText,
@@ -63,6 +64,8 @@ const CHECK_FINDING_CODES = [
   'PARENTS_DISAGREE',
   /** The parent's servers refer to the domain with AA set: they count as referrals. */
   'PARENT_SETS_AA',
+  /** Some of the parent's servers answer only over TCP, without EDNS or in lower case. */
+  'PARENT_AWKWARD',
   /** The parent's servers hold the domain too, and show that the parent delegates it. */
   'PARENT_HOLDS_CHILD',
   /** The parent's servers hold the domain themselves, as ours do for every claim: that proves no delegation. */
@@ -84,10 +87,16 @@ const CHECK_FINDING_CODES = [
 ] as const;
 
 /**
- * All codes. CLAIM_LOST, which the store writes, stays until the domain is pending again. NS_TURN and PREPARE depend on the time
- * and on the offer, and are never stored.
+ * All codes. CLAIM_LOST, which the store writes, stays until the domain is pending again. NS_TURN, PREPARE and APEX_ONLY depend on
+ * the time, on the offer and on what is served, and are never stored.
  */
-export const FINDING_CODES = [...CHECK_FINDING_CODES, 'CLAIM_LOST', 'NS_TURN', 'PREPARE'] as const;
+export const FINDING_CODES = [
+  ...CHECK_FINDING_CODES,
+  'CLAIM_LOST',
+  'NS_TURN',
+  'PREPARE',
+  'APEX_ONLY',
+] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
 export interface Finding {
@@ -112,6 +121,12 @@ interface OursShown extends Shown {
   readonly target: NameserverSet;
 }
 
+interface ApexOnly {
+  readonly isChecked: boolean;
+  readonly mayBeApproved: boolean;
+  readonly target: NameserverSet | undefined;
+}
+
 /** Ends the sentences that ask the owner for nothing. True of the checks of workers only. */
 export const WE_CHECK_AGAIN = 'we check again automatically';
 const NOTHING_TO_CHANGE = `There is nothing to change at your registrar for this; ${WE_CHECK_AGAIN}.`;
@@ -126,6 +141,12 @@ const HOLDS: Readonly<Record<HoldKind, string>> = {
     'Their names indicate that your registrar has replaced the nameservers because the registration has expired. Renew the domain at your registrar',
   parking:
     'Their names indicate that the domain is parked, as registrars do with domains that are new, unpaid or expired. Check at your registrar that the domain is paid and end the parking',
+};
+
+const NEED_TEXTS: Readonly<Record<Need, string>> = {
+  tcp: 'over TCP',
+  no_edns: 'without EDNS',
+  lower_case: 'in lower case',
 };
 
 export const FINDINGS = {
@@ -212,6 +233,25 @@ export const FINDINGS = {
       `Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ${wanted(target)} there.`,
     ),
   NS_TURN: (turn: NameserverTurn) => finding('NS_TURN', turnText(turn)),
+  /**
+   * `isChecked`: a check has seen what the registrar shows. `mayBeApproved`: no operator has approved the domain. `target`:
+   * undefined if no set is left that proves it.
+   */
+  APEX_ONLY: ({ isChecked, mayBeApproved, target }: ApexOnly) => {
+    const until = isChecked
+      ? `until your registrar shows exactly ${wanted(target)}`
+      : 'until a first check has seen which nameservers your registrar shows';
+    return finding(
+      'APEX_ONLY',
+      [
+        `At most the SOA and NS records of this domain are answered${target === undefined ? '' : ` ${until}`}.`,
+        ...(isChecked || target === undefined
+          ? []
+          : [`If it shows other nameservers of ours, set exactly ${wanted(target)} there.`]),
+        ...(mayBeApproved ? ['If the domain is in use already, ask the operator to approve it.'] : []),
+      ].join(' '),
+    );
+  },
   NS_UNSTEADY: (
     changes: { readonly count: number; readonly isMore: boolean },
     target: NameserverSet | undefined,
@@ -294,6 +334,12 @@ export const FINDINGS = {
     finding(
       'PARENT_SETS_AA',
       `The nameservers of the zone ${print(parent)} mark the delegation of this domain as an answer of their own (AA); we read it as a delegation, as resolvers do. There is nothing to change at your registrar for this.`,
+    ),
+  PARENT_AWKWARD: (parent: Name, servers: readonly Name[], needs: readonly Need[]) =>
+    finding(
+      'PARENT_AWKWARD',
+      `Some nameservers of the zone ${print(parent)} did not answer an ordinary query. They answered ${needs.map((need) => NEED_TEXTS[need]).join(' or ')}: ${list(servers)}. There is nothing to change at your registrar for this.`,
+      servers,
     ),
   PARENT_HOLDS_CHILD: (parent: Name) =>
     finding(

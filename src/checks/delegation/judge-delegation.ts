@@ -4,7 +4,7 @@
 import { compareNames, foldCase, type Name, ROOT } from '../../dns/name.ts';
 import type { Expected, NameserverSet } from './check-state.ts';
 import { isConclusive } from './conclusive.ts';
-import type { Evidence, ServerEvidence, WalkFailure } from './evidence.ts';
+import { type Evidence, NEEDS, type ServerEvidence, type WalkFailure } from './evidence.ts';
 import type { Said } from './finding-text.ts';
 import { FINDINGS, type Finding } from './findings.ts';
 import { type HoldKind, registrarHold } from './registrar-holds.ts';
@@ -35,6 +35,7 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
   const isHeld = counting.some(({ transport }) => transport === 'database');
   const confirmed = confirmations >= 2 || confirmations === evidence.parentAddresses || isHeld;
   const failing = evidence.servers.filter((server) => !counts(server));
+  const awkward = counting.filter(({ needed = [] }) => needed.length > 0);
   const byAnswer = first.outcome === 'answer';
   const observed = [...statement.ns];
   const { verdict, matched, oursShown } = compare(statement, expected);
@@ -68,6 +69,15 @@ function judgeServers(evidence: Evidence, expected: Expected): Judgement {
       ...(showsCut ? [FINDINGS.PARENT_HOLDS_CHILD(parent)] : []),
       ...(counting.some(({ outcome, aa }) => outcome === 'referral' && aa === true)
         ? [FINDINGS.PARENT_SETS_AA(parent)]
+        : []),
+      ...(awkward.length > 0
+        ? [
+            FINDINGS.PARENT_AWKWARD(
+              parent,
+              serversOf(awkward),
+              NEEDS.filter((need) => awkward.some(({ needed }) => needed?.includes(need))),
+            ),
+          ]
         : []),
     ],
   };

@@ -2,7 +2,13 @@
 // parent said, the accepted sets compared with that, and the verdict. It also makes its JSON.
 
 import type { Expected } from '../../checks/delegation/check-state.ts';
-import type { Evidence, Security, ServerEvidence, WalkedZone } from '../../checks/delegation/evidence.ts';
+import type {
+  Evidence,
+  Need,
+  Security,
+  ServerEvidence,
+  WalkedZone,
+} from '../../checks/delegation/evidence.ts';
 import { WE_CHECK_AGAIN } from '../../checks/delegation/findings.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import { rcodeMnemonic } from '../../dns/message/rcodes.ts';
@@ -87,13 +93,20 @@ function serverLines(evidence: Evidence, paint: Paint): string[] {
   return [paint('bold', head), ...indentTable(table)];
 }
 
-function saidText({ ns, ds, rcode, showsCut, proof, error }: ServerEvidence): string {
+const NEED_WORDS: Readonly<Record<Need, string>> = {
+  tcp: 'TCP',
+  no_edns: 'no EDNS',
+  lower_case: 'lower case',
+};
+
+function saidText({ ns, ds, rcode, showsCut, proof, needed = [], error }: ServerEvidence): string {
   const said = [
     ...(ns.length > 0 ? [`NS ${ns.map(printWithoutDot).join(' ')}`] : []),
     ...ds.map((rdata) => `DS ${printRdata(TYPE.DS, rdata)}`),
     ...(proof === undefined ? [] : [proof === 'secure' ? 'proven' : 'left open by the proof']),
     ...(rcode !== undefined && rcode !== 0 ? [rcodeMnemonic(rcode)] : []),
     ...(showsCut === undefined ? [] : [showsCut ? 'delegated, by its DS' : 'no delegation, by its DS']),
+    ...(needed.length > 0 ? [`needed ${needed.map((need) => NEED_WORDS[need]).join(' and ')}`] : []),
     ...(error === undefined ? [] : [error]),
   ];
   return said.length === 0 ? '-' : said.join('; ');
@@ -200,6 +213,7 @@ function serverJson({ server, address, askedAt, rttMs, ns, ds, ...said }: Server
     server: printWithoutDot(server),
     address: address === '' ? null : address,
     transport: said.transport,
+    needed: said.needed ?? [],
     asked_at: new Date(askedAt).toISOString(),
     rtt_ms: rttMs ?? null,
     outcome: said.outcome,

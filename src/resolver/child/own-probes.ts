@@ -2,7 +2,7 @@
 // and EDNS are looked at there once in a while, and not for each domain.
 
 import type { EdnsOutcome } from '../../checks/child/evidence.ts';
-import { ExpiringCache } from '../state/expiring-cache.ts';
+import { ExpiringCache } from '../cache/expiring-cache.ts';
 
 const OWN_PROBE_MS = 300_000;
 const MAX_ADDRESSES = 1000;

@@ -39,7 +39,8 @@ export async function probeSoa(
   address: string,
 ): Promise<{ readonly soa: ProbeReply; readonly edns: EdnsOutcome }> {
   const { reply: soa, result } = await ask(asking, address, TYPE.SOA, {});
-  if (result?.kind === 'reply') return { soa, edns: result.refusedEdns === true ? 'refused' : 'works' };
+  if (result?.kind === 'reply')
+    return { soa, edns: result.needed?.includes('no_edns') ? 'refused' : 'works' };
   if (result?.kind !== 'timeout') return { soa, edns: 'unknown' };
   const plain = await ask(asking, address, TYPE.SOA, { edns: false });
   return plain.result?.kind === 'reply' ? { soa: plain.reply, edns: 'silent' } : { soa, edns: 'unknown' };
@@ -53,7 +54,12 @@ async function ask(
 ): Promise<Probed> {
   const question = { name: domain, type };
   try {
-    const result = await sendQuestion(state, work, state.around, { address, question, ...way });
+    const result = await sendQuestion(state, work, state.around, {
+      address,
+      question,
+      isExact: true, // the probe tests how the server is asked
+      ...way,
+    });
     switch (result.kind) {
       case 'reply':
         return { reply: replyOf(classifyReply(result.message, question, domain), type), result };

@@ -198,12 +198,13 @@ function printGlue(glue: ReplyOf<'referral'>['glue']): NonNullable<ServerEvidenc
 }
 
 function evidenceOf(result: ServerResult, { server, address }: ZoneAddress, zone: Name): ServerEvidence {
-  const { reply, askedAt, message, transport, rttMs } = result;
+  const { reply, askedAt, message, transport, rttMs, needed } = result;
   const isForeign = 'soa' in reply && reply.soa !== zone; // of a zone that the server holds besides
   return {
     server,
     address,
     transport,
+    ...(needed && { needed }),
     askedAt,
     rttMs,
     outcome: isForeign ? 'lame' : reply.kind,

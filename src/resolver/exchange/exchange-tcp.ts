@@ -3,7 +3,7 @@
 
 import { connect, type Socket } from 'node:net';
 import { unwatchAbort, watchAbort } from './abort-watch.ts';
-import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
+import type { AttemptOptions, AttemptResult, Transport } from './attempt-result.ts';
 import { setId } from './encode-query.ts';
 import { matchReply } from './match-reply.ts';
 import type { OpenSockets } from './open-sockets.ts';
@@ -13,23 +13,20 @@ import type { Target } from './target.ts';
 
 const LENGTH_OCTETS = 2;
 
-export class TcpExchange {
+export class TcpExchange implements Transport {
   readonly #sockets: OpenSockets;
   readonly #random: RandomBytes;
-  readonly #timeoutMs: number;
   readonly #attempts = new Set<TcpAttempt>();
 
-  constructor(sockets: OpenSockets, random: RandomBytes, timeoutMs: number) {
+  constructor(sockets: OpenSockets, random: RandomBytes) {
     this.#sockets = sockets;
     this.#random = random;
-    this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
   ask(target: Target, query: Uint8Array, options: AttemptOptions): Promise<AttemptResult> {
     setId(query, this.#random.uint16());
     return new Promise((resolve, reject) => {
-      const start = () => attempt.begin(this.#timeoutMs);
+      const start = () => attempt.begin();
       const attempt = new TcpAttempt(target, query, options, (wasBegun, result) => {
         this.#attempts.delete(attempt);
         if (wasBegun) this.#sockets.release();
@@ -42,7 +39,6 @@ export class TcpExchange {
     });
   }
 
-  /** Ends all attempts. */
   close(error: string): void {
     for (const attempt of [...this.#attempts]) attempt.finish({ kind: 'failed', error });
   }
@@ -62,6 +58,7 @@ class TcpAttempt {
   #socket: Socket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #begunAt: number | undefined;
+  #isConnected = false;
   #isOver = false;
 
   /** `onEnd` is called once; without an outcome when the signal aborts. */
@@ -78,19 +75,30 @@ class TcpAttempt {
     watchAbort(options.signal, this.#onAbort);
   }
 
-  begin(timeoutMs: number): void {
+  begin(): void {
     this.#begunAt = performance.now();
-    this.#timer = setTimeout(() => this.finish({ kind: 'silence', error: undefined }), timeoutMs);
+    this.#timer = setTimeout(() => this.#endTime(), this.#options.timeoutMs);
     this.#options.onPacket();
     if (this.#isOver) return; // whoever counts packets may abort
     const { address: host, port, family } = this.#target;
     const socket = connect({ host, port, family });
     this.#socket = socket;
+    socket.on('connect', () => {
+      this.#isConnected = true;
+    });
     socket.on('data', (octets) => this.#receive(octets));
-    socket.on('error', (error) => this.finish({ kind: 'failed', error: socketErrorText(error) }));
-    socket.on('close', () => this.finish({ kind: 'failed', error: this.#describeCut() }));
+    socket.on('error', (error) => this.finish({ kind: 'closed', error: socketErrorText(error) }));
+    socket.on('close', () => this.finish({ kind: 'closed', error: this.#describeCut() }));
     // one write: some servers take the length alone in its packet for the whole message
     socket.write(Buffer.concat([Uint8Array.of(this.#query.length >> 8, this.#query.length), this.#query]));
+  }
+
+  #endTime(): void {
+    this.finish(
+      this.#isConnected
+        ? { kind: 'silence', error: undefined }
+        : { kind: 'closed', error: `no connection within ${this.#options.timeoutMs} ms` },
+    );
   }
 
   #receive(octets: Uint8Array): void {
@@ -112,8 +120,8 @@ class TcpAttempt {
     const match = matchReply(this.#query, message, 'tcp');
     const rttMs = performance.now() - (this.#begunAt as number);
     if (match.kind === 'reply') this.finish({ ...match, rttMs });
-    else if (match.kind === 'unreadable') this.finish({ kind: 'failed', error: match.error });
-    else if (match.kind === 'unrelated') this.finish({ kind: 'failed', error: 'a reply to something else' });
+    else if (match.kind === 'unreadable') this.finish({ kind: 'silence', error: match.error });
+    else if (match.kind === 'unrelated') this.finish({ kind: 'silence', error: 'a reply to something else' });
     else this.finish(match);
   }
 

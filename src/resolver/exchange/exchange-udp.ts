@@ -2,7 +2,7 @@
 // one address share a port and wait for it together, so that an address with many questions gets one turn, like an
 // address with one question.
 
-import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
+import type { AttemptOptions, AttemptResult, Transport } from './attempt-result.ts';
 import type { OpenSockets } from './open-sockets.ts';
 import type { RandomBytes } from './random-bytes.ts';
 import type { Target } from './target.ts';
@@ -14,7 +14,7 @@ interface WaitingAttempts {
   attempts: UdpAttempt[];
 }
 
-export class UdpExchange {
+export class UdpExchange implements Transport {
   readonly #sockets: OpenSockets;
   readonly #portOptions: PortOptions;
   readonly #ports = new Set<UdpPort>();
@@ -22,12 +22,11 @@ export class UdpExchange {
   readonly #newest = new Map<Target, UdpPort>();
   readonly #waiting = new Map<Target, WaitingAttempts>();
 
-  constructor(sockets: OpenSockets, random: RandomBytes, timeoutMs: number) {
+  constructor(sockets: OpenSockets, random: RandomBytes) {
     this.#sockets = sockets;
-    this.#portOptions = { random, timeoutMs, onClosed: (port) => this.#forget(port) };
+    this.#portOptions = { random, onClosed: (port) => this.#forget(port) };
   }
 
-  /** Rejects only with the reason of the signal, which is not aborted yet. Sets the id in `query`. */
   ask(target: Target, query: Uint8Array, options: AttemptOptions): Promise<AttemptResult> {
     return new Promise((resolve, reject) => {
       const attempt = new UdpAttempt(query, options, { resolve, reject });
@@ -37,12 +36,11 @@ export class UdpExchange {
     });
   }
 
-  /** Ends all attempts. */
   close(error: string): void {
     for (const { attempts } of [...this.#waiting.values()]) {
       for (const attempt of attempts) attempt.finish({ kind: 'failed', error });
     }
-    for (const port of [...this.#ports]) port.end(error);
+    for (const port of [...this.#ports]) port.end({ kind: 'failed', error });
   }
 
   #wait(target: Target, attempt: UdpAttempt): void {

@@ -1,35 +1,44 @@
-// One question to one nameserver address.
-//
-//   UDP ──> reply                                   it answers what was asked, letter for letter
-//    ├──> nothing in time ──> UDP once more ──> timeout, or bad when something came that cannot be read
-//    ├──> FORMERR, NOTIMP, BADVERS ──> the same without EDNS (RFC 6891 §7)
-//    ├──> TC, or other case ──> TCP ──> reply, or bad
-//    └──> refused, no route ──> bad
+// One query to one nameserver address, in the ways of ways.ts until one is answered.
 //
 // Every attempt has an id of its own and other letter case. What the reply says is not judged here: SERVFAIL is a reply.
 
+import type { Need } from '../../checks/delegation/evidence.ts';
 import type { Message } from '../../dns/message/message.ts';
-import type { Name } from '../../dns/name.ts';
-import type { AttemptOptions, AttemptResult } from './attempt-result.ts';
+import { RCODE } from '../../dns/message/rcodes.ts';
+import { foldCase, type Name } from '../../dns/name.ts';
+import type { AttemptOptions, AttemptResult, Transport } from './attempt-result.ts';
 import { encodeQuery } from './encode-query.ts';
 import { TcpExchange } from './exchange-tcp.ts';
 import { UdpExchange } from './exchange-udp.ts';
 import { MIXING_BYTES, mixCase } from './mixed-case.ts';
 import { OpenSockets } from './open-sockets.ts';
 import { RandomBytes } from './random-bytes.ts';
+import { ServerMemory } from './server-memory.ts';
 import { readTarget, type Target } from './target.ts';
+import {
+  type Ended,
+  isSameWay,
+  type Known,
+  needsOf,
+  ORDINARY,
+  onlyWay,
+  type Way,
+  type Ways,
+  waysFor,
+} from './ways.ts';
 
 export interface Question {
   readonly name: Name;
   readonly type: number;
 }
 
-/** A question that is to be asked in one way only, to see how a server takes it. */
+/** Asks in this way only, to see whether the server accepts it: there is no fallback, and nothing is remembered. */
 export interface AskedWay {
-  /** `tcp`: over TCP at once. */
   readonly transport?: 'tcp';
   /** False: without EDNS from the start. */
   readonly edns?: boolean;
+  /** True: the ordinary way only. Implied by the other fields. */
+  readonly isExact?: boolean;
 }
 
 export type QueryResult =
@@ -42,8 +51,8 @@ export type QueryResult =
       readonly message: Message;
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;
-      /** The server refused the question with EDNS, and answered it without. */
-      readonly refusedEdns?: true;
+      /** What the server needed, if it did not answer the ordinary way. */
+      readonly needed?: readonly Need[];
     }
   /** No reply came. With an error, no question was sent. */
   | { readonly kind: 'timeout'; readonly error?: string }
@@ -63,21 +72,23 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly port: number;
-  /** The time limit of one attempt. */
+  /** The time limit of one attempt. Attempts after the first one without a reply share the same time. */
   readonly timeoutMs?: number;
-  /** How many times a question is sent over UDP. */
-  readonly attempts?: number;
   readonly maxSockets?: number;
   /** The servers are resolvers: asked with RD=1. */
   readonly recursive?: boolean;
   /** Maps an address to where its packets are sent: tests keep their internet on loopback sockets. */
   readonly route?: (address: string) => { address: string; port: number };
+  readonly now?: () => number;
+  /** Instead of sockets: tests keep their internet in memory. */
+  readonly transports?: Readonly<Record<Way['transport'], Transport>>;
 }
 
 const DEFAULT_TIMEOUT_MS = 3000;
-const DEFAULT_ATTEMPTS = 2;
 const DEFAULT_MAX_SOCKETS = 500;
 const MAX_KEPT_TARGETS = 20_000;
+/** A parent of two addresses may cost three times the packets that an ordinary one costs, its walk included. */
+const MOST_ATTEMPTS = 4;
 
 const CLOSED = 'the exchange was closed';
 
@@ -85,98 +96,115 @@ export function createExchange(options: ExchangeOptions): Exchange {
   return new SocketExchange(options);
 }
 
+interface Attempt {
+  readonly way: Way;
+  readonly ended: Ended;
+  readonly result: AttemptResult;
+  /** True if the query had capital letters: with few letters, chance may leave none. */
+  readonly hadCapitals: boolean;
+  readonly timeoutMs: number;
+}
+
 class SocketExchange implements Exchange {
   readonly #route: (address: string) => { address: string; port: number };
-  readonly #attempts: number;
   readonly #timeoutMs: number;
   readonly #recursive: boolean;
   readonly #random = new RandomBytes();
-  readonly #udp: UdpExchange;
-  readonly #tcp: TcpExchange;
+  readonly #transports: Readonly<Record<Way['transport'], Transport>>;
+  readonly #memory: ServerMemory;
   readonly #targets = new Map<string, Target>();
   #isClosed = false;
 
   constructor(options: ExchangeOptions) {
     const { port, route = (address: string) => ({ address, port }) } = options;
     this.#route = route;
-    this.#attempts = options.attempts ?? DEFAULT_ATTEMPTS;
     this.#recursive = options.recursive ?? false;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const sockets = new OpenSockets(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
-    this.#udp = new UdpExchange(sockets, this.#random, this.#timeoutMs);
-    this.#tcp = new TcpExchange(sockets, this.#random, this.#timeoutMs);
+    this.#transports = options.transports ?? {
+      udp: new UdpExchange(sockets, this.#random),
+      tcp: new TcpExchange(sockets, this.#random),
+    };
+    this.#memory = new ServerMemory(options.now ?? Date.now);
   }
 
   async ask(
     address: string,
     question: Question,
-    { transport, edns: wantsEdns = true, ...options }: AttemptOptions & AskedWay,
+    { transport, edns = true, isExact = false, ...options }: AskOptions & AskedWay,
   ): Promise<QueryResult> {
     const target = this.#targetOf(address);
     if (target === undefined) return { kind: 'bad', error: `"${address}" is not an address` };
-    if (transport === 'tcp') return this.#askTcp('asked over TCP', target, question, wantsEdns, options);
-    let edns: boolean = wantsEdns;
-    let silences = 0;
-    let unreadable: string | undefined;
-    for (;;) {
-      const result = await this.#attempt(this.#udp, target, question, edns, options);
-      switch (result.kind) {
-        case 'reply':
-          return replied(result, 'udp', wantsEdns && !edns);
-        case 'failed':
-          return { kind: 'bad', error: result.error };
-        case 'truncated':
-          return this.#askTcp('the reply over UDP was cut short', target, question, edns, options);
-        case 'other_case': {
-          const why = 'the reply over UDP had not the letters of the question';
-          return this.#askTcp(why, target, question, edns, options);
-        }
-        case 'edns_refused':
-          edns = false;
-          break;
-        case 'silence':
-          unreadable = result.error ?? unreadable;
-          if (++silences < this.#attempts) break;
-          return unreadable === undefined ? { kind: 'timeout' } : { kind: 'bad', error: unreadable };
-        default:
-          return result satisfies never;
-      }
+    if (isExact || this.#recursive || transport !== undefined || !edns) {
+      const ways = onlyWay({ transport: transport ?? 'udp', edns, mixed: transport === undefined });
+      const tried = await this.#try(ways, target, question, { ...options, laterMs: this.#timeoutMs });
+      const last = tried.at(-1);
+      return last?.ended === 'replied'
+        ? replied(last, edns && !last.way.edns ? ['no_edns'] : [])
+        : failureOf(tried);
     }
+    const known = this.#memory.knownOf(address);
+    const laterMs = Math.ceil(this.#timeoutMs / (MOST_ATTEMPTS - 1));
+    const tried = await this.#try(waysFor(known), target, question, { ...options, known, laterMs });
+    this.#remember(address, known, tried);
+    const last = tried.at(-1);
+    const refused = tried.find(({ ended }) => ended === 'refused');
+    if (refused !== undefined && (last?.ended !== 'replied' || isRefusal(last))) return replied(refused, []);
+    if (last?.ended !== 'replied') return failureOf(tried);
+    // An ordinary server needs nothing: packets got lost.
+    return replied(last, known.kind === 'ordinary' ? [] : needsOf(tried));
   }
 
-  /** The last resort. The server did answer, so a failure here is `bad`, not a timeout. */
-  async #askTcp(
-    why: string,
+  /** Gives the attempts in order; at least one. */
+  async #try(
+    ways: Ways,
     target: Target,
     question: Question,
-    edns: boolean,
-    options: AttemptOptions,
-  ): Promise<QueryResult> {
-    let result = await this.#attempt(this.#tcp, target, question, edns, options);
-    const isRefused = result.kind === 'edns_refused';
-    if (isRefused) result = await this.#attempt(this.#tcp, target, question, false, options);
-    if (result.kind === 'reply') return replied(result, 'tcp', isRefused);
-    return { kind: 'bad', error: `${why}, and over TCP: ${this.#describe(result)}` };
-  }
-
-  #describe(result: Exclude<AttemptResult, { kind: 'reply' }>): string {
-    if (result.kind === 'failed') return result.error;
-    if (result.kind === 'silence') return `no reply within ${this.#timeoutMs} ms`;
-    return result.kind === 'truncated' ? 'cut short as well' : 'a reply that cannot be used';
+    { known, laterMs, ...options }: AskOptions & { known?: Known; laterMs: number },
+  ): Promise<Attempt[]> {
+    const tried: Attempt[] = [];
+    let timeoutMs = this.#timeoutMs;
+    for (let next = ways.next(); !next.done && tried.length < MOST_ATTEMPTS; ) {
+      const attempt = await this.#attempt(target, question, next.value, { ...options, timeoutMs, known });
+      tried.push(attempt);
+      if (attempt.ended === 'silent' || attempt.ended === 'refused') timeoutMs = laterMs;
+      next = ways.next(attempt.ended);
+    }
+    return tried;
   }
 
   async #attempt(
-    over: UdpExchange | TcpExchange,
     target: Target,
     { name, type }: Question,
-    edns: boolean,
-    options: AttemptOptions,
-  ): Promise<AttemptResult> {
+    way: Way,
+    { known, ...options }: AttemptOptions & { known: Known | undefined },
+  ): Promise<Attempt> {
+    const { timeoutMs } = options;
     options.signal.throwIfAborted();
-    if (this.#isClosed) return { kind: 'failed', error: CLOSED };
-    const query = encodeQuery(name, type, edns, this.#recursive);
-    mixCase(query, this.#random.take(MIXING_BYTES));
-    return over.ask(target, query, options);
+    if (this.#isClosed) {
+      const result: AttemptResult = { kind: 'failed', error: CLOSED };
+      return { way, ended: 'failed', result, hadCapitals: false, timeoutMs };
+    }
+    const query = encodeQuery(foldCase(name), type, way.edns, this.#recursive);
+    const hadCapitals = way.mixed && mixCase(query, this.#random.take(MIXING_BYTES));
+    const result = await this.#transports[way.transport].ask(target, query, options);
+    const mayBeForCase = hadCapitals && (known?.kind === 'unknown' || known?.kind === 'needs');
+    const ended = endOf(result, mayBeForCase);
+    return { way, ended, result, hadCapitals, timeoutMs };
+  }
+
+  #remember(address: string, known: Known, tried: readonly Attempt[]): void {
+    const last = tried.at(-1);
+    const accepted = tried.find(({ ended }) => ended === 'truncated') ?? last;
+    if (last === undefined || accepted === undefined) return;
+    if (tried.some(({ ended }) => ended === 'refused') && last.ended === 'replied' && isRefusal(last)) {
+      // It may refuse this zone because of the zone, and others because of the letters: nothing is known.
+    } else if (accepted.ended !== 'replied' && accepted.ended !== 'truncated') {
+      if (known.kind === 'needs') this.#memory.noteNothing(address);
+    } else if (accepted.way.mixed && !accepted.hadCapitals) {
+      // A server that accepts lower case only would have replied too.
+    } else if (isSameWay(accepted.way, ORDINARY)) this.#memory.noteOrdinary(address);
+    else if (last.ended === 'replied') this.#memory.noteNeeds(address, accepted.way);
   }
 
   /** Gives the same object for the same address, since ports are found by it. */
@@ -193,17 +221,72 @@ class SocketExchange implements Exchange {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#udp.close(CLOSED);
-    this.#tcp.close(CLOSED);
+    this.#transports.udp.close(CLOSED);
+    this.#transports.tcp.close(CLOSED);
   }
 }
 
+type AskOptions = Pick<AttemptOptions, 'signal' | 'onPacket'>;
+
+/** `mayBeForCase`: the server may refuse a query because of its letters. */
+function endOf(result: AttemptResult, mayBeForCase: boolean): Ended {
+  switch (result.kind) {
+    case 'reply':
+      return mayBeForCase && isRefusal({ result }) ? 'refused' : 'replied';
+    case 'silence':
+      return 'silent';
+    default:
+      return result.kind;
+  }
+}
+
+function isRefusal({ result }: Pick<Attempt, 'result'>): boolean {
+  return (
+    result.kind === 'reply' &&
+    (result.message.rcode === RCODE.REFUSED || result.message.rcode === RCODE.SERVFAIL)
+  );
+}
+
 /** The time is rounded to the microsecond; further digits are noise of the clock. */
-function replied(
-  { message, rttMs }: Extract<AttemptResult, { kind: 'reply' }>,
-  transport: 'udp' | 'tcp',
-  refusedEdns: boolean,
-): QueryResult {
+function replied({ way, result }: Attempt, needed: readonly Need[]): QueryResult {
+  const { message, rttMs } = result as Extract<AttemptResult, { kind: 'reply' }>;
   const rounded = Math.round(rttMs * 1000) / 1000;
-  return { kind: 'reply', message, transport, rttMs: rounded, ...(refusedEdns && { refusedEdns }) };
+  return {
+    kind: 'reply',
+    message,
+    transport: way.transport,
+    rttMs: rounded,
+    ...(needed.length > 0 && { needed }),
+  };
+}
+
+/** Silence over UDP is a timeout, whatever came over TCP; if the server did react over UDP, the result is `bad`. */
+function failureOf(tried: readonly Attempt[]): QueryResult {
+  const overUdp = tried.filter(({ way }) => way.transport === 'udp');
+  const cause = overUdp.find(({ ended }) => ended !== 'silent' && ended !== 'edns_refused');
+  const tcp = tried.findLast(({ way }) => way.transport === 'tcp');
+  if (cause === undefined && overUdp.length > 0) {
+    const unreadable = overUdp.findLast(({ result }) => errorOf(result) !== undefined);
+    return unreadable === undefined
+      ? { kind: 'timeout' }
+      : { kind: 'bad', error: `${errorOf(unreadable.result)}` };
+  }
+  const why = cause === undefined ? 'asked over TCP' : whyOf(cause);
+  return { kind: 'bad', error: tcp === undefined ? why : `${why}, and over TCP: ${describe(tcp)}` };
+}
+
+function whyOf({ ended, result }: Attempt): string {
+  if (ended === 'truncated') return 'the reply over UDP was cut short';
+  if (ended === 'other_case') return 'the reply over UDP had not the letters of the question';
+  return errorOf(result) ?? 'a reply that cannot be used';
+}
+
+function describe({ result, timeoutMs }: Attempt): string {
+  if (result.kind === 'silence') return result.error ?? `no reply within ${timeoutMs} ms`;
+  if (result.kind === 'truncated') return 'cut short as well';
+  return errorOf(result) ?? 'a reply that cannot be used';
+}
+
+function errorOf(result: AttemptResult): string | undefined {
+  return 'error' in result ? result.error : undefined;
 }

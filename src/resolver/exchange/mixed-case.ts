@@ -6,20 +6,25 @@ import { HEADER_OCTETS } from '../../dns/message/header.ts';
 /** How many random octets are enough for any name. */
 export const MIXING_BYTES = 32;
 
-/** Changes the question's name in `query`: bit i of `random` decides the case of octet i. */
-export function mixCase(query: Uint8Array, random: Uint8Array): void {
+/**
+ * Changes the question's name in `query`: bit i of `random` decides the case of octet i. Returns true if a letter is a
+ * capital now.
+ */
+export function mixCase(query: Uint8Array, random: Uint8Array): boolean {
   let left = 0;
+  let hasCapitals = false;
   for (let i = 0; ; i++) {
     const octet = query[HEADER_OCTETS + i] as number;
     if (left === 0) {
-      if (octet === 0) return;
+      if (octet === 0) return hasCapitals;
       left = octet;
       continue;
     }
     left--;
     const lower = octet | 0x20;
     if (lower < 0x61 || lower > 0x7a) continue;
-    const isUpper = ((random[i >> 3] as number) >> (i & 7)) & 1;
+    const isUpper = (((random[i >> 3] as number) >> (i & 7)) & 1) === 1;
+    hasCapitals ||= isUpper;
     query[HEADER_OCTETS + i] = isUpper ? lower & ~0x20 : lower;
   }
 }

@@ -20,3 +20,8 @@ export function socketErrorText(error: Error): string {
   const meaning = code === undefined ? undefined : MEANINGS.get(code);
   return meaning === undefined ? error.message : `${meaning} (${code})`;
 }
+
+/** True if the host replied that no program listens at the port. */
+export function isRefused(error: Error): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+}

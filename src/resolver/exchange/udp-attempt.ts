@@ -31,9 +31,9 @@ export class UdpAttempt {
   }
 
   /** Starts the time limit: the packet is sent now. */
-  begin(timeoutMs: number): void {
+  begin(): void {
     this.#sentAt = performance.now();
-    this.#timer = setTimeout(endInSilence, timeoutMs, this);
+    this.#timer = setTimeout(endInSilence, this.#options.timeoutMs, this);
     this.#options.onPacket();
   }
 

@@ -3,9 +3,10 @@
 // with an id of its own, share it only when sockets are scarce.
 
 import { createSocket, type Socket } from 'node:dgram';
+import type { AttemptResult } from './attempt-result.ts';
 import { setId } from './encode-query.ts';
 import type { RandomBytes } from './random-bytes.ts';
-import { socketErrorText } from './socket-error.ts';
+import { isRefused, socketErrorText } from './socket-error.ts';
 import type { Target } from './target.ts';
 import type { UdpAttempt } from './udp-attempt.ts';
 
@@ -14,9 +15,10 @@ export const MAX_QUESTIONS = 16;
 
 const SOCKET_TYPE = { 4: 'udp4', 6: 'udp6' } as const;
 
+type Fault = Extract<AttemptResult, { kind: 'closed' | 'failed' }>;
+
 export interface PortOptions {
   readonly random: RandomBytes;
-  readonly timeoutMs: number;
   /** Called once. The port may not be known to its owner yet, when no socket could be made. */
   readonly onClosed: (port: UdpPort) => void;
 }
@@ -30,14 +32,14 @@ export class UdpPort {
   #room = MAX_QUESTIONS;
   /** Attempts that wait until the socket is connected; undefined once it is. */
   #early: UdpAttempt[] | undefined = [];
-  #fault: string | undefined;
+  #fault: Fault | undefined;
 
   constructor(target: Target, options: PortOptions) {
     this.target = target;
     this.#options = options;
     this.#socket = createSocket({ type: SOCKET_TYPE[target.family], lookup: noLookup });
     this.#socket.on('message', (octets, from) => this.#receive(octets, from));
-    this.#socket.on('error', (error) => this.end(socketErrorText(error)));
+    this.#socket.on('error', (error) => this.end(faultOf(error)));
     this.#socket.once('connect', () => this.#sendEarly());
     this.#socket.connect(target.port, target.address); // binds it first, to a port that the kernel draws
   }
@@ -49,7 +51,7 @@ export class UdpPort {
 
   send(attempt: UdpAttempt): void {
     if (this.#fault !== undefined) {
-      attempt.finish({ kind: 'failed', error: this.#fault });
+      attempt.finish(this.#fault);
       return;
     }
     let id = this.#options.random.uint16();
@@ -63,10 +65,10 @@ export class UdpPort {
   }
 
   /** Ends all attempts. Every failure (no listener, no route, no socket) concerns the address, so it ends all of them. */
-  end(error: string): void {
+  end(fault: Fault): void {
     if (this.#fault !== undefined) return;
-    this.#close(error);
-    for (const attempt of [...this.#asked.values()]) attempt.finish({ kind: 'failed', error });
+    this.#close(fault);
+    for (const attempt of [...this.#asked.values()]) attempt.finish(fault);
   }
 
   #sendEarly(): void {
@@ -76,12 +78,12 @@ export class UdpPort {
   }
 
   #transmit(attempt: UdpAttempt): void {
-    attempt.begin(this.#options.timeoutMs);
+    attempt.begin();
     if (!attempt.ended) this.#socket.send(attempt.query, this.#onSent);
   }
 
   readonly #onSent = (error: Error | null) => {
-    if (error !== null) this.end(socketErrorText(error));
+    if (error !== null) this.end(faultOf(error));
   };
 
   #receive(octets: Buffer, from: { address: string; port: number }): void {
@@ -92,14 +94,19 @@ export class UdpPort {
 
   #forget(id: number): void {
     this.#asked.delete(id);
-    if (this.#asked.size === 0 && this.#fault === undefined) this.#close('the port is closed');
+    if (this.#asked.size === 0 && this.#fault === undefined)
+      this.#close({ kind: 'failed', error: 'the port is closed' });
   }
 
-  #close(fault: string): void {
+  #close(fault: Fault): void {
     this.#fault = fault;
     this.#socket.close();
     this.#options.onClosed(this);
   }
+}
+
+function faultOf(error: Error): Fault {
+  return { kind: isRefused(error) ? 'closed' : 'failed', error: socketErrorText(error) };
 }
 
 /** A `lookup` that resolves no names: only addresses come here. */

@@ -1,7 +1,7 @@
 // Caches the addresses of nameservers that had to be looked up, and the failures to find them.
 
 import type { Name } from '../../dns/name.ts';
-import { ExpiringCache } from './expiring-cache.ts';
+import { ExpiringCache } from '../cache/expiring-cache.ts';
 import type { AddressOutcome } from './known-zone.ts';
 import { countFailures, FAILURE_MAX_MS, failureMs, MAX_NEGATIVE_TTL_MS, MAX_TTL_MS } from './zone-cache.ts';
 

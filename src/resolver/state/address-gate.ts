@@ -8,9 +8,9 @@
 
 import { type AddressMemory, afterTrial, judgeTrial, type Trial } from '../../checks/shares/silence.ts';
 import { type Name, ROOT } from '../../dns/name.ts';
+import { ExpiringCache } from '../cache/expiring-cache.ts';
 import { unwatchAbort, watchAbort } from '../exchange/abort-watch.ts';
 import { networkOf } from './address-rules.ts';
-import { ExpiringCache } from './expiring-cache.ts';
 import type { Silences } from './silences.ts';
 
 /** What came of a question. `given_up`: the check was over before the time of the question was. */

@@ -2,7 +2,7 @@
 // and theirs is learnt, a few times a minute.
 
 import { rememberedMs } from '../../checks/shares/silence.ts';
-import { ExpiringCache } from './expiring-cache.ts';
+import { ExpiringCache } from '../cache/expiring-cache.ts';
 
 /** One key's silence; without a count, it has answered. Times are milliseconds since 1970. */
 interface Silence {

@@ -4,7 +4,7 @@
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { ZoneKey } from '../../checks/validation/zone-keys.ts';
 import { type Name, ROOT } from '../../dns/name.ts';
-import { ExpiringCache } from './expiring-cache.ts';
+import { ExpiringCache } from '../cache/expiring-cache.ts';
 import { countFailures, FAILURE_MAX_MS, failureMs, MAX_TTL_MS } from './zone-cache.ts';
 
 export type ZoneTrust =

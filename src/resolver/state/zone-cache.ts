@@ -3,7 +3,7 @@
 
 import type { WalkFailure } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
-import { ExpiringCache } from './expiring-cache.ts';
+import { ExpiringCache } from '../cache/expiring-cache.ts';
 import type { KnownZone } from './known-zone.ts';
 
 /** What is at a name between the root and the domain. */

@@ -1,5 +1,6 @@
 // Asks one address of a zone's servers, reads what its reply means for that zone, and records how the address behaved.
 
+import type { Need } from '../../checks/delegation/evidence.ts';
 import type { Message } from '../../dns/message/message.ts';
 import type { Question } from '../exchange/exchange.ts';
 import { type ClassifiedReply, classifyReply, type UsefulReply } from '../replies/classify-reply.ts';
@@ -16,6 +17,8 @@ export interface ServerResult {
   readonly message: Message | undefined;
   readonly transport: 'udp' | 'tcp';
   readonly rttMs: number | undefined;
+  /** What the server needed, if it did not answer the ordinary way. */
+  readonly needed?: readonly Need[];
 }
 
 /** Throws Stopped. `onSent` is called when the question is about to leave. */
@@ -47,11 +50,11 @@ export async function askServer(
     return { reply, askedAt, message: undefined, transport: 'udp', rttMs: undefined };
   }
   work.unanswered = 0;
-  const { message, transport, rttMs } = result;
+  const { message, transport, rttMs, needed } = result;
   const reply = classifyReply(message, question, zone.zone);
   if (isUseful(reply)) noteReply(to, rttMs);
   else noteMiss(to, now());
-  return { reply, askedAt, message, transport, rttMs };
+  return { reply, askedAt, message, transport, rttMs, ...(needed && { needed }) };
 }
 
 export function isUseful(reply: ClassifiedReply): reply is UsefulReply {

@@ -192,6 +192,15 @@ describe('the DNSSEC of the parent', () => {
     expect(line({ security })).toBe(expected);
   });
 
+  it('and what an awkward server needed, in text and JSON', () => {
+    const seen = both(names('ns1.fleet.example.'), { needed: ['tcp', 'lower_case'] });
+    expect(text(seen)).toContain('NS ns1.fleet.example; needed TCP and lower case');
+    expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen)))).evidence.servers[0].needed).toEqual([
+      'tcp',
+      'lower_case',
+    ]);
+  });
+
   it('that a fault of the root hides', () => {
     expect(line({ security: 'indeterminate', rootFault: true })).toMatch(/the root does not validate/);
   });
@@ -225,6 +234,7 @@ describe('an observation as JSON', () => {
             server: 'a.nic.example',
             address: '192.0.2.1',
             transport: 'udp',
+            needed: [],
             asked_at: '2026-11-21T12:00:00.000Z',
             rtt_ms: 12.4,
             outcome: 'referral',

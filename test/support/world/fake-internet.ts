@@ -134,11 +134,12 @@ export class FakeInternet {
   #conductOf(address: string): Conduct {
     return {
       receive: (bytes, transport) => {
-        const received = this.#servers.get(address)?.receive(bytes, transport);
+        const isDown = this.silenced.has(address);
+        const received = this.#servers.get(address)?.receive(bytes, transport, isDown);
         if (received === undefined) return [];
         this.seen.push(received.seen);
         this.#flip(received.seen.name);
-        return this.silenced.has(address) ? [] : received.packets;
+        return isDown ? [] : received.packets;
       },
       refusesTcp: () => this.#faultsAt(address).some(({ kind }) => kind === 'no-tcp'),
       deliver: (packet, send, sendFrom) => {

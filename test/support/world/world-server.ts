@@ -32,6 +32,11 @@ export interface Packet {
   readonly elsewhere: boolean;
 }
 
+/** Faults because of which a client gets no usable reply over UDP. */
+const NO_REPLIES: readonly FaultKind[] = [
+  ...['silent', 'silent-udp', 'silent-on-edns', 'silent-on-case', 'closed'],
+  ...['wrong-id', 'wrong-question', 'wrong-source', 'garbage', 'garbage-on-edns', 'loop-pointer', 'short'],
+] as FaultKind[];
 const MIN_UDP_OCTETS = 512; // RFC 1035 §4.2.1
 const MAX_OCTETS = 65_535;
 const SIZE_ASKED = 1232;
@@ -44,7 +49,8 @@ export class WorldServer {
   readonly #met = new Map<Fault, number>();
   /** How many replies there were from the zones, by type. */
   readonly #turns = new Map<number, number>();
-  #saidFormerr = false;
+  /** It has refused EDNS, or given no usable reply: from then on it may be asked without EDNS. */
+  #hasFailed = false;
 
   constructor(
     script: ServerScript,
@@ -56,8 +62,13 @@ export class WorldServer {
     this.#report = report;
   }
 
-  /** The packets that go back, and what was asked; undefined for what is no question. */
-  receive(bytes: Uint8Array, transport: Transport): { seen: Seen; packets: Packet[] } | undefined {
+  /** The packets that go back, and what was asked; undefined for what is no question. `isDown`: none of them arrives. */
+  receive(
+    bytes: Uint8Array,
+    transport: Transport,
+    isDown = false,
+  ): { seen: Seen; packets: Packet[] } | undefined {
+    if (isDown) this.#hasFailed = true;
     const query = this.#read(bytes, transport);
     const question = query?.questions[0];
     if (query === undefined || question === undefined) return undefined;
@@ -94,7 +105,7 @@ export class WorldServer {
     if (query.rd !== this.#script.recursive || query.aa || query.tc)
       this.#wrong(`a question has ${query.rd ? '' : 'no '}RD, AA or TC`);
     if (edns === undefined) {
-      if (!this.#saidFormerr) this.#wrong('a question comes without EDNS');
+      if (!this.#hasFailed) this.#wrong('a question comes without EDNS');
     } else if (!edns.dnssecOk || (transport === 'udp' && edns.udpPayloadSize !== SIZE_ASKED)) {
       this.#wrong('a question comes without DO, or offers another size');
     }
@@ -124,18 +135,26 @@ export class WorldServer {
     transport: Transport,
     faults: ReadonlyMap<FaultKind, Fault>,
   ): Packet[] {
-    if (faults.has('silent') || (transport === 'tcp' && faults.has('silent-tcp'))) return [];
+    if (NO_REPLIES.some((kind) => faults.has(kind))) this.#hasFailed = true;
+    const spelled = query.questions[0]?.name ?? name;
+    const isMixed = spelled !== foldCase(spelled);
+    if (faults.has('silent') || faults.has(`silent-${transport}`)) return [];
     if (query.edns !== undefined && faults.has('silent-on-edns')) return [];
+    if (isMixed && faults.has('silent-on-case')) return [];
     const packet = (bytes: Uint8Array, elsewhere = false): Packet => ({
       bytes,
       delayMs: faults.get('slow')?.value ?? 0,
       elsewhere,
     });
-    const message = this.#message(query, name, type, transport, faults);
+    const message =
+      isMixed && faults.has('refused-on-case')
+        ? replyTo(query, { rcode: RCODE.REFUSED })
+        : this.#message(query, name, type, transport, faults);
     const room =
       transport === 'tcp' ? MAX_OCTETS : (message.edns && query.edns?.udpPayloadSize) || MIN_UDP_OCTETS;
     const bytes = encodeMessage(message, room);
-    if (faults.has('garbage')) return [packet(garbageFor(query))];
+    const isGarbage = faults.has('garbage') || (query.edns !== undefined && faults.has('garbage-on-edns'));
+    if (isGarbage) return [packet(garbageFor(query))];
     if (faults.has('loop-pointer')) return [packet(loopFor(query))];
     if (faults.has('short')) return [packet(bytes.subarray(0, 7))];
     if (faults.has('wrong-id')) return [packet(withOtherId(bytes))];
@@ -161,11 +180,11 @@ export class WorldServer {
   ): Message {
     const rcode = faults.get('rcode')?.value;
     if (rcode !== undefined) {
-      if (WITHOUT_EDNS_PLEASE.has(rcode)) this.#saidFormerr = true;
+      if (WITHOUT_EDNS_PLEASE.has(rcode)) this.#hasFailed = true;
       return replyTo(query, { rcode });
     }
     if (query.edns !== undefined && (faults.has('formerr-on-edns') || faults.has('formerr-header'))) {
-      this.#saidFormerr = true;
+      this.#hasFailed = true;
       const questions = faults.has('formerr-header') ? [] : query.questions;
       return withoutEdns(replyTo(query, { rcode: RCODE.FORMERR, questions }));
     }

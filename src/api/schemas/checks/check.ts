@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { PLACES, SEVERITIES } from '../../../checks/child/child-codes.ts';
+import { NEEDS } from '../../../checks/delegation/evidence.ts';
 import { SEEN_KINDS } from '../../../checks/delegation/seen.ts';
 import { VERDICTS } from '../../../checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
@@ -34,6 +35,12 @@ const ServerEvidence = z.object({
   transport: z
     .enum(['udp', 'tcp', 'database'])
     .describe('`database`: this service has the parent zone, and looked there.'),
+  needed: z
+    .array(z.enum(NEEDS))
+    .optional()
+    .describe(
+      'What the server needed to reply, if it did not answer an ordinary query: `tcp`, `no_edns` (without EDNS), `lower_case` (instead of letters in random case).',
+    ),
   asked_at: Timestamp,
   rtt_ms: z.number().min(0).optional().describe('Absent without a reply.'),
   outcome: z

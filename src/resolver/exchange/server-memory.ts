@@ -1,0 +1,79 @@
+// Remembers, for each server address, whether it answers the ordinary way or what it needs instead. The number of
+// addresses is limited and everything expires: an attacker can choose addresses, and lost packets look like a server
+// that drops queries.
+
+import { ExpiringCache } from '../cache/expiring-cache.ts';
+import { betterThan, isSameWay, type Known, ORDINARY, type Way } from './ways.ts';
+
+interface Needs {
+  /** How the server replied last. */
+  readonly way: Way;
+  readonly better: readonly Way[];
+  /** Number of times in a row that it did not answer the ordinary way. */
+  readonly count: number;
+  /** When the ordinary way is tried first again, in milliseconds since 1970. */
+  readonly until: number;
+}
+
+const CAPACITY = 20_000;
+const ORDINARY_MS = 3_600_000;
+/** Short at first, because the cause may be a lossy network. */
+const NEEDS_FIRST_MS = 600_000;
+const NEEDS_MAX_MS = 6 * 3_600_000;
+/** How long needs are kept after they have become doubtful: the server is asked twice then, not four times. */
+const DOUBTFUL_MS = 86_400_000;
+
+const UNKNOWN: Known = { kind: 'unknown' };
+const IS_ORDINARY: Known = { kind: 'ordinary' };
+
+export class ServerMemory {
+  readonly #now: () => number;
+  readonly #ordinary = new ExpiringCache<true>(CAPACITY);
+  readonly #needs = new ExpiringCache<Needs>(CAPACITY);
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  knownOf(address: string): Known {
+    const now = this.#now();
+    if (this.#ordinary.get(address, now) !== undefined) return IS_ORDINARY;
+    const needs = this.#needs.get(address, now);
+    if (needs === undefined) return UNKNOWN;
+    const { way, better, until } = needs;
+    const again = way.transport === 'udp' ? [way, way] : [way]; // a UDP packet may be lost
+    return {
+      kind: 'needs',
+      ways: until > now ? [...better.slice(0, 1), ...again, ORDINARY] : [ORDINARY, ...again],
+    };
+  }
+
+  /** The server answers mixed case, EDNS and UDP. */
+  noteOrdinary(address: string): void {
+    this.#needs.delete(address);
+    this.#ordinary.set(address, true, this.#now() + ORDINARY_MS);
+  }
+
+  /**
+   * The server replied in another way. A server that is known to be ordinary stays so until that expires: its packets
+   * may have been lost on purpose.
+   */
+  noteNeeds(address: string, way: Way): void {
+    const now = this.#now();
+    if (this.#ordinary.get(address, now) !== undefined) return;
+    const before = this.#needs.get(address, now);
+    const isSettled = before !== undefined && before.until > now;
+    const count = (before?.count ?? 0) + (isSettled ? 0 : 1);
+    const until = isSettled
+      ? before.until
+      : now + Math.min(NEEDS_MAX_MS, NEEDS_FIRST_MS * 2 ** Math.min(count - 1, 10));
+    const isSame = before !== undefined && isSameWay(way, before.way);
+    const better = isSame ? before.better.slice(isSettled ? 1 : 0) : isSettled ? [] : betterThan(way);
+    this.#needs.set(address, { way, better, count, until }, until + DOUBTFUL_MS);
+  }
+
+  /** The server did not reply in any way. */
+  noteNothing(address: string): void {
+    this.#needs.delete(address);
+  }
+}
