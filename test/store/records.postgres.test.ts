@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseName, printName } from '../../src/dns/name.ts';
 import { setProvider, setReseller } from '../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 import { CursorError, type LogPage, type Page } from '../../src/store/postgres/list-page.ts';
 import {
   type ChangeFilter,
@@ -25,7 +27,7 @@ import { BY, newAccount, newDomain, saved } from '../support/database/domains.ts
 import { listRecords } from '../support/database/list-records.ts';
 import { saveMembership } from '../support/database/memberships.ts';
 import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
-import { edit, showRecord } from '../support/zone/customer-records.ts';
+import { APEX, type EditLines, edit, showRecord } from '../support/zone/customer-records.ts';
 
 const { db } = sharedDatabase();
 
@@ -296,10 +298,11 @@ describe('load-records', () => {
 
 describe('the warnings of an edit', () => {
   let domainId: number;
+  let starId: number;
 
   beforeEach(async () => {
     domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
-    await saved(db, domainId, ['* A 192.0.2.1', 'own A 192.0.2.2', 'below.old TXT x', '*.sub A 192.0.2.3']);
+    starId = await firstId(['* A 192.0.2.1', 'own A 192.0.2.2', 'below.old TXT x', '*.sub A 192.0.2.3']);
   });
 
   /** The owners of the records that shadow a wildcard. */
@@ -319,5 +322,66 @@ describe('the warnings of an edit', () => {
       ...lost,
       ...many.map((line) => `${line.split(' ')[0]}.example.com.`),
     ]);
+  });
+
+  /** The warnings of an edit, as the owner, type and code of each. */
+  async function warningsOf(lines: EditLines, within: Database = db): Promise<string[]> {
+    const result = await saveEdit(within, { ...BY, domainId, edit: edit(lines), warns: true, dryRun: true });
+    if (result.kind !== 'dry_run') throw new Error(JSON.stringify(result));
+    return result.warnings.map(({ owner, type, code }) => `${printRecordName(owner, APEX)} ${type} ${code}`);
+  }
+
+  /** Creates the records, and returns the id of the first one. */
+  async function firstId(create: string[]): Promise<number> {
+    const { ops } = await saved(db, domainId, create);
+    return ops.find(({ op }) => op === 'create')?.after?.id as number;
+  }
+
+  test('include records that it does not write, but whose host it breaks', async () => {
+    const mail = [
+      'm.sub A 192.0.2.4',
+      'm.sub TXT x',
+      '@ MX 10 M.Sub.example.com',
+      '_s._tcp SRV 1 2 3 m.sub.example.com',
+    ];
+    const id = await firstId([...mail, 'kid.own NS m.sub.example.com', 'o MX 10 own.example.com']);
+    const causes = (code: string) => [`@ MX ${code}`, `_s._tcp SRV ${code}`, `kid.own NS ${code}`];
+    expect(await warningsOf({ delete: [id] })).toEqual(causes('TARGET_WITHOUT_ADDRESS'));
+    const other = await newDomain(db, await newAccount(db, 'b@example.org'), 'example.net.');
+    await saved(db, other.id, edit({ create: ['@ MX 10 m.sub.example.com'] }, other.name));
+    expect(await warningsOf({ delete: [id] })).toHaveLength(3);
+    expect(await warningsOf({ update: [[id, { ttl: 60 }]] })).toEqual([]);
+  });
+
+  test('include a delegation whose glue it removes, while a name outside of it answers', async () => {
+    const id = await firstId(['ns.kid A 192.0.2.4', 'kid NS ns.kid.example.com', 'kid NS ns.example.net']);
+    expect(await warningsOf({ delete: [id] })).toEqual(['kid NS MISSING_GLUE']);
+  });
+
+  test('include records whose host only the removed wildcard answered', async () => {
+    const hosts = ['any', 'has', 'own', 'x.sub'].map((host) => `${host}.to MX 10 ${host}.example.com`);
+    await saved(db, domainId, ['has TXT x', ...hosts]);
+    const causes = ['any.to MX TARGET_WITHOUT_ADDRESS'];
+    expect(await warningsOf({ delete: [starId] })).toEqual(causes);
+    const others = Array.from({ length: 20 }, (_, n) => `n${n} A 192.0.2.9`);
+    expect(await warningsOf({ delete: [starId], create: others })).toEqual(causes);
+  });
+
+  test('are at most 1,000, and are found along the index of hosts', async () => {
+    const many = Array.from({ length: 1100 }, (_, n) => `t${n} MX 10 m.own.example.com`);
+    const id = await firstId(['m.own A 192.0.2.4', ...many]);
+    const other = await firstId(['o.own A 192.0.2.5', 'own MX 10 o.own.example.com']);
+    expect(await warningsOf({ delete: [id] })).toHaveLength(1000);
+    await sql`analyze records`.execute(db);
+    await db.transaction().execute(async (trx) => {
+      const scans = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select pg_stat_get_xact_numscans('records_host'::regclass)::integer as count`.execute(trx);
+        return rows[0]?.count as number;
+      };
+      const before = await scans();
+      expect(await warningsOf({ delete: [other] }, trx)).toHaveLength(1);
+      expect(await scans()).toBeGreaterThan(before);
+    });
   });
 });

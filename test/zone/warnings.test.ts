@@ -2,12 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
 import { inOneGo } from '../../src/dns/zone-file/in-one-go.ts';
 import { parseRecords } from '../../src/zone/import/parse-records.ts';
-import { namesBetween } from '../../src/zone/records/record-name.ts';
-import { EditedZone, namesBeside, recordsToJudge } from '../../src/zone/warnings/edit-warnings.ts';
+import { targetOf } from '../../src/zone/records/rdata-key.ts';
+import { namesBetween, printRecordName } from '../../src/zone/records/record-name.ts';
+import {
+  brokenHosts,
+  EditedZone,
+  namesBeside,
+  recordsToJudge,
+  unwrittenRecords,
+} from '../../src/zone/warnings/edit-warnings.ts';
 import { findWarnings } from '../../src/zone/warnings/find-warnings.ts';
 import { ZoneIndex } from '../../src/zone/warnings/zone-view.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
-import { newRecord, records } from '../support/zone/customer-records.ts';
+import { edit, editLines, editState, newRecord, records } from '../support/zone/customer-records.ts';
+import { planEdit } from '../support/zone/plan-edit.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
 
 const APEX = parseName('shop.example.');
@@ -181,6 +189,50 @@ _acme-challenge.www TXT t | * A 192.0.2.1 / x.www A 192.0.2.1 |
 x.www A 192.0.2.2 | * A 192.0.2.1 | WILDCARD_SHADOWED`),
   )('that creates %s beside %s causes the warning %s', (line, before, ...expected) => {
     expect(warningsOf([line], before.split(' / '))).toEqual(expected.filter((code) => code !== ''));
+  });
+
+  /** The warnings about records that the edit does not write, and the hosts that it breaks. */
+  function brokenBy(items: readonly string[], before: readonly string[]): string[] {
+    const state = editState(before);
+    const plan = planEdit(state, edit(editLines(items)));
+    if (plan.kind === 'problems') throw new Error(JSON.stringify(plan.problems));
+    const { apex, records: known } = state;
+    const hosts = brokenHosts(apex, known, plan.ops);
+    const naming = known.filter(({ type, rdata }) => hosts.some((host) => host === targetOf(type, rdata)));
+    const zone = new EditedZone(apex, known, plan.ops);
+    return inOneGo(findWarnings(zone, unwrittenRecords(naming, plan.ops))).map(
+      ({ owner, type, code }) => `${printRecordName(owner, apex)} ${type} ${code}`,
+    );
+  }
+
+  it.each(
+    rowsOf(`
+delete 1 | a A 192.0.2.1 / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+delete 1 | a A 192.0.2.1 / _s._tcp SRV 0 0 1 a.example.com | _s._tcp SRV TARGET_WITHOUT_ADDRESS
+delete 1 | a A 192.0.2.1 / kid NS a.example.com | kid NS TARGET_WITHOUT_ADDRESS
+delete 1 | @ A 192.0.2.1 / t MX 10 example.com | t MX TARGET_WITHOUT_ADDRESS
+delete 1 | a ANAME b.example.net / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+delete 1 | a CNAME b.example.net ; proxied / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+delete 1 | ns.kid A 192.0.2.1 / kid NS ns.kid.example.com | kid NS MISSING_GLUE
+delete 1 | a A 192.0.2.1 / a AAAA 2001:db8::1 / t MX 10 a.example.com |
+delete 1 | a A 192.0.2.1 / * A 192.0.2.2 / t MX 10 a.example.com |
+delete 1 | a A 192.0.2.1 / a TXT x / * A 192.0.2.2 / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+delete 1 | a CNAME b.example.net / t MX 10 a.example.com |
+delete 1 2 | a A 192.0.2.1 / t MX 10 a.example.com |
+delete 1, update 2 ttl=60 | a A 192.0.2.1 / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+delete 1, update 2 destination=b.example.com | a A 192.0.2.1 / t MX 10 a.example.com |
+delete 1, create a CNAME b.example.net | a A 192.0.2.1 / t MX 10 a.example.com | t MX TARGET_IS_CNAME
+create a CNAME b.example.net | x A 192.0.2.1 / t MX 10 a.example.com | t MX TARGET_IS_CNAME
+update 1 proxied=false | a CNAME b.example.net ; proxied / t MX 10 a.example.com | t MX TARGET_IS_CNAME
+update 1 destination=c.example.net | a CNAME b.example.net / t MX 10 a.example.com |
+update 1 name=b | a A 192.0.2.1 / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+update 1 type=TXT destination=x | a A 192.0.2.1 / t MX 10 a.example.com | t MX TARGET_WITHOUT_ADDRESS
+update 1 destination=192.0.2.9 | a A 192.0.2.1 / t MX 10 a.example.com |
+update 1 type=AAAA destination=2001:db8::1 | a A 192.0.2.1 / t MX 10 a.example.com |
+delete 1 | a A 192.0.2.1 / n MX 0 . / n MX 10 a.example.com / _x.w TXT t / * TXT t | n MX TARGET_WITHOUT_ADDRESS`),
+  )('with the items %s, in a domain with %s, causes %s', (items, before, ...expected) => {
+    const warnings = brokenBy(items.split(', '), before.split(' / '));
+    expect(warnings).toEqual(expected.filter((warning) => warning !== ''));
   });
 
   it('that changes only settings causes none', () => {

@@ -5,8 +5,11 @@ import type { Name } from '../../dns/name.ts';
 import { type EditMaker, type LockedDomain, type SavedEdit, saveEdit } from '../../store/change/save-edit.ts';
 import type { SavedRevert } from '../../store/change/save-revert.ts';
 import { type Edit, type EditProblem, idsTouched } from '../../zone/edit/edit.ts';
+import type { EditText } from '../../zone/edit/parse-edit.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
-import { notFound, type Problem, problem } from '../answers/problem.ts';
+import { warnOfEditText } from '../../zone/warnings/text-of-edit.ts';
+import { WarningList } from '../../zone/warnings/zone-warning.ts';
+import { notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts';
 import type { DomainCall } from '../calls/call.ts';
 
@@ -20,7 +23,7 @@ type Explain = (problems: readonly EditProblem[]) => Problem;
 
 export async function saveRecords(
   call: RecordsCall,
-  edit: Edit,
+  { text, edit }: { readonly text: EditText; readonly edit: Edit },
   explain: Explain,
   dryRun = false,
 ): Promise<Saved | Problem> {
@@ -41,7 +44,12 @@ export async function saveRecords(
     warns: true,
     edit: writesRecordsOnly(caller.key) ? judged : edit,
   });
-  return refused ?? answerWrite(call, saved, explain);
+  const answered = refused ?? answerWrite(call, saved, explain);
+  if (answered instanceof Problem || answered.kind === 'unchanged') return answered;
+  const warnings = new WarningList();
+  for (const warning of warnOfEditText(text, answered.ops)) warnings.add(warning);
+  for (const warning of answered.warnings) warnings.add(warning);
+  return { ...answered, warnings: warnings.list };
 }
 
 /** Answers a write, with its headers. */

@@ -26,9 +26,14 @@ import { answerList, PAGE_QUERY } from '../lists/paging.ts';
 import { RecordPrinter } from '../print/print-record.ts';
 import { RecordTexts } from '../print/record-text.ts';
 import { idText } from '../schemas/ids.ts';
-import { Message } from '../schemas/message.ts';
 import { booleanText, recordTypesText, sortText } from '../schemas/query-text.ts';
-import { Record, RecordCreate, RecordUpdate, WrittenRecord } from '../schemas/records/record.ts';
+import {
+  Record,
+  RecordCreate,
+  RecordDeleted,
+  RecordUpdate,
+  WrittenRecord,
+} from '../schemas/records/record.ts';
 
 const tag = 'Records';
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
@@ -175,12 +180,13 @@ export const deleteRecord = domainRoute({
   permission: 'records.edit',
   writesRecords: true,
   ...oneRecord,
-  response: Message,
+  response: RecordDeleted,
   answerHeaders,
   problems: ['record_conflict', 'record_managed'],
   async run(call) {
     const saved = await saveOne(call, { delete: [call.found.id] });
-    return saved instanceof Problem ? saved : { message: 'record deleted' };
+    if (saved instanceof Problem) return saved;
+    return { message: 'record deleted', warnings: storeWarnings(call, saved) };
   },
 });
 
@@ -189,7 +195,7 @@ type WriteCall = Parameters<typeof saveRecords>[0] & Pick<Call<unknown, unknown,
 async function saveOne(call: WriteCall, text: EditText): Promise<Saved | Problem> {
   const parsed = parseEdit(text, call.domain.name);
   if (parsed.kind === 'problems') return explainOne(parsed.problems);
-  return await saveRecords(call, parsed.edit, explainOne);
+  return await saveRecords(call, { text, edit: parsed.edit }, explainOne);
 }
 
 async function printWritten(

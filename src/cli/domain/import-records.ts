@@ -98,10 +98,14 @@ function reportOf(
   };
 }
 
-/** Drops warnings of the file about missing hosts, because the domain may have these hosts: the edit reports those. */
+/**
+ * Drops warnings of the file about missing hosts, because the domain may have these hosts: the edit reports those. Drops
+ * conflicts, because the import lists them as failed.
+ */
 function warningsOf(ofFile: readonly ZoneWarning[], ofEdit: readonly ZoneWarning[]): readonly ZoneWarning[] {
   const all = new WarningList();
   for (const warning of ofFile) {
+    if (warning.code === 'RECORD_CONFLICT') continue;
     if (warning.host === undefined || warning.code === 'MISSING_FINAL_DOT') all.add(warning);
   }
   for (const warning of ofEdit) all.add(warning);

@@ -2,7 +2,7 @@
 // settings. Its other managed records are published as they stand.
 
 import { type RawBuilder, sql } from 'kysely';
-import type { Name } from '../../dns/name.ts';
+import { isWildcard, type Name, parentOf } from '../../dns/name.ts';
 import { type Edit, idsTouched, namesTouched } from '../../zone/edit/edit.ts';
 import { formerHosts, possibleGlue } from '../../zone/edit/glue-needed.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
@@ -70,6 +70,37 @@ export function recordsAtApexAnd(names: readonly string[]): RawBuilder<unknown> 
         and ${IS_NO_OWN_NS})`;
 }
 
+/** The host of the record `r`, as in the index `records_host`. The destination of an SRV begins with its numbers. */
+const HOST = sql`lower(split_part(r.destination, ' ', -1) collate "C")`;
+
+/**
+ * Loads NS, MX and SRV records that name one of the hosts, up to a limit. A wildcard means the hosts below its parent that
+ * have no records: with more than a few wildcards, only the first ones count.
+ */
+export async function loadRecordsNaming(
+  trx: Database,
+  domainId: number,
+  hosts: readonly Name[],
+  limit: number,
+): Promise<CustomerRecord[]> {
+  if (hosts.length === 0) return [];
+  const texts = hosts.map(printWithoutDot);
+  const suffixes = hosts
+    .filter(isWildcard)
+    .slice(0, MAX_SEARCHED_NAMES)
+    .map((name) => `.${printWithoutDot(parentOf(name))}`);
+  const matches = sql`exists (select from unnest(${suffixes}::text[]) s (text) where right(${HOST}, length(s.text)) = s.text)
+    and not exists (select from records o where o.domain_id = r.domain_id and o.name = ${HOST} || '.')`;
+  // Materialized, since with LIMIT Postgres chooses any index in which it may find a row early.
+  const { rows } = await sql<RecordRow>`
+    with naming as materialized (
+      select r.* from records r
+      where r.domain_id = ${domainId} and r.type in ('NS', 'MX', 'SRV') and not r.managed
+        and (${HOST} = any(${texts}::text[])${suffixes.length > 0 ? sql` or ${matches}` : sql``}))
+    select ${RECORD_JSON} as record from (select * from naming limit ${limit}) r order by r.id`.execute(trx);
+  return rows.map(({ record }) => decodeRecord(record));
+}
+
 /** For each host one NS that names it, if any at another name does. */
 async function loadNameserversNaming(
   trx: Database,
@@ -81,9 +112,9 @@ async function loadNameserversNaming(
   // An aggregate, since with LIMIT 1 Postgres chooses any index in which it may find a row early.
   const { rows } = await sql<RecordRow>`
     select ${RECORD_JSON} as record from unnest(${hosts.map(printWithoutDot)}::text[]) as h(host) cross join lateral (
-      select max(n.id + 0) as id from records n
-      where n.domain_id = ${domainId} and n.type = 'NS' and not n.managed
-        and lower(n.destination collate "C") = h.host and n.name <> all(${except.map(encodeNameColumn)}::text[])) n
+      select max(r.id + 0) as id from records r
+      where r.domain_id = ${domainId} and r.type = 'NS' and not r.managed
+        and ${HOST} = h.host and r.name <> all(${except.map(encodeNameColumn)}::text[])) n
     join records r on r.id = n.id`.execute(trx);
   return rows.map(({ record }) => decodeRecord(record));
 }

@@ -3,12 +3,18 @@
 import type { Name } from '../../dns/name.ts';
 import type { RecordOperation } from '../../zone/edit/plan-edit.ts';
 import type { CustomerRecord } from '../../zone/records/customer-record.ts';
-import { EditedZone, namesBeside, recordsToJudge } from '../../zone/warnings/edit-warnings.ts';
+import {
+  brokenHosts,
+  EditedZone,
+  namesBeside,
+  recordsToJudge,
+  unwrittenRecords,
+} from '../../zone/warnings/edit-warnings.ts';
 import { findWarnings } from '../../zone/warnings/find-warnings.ts';
-import type { ZoneWarning } from '../../zone/warnings/zone-warning.ts';
+import { MAX_WARNINGS, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
 import type { Database } from '../postgres/database.ts';
 import { inPieces } from '../postgres/in-pieces.ts';
-import { loadExistingNames, loadRecordsAt } from './load-touched-records.ts';
+import { loadExistingNames, loadRecordsAt, loadRecordsNaming } from './load-touched-records.ts';
 
 interface PlannedEdit {
   readonly domainId: number;
@@ -25,14 +31,18 @@ export async function warnOfEdit(
   { domainId, apex, ops, records, known }: PlannedEdit,
 ): Promise<readonly ZoneWarning[]> {
   const written = recordsToJudge(ops);
-  if (written.length === 0) return [];
+  const hosts = brokenHosts(apex, records, ops);
+  // The edit may write as many of them as it has operations.
+  const naming = await loadRecordsNaming(trx, domainId, hosts, MAX_WARNINGS + ops.length);
+  const judged = [...written, ...unwrittenRecords(naming, ops)];
+  if (judged.length === 0) return [];
   const complete = new Set([...known, apex, ...ops.flatMap((op) => namesOf(op))]);
-  const beside = new Set(written.flatMap((record) => [...namesBeside(record, apex)]));
+  const beside = new Set(judged.flatMap((record) => [...namesBeside(record, apex)]));
   const lacking = [...beside].filter((name) => !complete.has(name));
   const all = [...records, ...(await loadRecordsAt(trx, domainId, lacking))];
   const zone = new EditedZone(apex, all, ops);
   zone.setFormerNames(await loadExistingNames(trx, domainId, apex, zone.namesToHide(written)));
-  return await inPieces(findWarnings(zone, written));
+  return await inPieces(findWarnings(zone, judged));
 }
 
 function namesOf(op: RecordOperation): Name[] {

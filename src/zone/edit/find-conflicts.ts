@@ -10,14 +10,22 @@ import { namesBetween } from '../records/record-name.ts';
 import { type EditItem, PIECE_ITEMS, type Row } from './draft.ts';
 import type { EditProblem } from './edit.ts';
 
+type JudgedValue = Pick<RecordValue, 'name' | 'type' | 'rdata' | 'proxied'>;
+
+/** What must be known of a row of the result. */
+export interface JudgedRow extends Pick<Row, 'item' | 'allowEqualTxt'> {
+  readonly before: JudgedValue | undefined;
+  readonly after: JudgedValue | undefined;
+}
+
 /** A row that exists after the edit. */
-interface LiveRow extends Row {
-  after: RecordValue;
+interface LiveRow extends JudgedRow {
+  readonly after: JudgedValue;
 }
 
 /** Runs in pieces, so that the caller can do other work between them. */
-export function* findConflicts(rows: readonly Row[], apex: Name): Generator<undefined, EditProblem[]> {
-  return yield* new ConflictSearch(rows, apex).run();
+export function* findConflicts(rows: readonly JudgedRow[], apex: Name): Generator<undefined, EditProblem[]> {
+  return yield* new ConflictSearch(apex).run(rows);
 }
 
 const SET_ENTRY_OCTETS = 12; // compressed owner, type, class, TTL, length
@@ -26,25 +34,34 @@ class ConflictSearch {
   readonly #apex: Name;
   readonly #at = new Map<Name, LiveRow[]>();
   /** Written rows by the name they had before: deleted ones, and those that have changed. */
-  readonly #left = new Map<Name, Row[]>();
+  readonly #left = new Map<Name, JudgedRow[]>();
   readonly #written = new Set<Name>();
   /** The hosts that the domain's delegations name. */
   readonly #hosts = new Set<Name>();
   /** Written rows by the host that they named before. */
-  readonly #formerHosts = new Map<Name, Row[]>();
-  /** The names that have a DNAME. */
-  readonly #redirected = new Set<Name>();
+  readonly #formerHosts = new Map<Name, JudgedRow[]>();
+  /** The NS records, and the DNAME records, by their name. */
+  readonly #delegations = new Map<Name, LiveRow[]>();
+  readonly #dnames = new Map<Name, LiveRow[]>();
   readonly #problems = new Map<string, EditProblem>();
   #delegationsWritten = false;
   #dnamesWritten = false;
 
-  constructor(rows: readonly Row[], apex: Name) {
+  constructor(apex: Name) {
     this.#apex = apex;
-    for (const row of rows) {
-      if (row.after !== undefined) {
-        push(this.#at, row.after.name, row as LiveRow);
-        if (row.after.type === 'NS') this.#hosts.add(hostOf(row.after));
-        if (row.after.type === 'DNAME') this.#redirected.add(row.after.name);
+  }
+
+  *#index(rows: readonly JudgedRow[]): Generator<undefined, void> {
+    for (const [i, row] of rows.entries()) {
+      if (i % PIECE_ITEMS === PIECE_ITEMS - 1) yield;
+      if (isLive(row)) {
+        const { name, type } = row.after;
+        push(this.#at, name, row);
+        if (type === 'NS') {
+          push(this.#delegations, name, row);
+          this.#hosts.add(hostOf(row.after));
+        }
+        if (type === 'DNAME') push(this.#dnames, name, row);
       }
       if (row.item === undefined) continue;
       for (const value of [row.before, row.after]) {
@@ -58,26 +75,42 @@ class ConflictSearch {
     }
   }
 
-  *run(): Generator<undefined, EditProblem[]> {
+  *run(all: readonly JudgedRow[]): Generator<undefined, EditProblem[]> {
+    yield* this.#index(all);
     let judged = 0;
     for (const name of this.#written) {
       if (++judged % PIECE_ITEMS === 0) yield;
       const rows = this.#at.get(name) ?? [];
-      if (rows.length > 1) {
-        this.#judgeAliases(name, rows);
-        this.#judgeDnames(name, rows);
-        this.#judgeProxied(name, rows);
-        this.#judgeEqual(name, rows);
-        this.#judgeSize(name, rows);
-      }
+      if (rows.length > 1) yield* this.#judgeRows(name, rows);
       this.#judgeDelegationDigests(name, rows);
     }
     // a changed delegation affects names that the edit does not write
-    for (const name of this.#delegationsWritten ? this.#at.keys() : this.#written) this.#judgeCut(name);
-    if (this.#redirected.size > 0) {
-      for (const name of this.#dnamesWritten ? this.#at.keys() : this.#written) this.#judgeBelowDname(name);
+    if (this.#delegations.size > 0) {
+      for (const name of this.#delegationsWritten ? this.#at.keys() : this.#written) {
+        if (++judged % PIECE_ITEMS === 0) yield;
+        this.#judgeCut(name);
+      }
+    }
+    if (this.#dnames.size > 0) {
+      for (const name of this.#dnamesWritten ? this.#at.keys() : this.#written) {
+        if (++judged % PIECE_ITEMS === 0) yield;
+        this.#judgeBelowDname(name);
+      }
     }
     return [...this.#problems.values()];
+  }
+
+  *#judgeRows(name: Name, rows: readonly LiveRow[]): Generator<undefined, void> {
+    const isLarge = rows.length > PIECE_ITEMS;
+    this.#judgeAliases(name, rows);
+    if (isLarge) yield;
+    this.#judgeDnames(name, rows);
+    this.#judgeProxied(name, rows);
+    if (isLarge) yield;
+    this.#judgeEqual(name, rows);
+    if (isLarge) yield;
+    this.#judgeSize(name, rows);
+    if (isLarge) yield;
   }
 
   #judgeAliases(name: Name, rows: readonly LiveRow[]): void {
@@ -86,8 +119,11 @@ class ConflictSearch {
       this.#blame(`${printName(name)} can have only one CNAME or ANAME`, aliases); // RFC 2181 §10.1
     }
     const place = printName(name);
+    // the first alias of each type causes every conflict that others of its type would cause
+    const judged = new Set<string>();
     for (const alias of aliases) {
-      if (alias.after.proxied) continue;
+      if (alias.after.proxied || judged.has(alias.after.type)) continue;
+      judged.add(alias.after.type);
       if (alias.after.type === 'CNAME') {
         const ofAlias = `${place} has other records: a CNAME cannot stand beside them`; // RFC 1034 §3.6.2
         this.#blameBeside(rows, alias, ofAlias, `${place} has a CNAME: nothing else can stand there`);
@@ -112,9 +148,9 @@ class ConflictSearch {
   /** RFC 6672 §2.4: a DNAME, at the apex too, has nothing below it. */
   #judgeBelowDname(name: Name): void {
     if (name === this.#apex) return;
-    const above = [...namesBetween(name, this.#apex), this.#apex].find((each) => this.#redirected.has(each));
+    const above = [...namesBetween(name, this.#apex), this.#apex].find((each) => this.#dnames.has(each));
     if (above === undefined) return;
-    const dnames = (this.#at.get(above) as LiveRow[]).filter(({ after }) => after.type === 'DNAME');
+    const dnames = this.#dnames.get(above) as LiveRow[];
     const message = `${printName(name)} lies below the DNAME at ${printName(above)}: a name below a DNAME cannot have records`;
     for (const row of this.#at.get(name) ?? []) this.#blame(message, [row], dnames);
   }
@@ -175,7 +211,7 @@ class ConflictSearch {
   #judgeCut(name: Name): void {
     const cut = this.#cutAtOrAbove(name);
     if (cut === undefined) return;
-    const nameservers = (this.#at.get(cut) as LiveRow[]).filter(({ after }) => after.type === 'NS');
+    const nameservers = this.#delegations.get(cut) as LiveRow[];
     const former = this.#formerHosts.get(name) ?? [];
     for (const row of this.#at.get(name) ?? []) {
       const { type, proxied } = row.after;
@@ -191,17 +227,13 @@ class ConflictSearch {
   #cutAtOrAbove(name: Name): Name | undefined {
     if (name === this.#apex) return undefined;
     let cut: Name | undefined;
-    if (this.#isCut(name)) cut = name;
-    for (const above of namesBetween(name, this.#apex)) if (this.#isCut(above)) cut = above;
+    if (this.#delegations.has(name)) cut = name;
+    for (const above of namesBetween(name, this.#apex)) if (this.#delegations.has(above)) cut = above;
     return cut;
   }
 
-  #isCut(name: Name): boolean {
-    return this.#at.get(name)?.some(({ after }) => after.type === 'NS') ?? false;
-  }
-
   /** Reports at the items of the first group that has any; each item gets only one conflict. */
-  #blame(message: string, ...groups: (readonly Row[])[]): void {
+  #blame(message: string, ...groups: (readonly JudgedRow[])[]): void {
     for (const rows of groups) {
       const items = rows.flatMap(({ item }) => (item === undefined ? [] : [item]));
       for (const item of items) this.#report(item, message);
@@ -215,11 +247,15 @@ class ConflictSearch {
   }
 }
 
-function hostOf({ rdata }: RecordValue): Name {
+function isLive(row: JudgedRow): row is LiveRow {
+  return row.after !== undefined;
+}
+
+function hostOf({ rdata }: JudgedValue): Name {
   return targetOf('NS', rdata) as Name;
 }
 
-function identity({ type, rdata }: RecordValue): string {
+function identity({ type, rdata }: JudgedValue): string {
   return `${type} ${rdataKey(type, rdata)}`;
 }
 

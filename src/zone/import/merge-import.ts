@@ -3,11 +3,11 @@
 //
 //     edit → planEdit → problems → without(problems) → a smaller edit → planEdit → …
 
-import type { Name } from '../../dns/name.ts';
 import type { Edit, EditProblem, NewRecord, RecordChange, RecordUpdate } from '../edit/edit.ts';
 import { pairRecords } from '../edit/pair-records.ts';
 import { type CustomerRecord, setKey } from '../records/customer-record.ts';
-import { type ApiType, isAddressLike } from '../records/customer-types.ts';
+import type { ApiType } from '../records/customer-types.ts';
+import { chooseLosers, type Written } from './choose-losers.ts';
 import { keepPriorities } from './mx-priority.ts';
 import type { ImportEntry, ReadImport } from './read-import.ts';
 
@@ -16,14 +16,6 @@ interface MergedSet {
   readonly type: ApiType;
   readonly entries: ImportEntry[];
   readonly held: { readonly before: CustomerRecord; readonly after: CustomerRecord }[];
-}
-
-/** What an item became. */
-interface Written {
-  readonly name: Name;
-  readonly type: ApiType;
-  readonly proxied: boolean;
-  readonly isNew: boolean;
 }
 
 export class ImportMerge {
@@ -62,17 +54,14 @@ export class ImportMerge {
     const code = problems[0]?.code;
     const isOfItems = code === 'invalid' || code === 'plan_feature';
     if (!isOfItems && code !== 'conflict') return undefined;
-    const clashing = new Map<Name, EditProblem[]>();
+    const conflicts: EditProblem[] = [];
     for (const problem of problems) {
-      const name = this.#written.get(problem.index)?.name;
       if (problem.list === 'delete') this.#failSetOf(problem);
-      else if (isOfItems || name === undefined) this.#fail(problem.index, problem.message);
-      else if (clashing.has(name)) clashing.get(name)?.push(problem);
-      else clashing.set(name, [problem]);
+      else if (isOfItems || !this.#written.has(problem.index)) this.#fail(problem.index, problem.message);
+      else conflicts.push(problem);
     }
-    for (const group of clashing.values()) {
-      for (const { index, message } of this.#losersOf(group)) this.#fail(index, message);
-    }
+    const writtenBy = ({ index }: EditProblem) => this.#written.get(index) as Written;
+    for (const { index, message } of chooseLosers(conflicts, writtenBy)) this.#fail(index, message);
     this.#edit = this.#build();
     return this.#edit;
   }
@@ -86,25 +75,6 @@ export class ImportMerge {
     const entry = this.#byIndex.get(index);
     const set = entry === undefined ? undefined : this.#sets.get(setKey(entry.name, entry.type));
     for (const { index: each } of set?.entries ?? []) this.#fail(each, message);
-  }
-
-  /**
-   * Of items that conflict at one name those that cannot stand beside the ones before them, rows that are there already
-   * counted first. Where each could stand beside each it is something else that they conflict with: all of them lose.
-   */
-  #losersOf(problems: readonly EditProblem[]): readonly EditProblem[] {
-    const writtenBy = ({ index }: EditProblem) => this.#written.get(index) as Written;
-    const kept: Written[] = [];
-    const losers: EditProblem[] = [];
-    const inOrder = [...problems].sort(
-      (a, b) => Number(writtenBy(a).isNew) - Number(writtenBy(b).isNew) || a.index - b.index,
-    );
-    for (const problem of inOrder) {
-      const written = writtenBy(problem);
-      if (kept.some((other) => clash(other, written))) losers.push(problem);
-      else if (!kept.some((other) => isAlike(other, written))) kept.push(written);
-    }
-    return losers.length > 0 ? losers : problems;
   }
 
   #build(): Edit {
@@ -158,18 +128,4 @@ function changeOfRow({ rdata, ttl, destCountry, comment }: NewRecord): RecordCha
     ...(destCountry !== undefined && { destCountry }),
     ...(comment !== undefined && { comment }),
   };
-}
-
-/** Whether two records can never stand at one name (docs/rules.md "Published records" and docs/rules.md "Records"). */
-function clash(a: Written, b: Written): boolean {
-  const isAlias = ({ type }: Written) => type === 'CNAME' || type === 'ANAME';
-  if (isAlias(a) && isAlias(b)) return true;
-  if (a.type === 'DNAME' && b.type === 'DNAME') return true;
-  if ([a, b].some(({ type, proxied }) => type === 'CNAME' && !proxied)) return true;
-  if (!isAddressLike(a.type) || !isAddressLike(b.type)) return false;
-  return a.proxied !== b.proxied || [a, b].some(({ type, proxied }) => type === 'ANAME' && !proxied);
-}
-
-function isAlike(a: Written, b: Written): boolean {
-  return a.type === b.type && a.proxied === b.proxied;
 }

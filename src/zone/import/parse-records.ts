@@ -21,6 +21,7 @@ import { findWarnings } from '../warnings/find-warnings.ts';
 import { TextInspector } from '../warnings/inspect-text.ts';
 import { type JudgedRecord, ZoneIndex } from '../warnings/zone-view.ts';
 import { joinWarnings, type ZoneWarning } from '../warnings/zone-warning.ts';
+import { type FileRecord, findFileConflicts } from './file-conflicts.ts';
 import { readFile } from './read-file.ts';
 import { type ParsedComment, parseSettingsComment } from './settings-comment.ts';
 
@@ -91,6 +92,7 @@ export function* parseRecords(
   const skipped: SkippedRecord[] = [];
   const seen = new Map<string, number>();
   const zone = new ZoneIndex(apex);
+  const created: FileRecord[] = [];
   for (const [i, record] of file.records.entries()) {
     if (i % PIECE_RECORDS === 0) yield;
     zone.add(asJudged(record));
@@ -104,7 +106,11 @@ export function* parseRecords(
     }
     const read = recordText(record, type, apex);
     if (typeof read === 'string') errors.push({ line, column, error: read });
-    else records.push(read);
+    else {
+      records.push(read);
+      const { rdata } = record;
+      created.push({ name: owner, type, rdata, proxied: read.proxied === true, isNew: true, line, column });
+    }
   }
   for (const { owner, line, type, reason } of file.leftOut) {
     const name = isWithin(owner, apex) ? printRecordName(owner, apex) : printName(owner);
@@ -115,6 +121,7 @@ export function* parseRecords(
   const warnings = joinWarnings(
     [...file.warnings, ...inspector.finish(zone)],
     yield* findWarnings(zone, file.records.map(asJudged)),
+    yield* findFileConflicts(created, apex),
   );
   return { records, errors, skipped, warnings };
 }

@@ -85,8 +85,12 @@ class Route53Reader {
   readonly #records: ZoneFileRecord[] = [];
   readonly #leftOut: LeftOutRecord[] = [];
   /** By name and type. */
-  readonly #routed = new Map<string, ZoneWarning>();
+  readonly #routed = new Map<string, RoutedSet>();
   readonly #aliased = new Map<Name, ZoneWarning>();
+  /** The first kind of each name that has aliases, addresses or both. An import leaves the other kind out. */
+  readonly #firstKind = new Map<Name, Kind>();
+  /** The names that have both kinds. */
+  readonly #mixed = new Set<Name>();
 
   constructor(apex: Name, limits: Limits) {
     this.#apex = apex;
@@ -125,7 +129,10 @@ class Route53Reader {
       records: this.#records,
       problems: this.#problems.list,
       leftOut: this.#leftOut,
-      warnings: [...this.#aliased.values(), ...this.#routed.values()],
+      warnings: [
+        ...this.#aliased.values(),
+        ...[...this.#routed.values()].map((set) => this.#routingWarning(set)),
+      ],
     };
   }
 
@@ -139,9 +146,19 @@ class Route53Reader {
     const before = this.#records.length;
     if (isAlias) this.#readAlias(object, { owner, type, path }, element);
     else this.#readValues(object, { owner, type, path }, element);
-    if (object.SetIdentifier !== undefined && this.#records.length > before) {
-      this.#warnOfRouting(object, { owner, type, isAlias }, element);
-    }
+    if (this.#records.length === before) return;
+    if (isAlias) this.#addKind(owner, 'alias');
+    else if (type === TYPE.A || type === TYPE.AAAA) this.#addKind(owner, 'addresses');
+    const key = `${type} ${owner}`;
+    if (object.SetIdentifier === undefined || this.#routed.has(key)) return;
+    const { line, column } = element;
+    this.#routed.set(key, { owner, type, isAlias, lost: lostRoutingOf(object), line, column });
+  }
+
+  #addKind(owner: Name, kind: Kind): void {
+    const first = this.#firstKind.get(owner);
+    if (first === undefined) this.#firstKind.set(owner, kind);
+    else if (first !== kind) this.#mixed.add(owner);
   }
 
   #ownerOf(set: JsonObject, path: string): Name {
@@ -176,21 +193,32 @@ class Route53Reader {
     }
   }
 
-  #warnOfRouting(set: JsonObject, { owner, type, isAlias }: RoutedSet, { line, column }: JsonElement): void {
-    const key = `${type} ${owner}`;
-    if (this.#routed.has(key)) return;
-    const [, lost] = ROUTING.find(([member]) => set[member] !== undefined) ?? ['', OTHER_ROUTING];
+  #routingWarning({ owner, type, isAlias, lost, line, column }: RoutedSet): ZoneWarning {
+    const mnemonic = typeMnemonic(type);
+    const message = `the ${lost}: ${this.#answered(owner, type, isAlias)}`;
+    return { code: 'ROUTING_LOST', owner, type: mnemonic, message, line, column };
+  }
+
+  #answered(owner: Name, type: number, isAlias: boolean): string {
     const mnemonic = typeMnemonic(type);
     const name = printName(owner);
-    const answered = isAlias
-      ? `only the first ${mnemonic} alias of ${name} is answered`
-      : type === TYPE.CNAME
-        ? `only the first CNAME record of ${name} is answered`
-        : `all ${mnemonic} records of ${name} are answered`;
-    const message = `the ${lost}: ${answered}`;
-    this.#routed.set(key, { code: 'ROUTING_LOST', owner, type: mnemonic, message, line, column });
+    if (ALIAS_TYPES.has(type) && this.#mixed.has(owner)) {
+      return this.#firstKind.get(owner) === 'alias'
+        ? `only the first alias of ${name} is answered, and its addresses are not imported`
+        : `only the addresses of ${name} are answered, and its alias is not imported`;
+    }
+    if (isAlias) return `only the first ${mnemonic} alias of ${name} is answered`;
+    if (type === TYPE.CNAME) return `only the first CNAME record of ${name} is answered`;
+    return `all ${mnemonic} records of ${name} are answered`;
   }
 }
+
+function lostRoutingOf(set: JsonObject): string {
+  const [, lost] = ROUTING.find(([member]) => set[member] !== undefined) ?? ['', OTHER_ROUTING];
+  return lost;
+}
+
+type Kind = 'alias' | 'addresses';
 
 interface SetHead {
   readonly owner: Name;
@@ -202,6 +230,10 @@ interface RoutedSet {
   readonly owner: Name;
   readonly type: number;
   readonly isAlias: boolean;
+  /** The words for the routing that is lost. */
+  readonly lost: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -36,7 +36,11 @@ export function judgeRecord(
   return problems;
 }
 
-function* judgePlace({ name, type, rdata, proxied }: RecordValue, apex: Name): Generator<FieldProblem> {
+/** Judges whether the record may exist at its name, and point to its target. */
+export function* judgePlace(
+  { name, type, rdata, proxied }: Pick<RecordValue, 'name' | 'type' | 'rdata' | 'proxied'>,
+  apex: Name,
+): Generator<FieldProblem> {
   if (name === apex) {
     if (type === 'NS') {
       yield { field: 'type', message: 'the nameservers of the domain itself are set by the service' };

@@ -23,13 +23,50 @@ export function recordsToJudge(ops: readonly RecordOperation[]): JudgedRecord[] 
   });
 }
 
+/**
+ * Lists the names that had addresses before the edit, or were not a CNAME, and are left with a CNAME or without an
+ * address. `known` must include all records at the names of the operations.
+ */
+export function brokenHosts(
+  apex: Name,
+  known: readonly CustomerRecord[],
+  ops: readonly RecordOperation[],
+): Name[] {
+  const before = ops.flatMap((op) => (op.op === 'create' ? [] : [asAnswered(op.before)]));
+  const after = ops.flatMap((op) => (op.op === 'delete' ? [] : [asAnswered(op.after)]));
+  const ownersOf = (records: readonly JudgedRecord[], ...types: number[]) =>
+    new Set(records.filter(({ type }) => types.includes(type)).map(({ owner }) => owner));
+  const hosts = ownersOf(before, TYPE.A, TYPE.AAAA);
+  const formerAliases = ownersOf(before, TYPE.CNAME);
+  for (const owner of ownersOf(after, TYPE.CNAME)) if (!formerAliases.has(owner)) hosts.add(owner);
+  if (hosts.size === 0) return [];
+  const zone = new EditedZone(apex, known, ops);
+  const has = (name: Name, type: number) => zone.rdataAt(name, type) !== undefined;
+  return [...hosts].filter((name) => !has(name, TYPE.A) && !has(name, TYPE.AAAA));
+}
+
+/** Returns the records that name a broken host, to judge only that, without those that the operations write. */
+export function unwrittenRecords(
+  naming: readonly CustomerRecord[],
+  ops: readonly RecordOperation[],
+): JudgedRecord[] {
+  const written = new Set(
+    ops.flatMap((op) =>
+      op.op === 'create' || (op.op === 'update' && isSame(op.before, op.after)) ? [] : [op.before.id],
+    ),
+  );
+  return naming.flatMap((record) =>
+    written.has(record.id) ? [] : [{ ...asAnswered(record), onlyHost: true }],
+  );
+}
+
 function isSame(a: RecordValue, b: RecordValue): boolean {
   return a.name === b.name && a.type === b.type && rdataKey(a.type, a.rdata) === rdataKey(b.type, b.rdata);
 }
 
 /** Lists the names, besides its own, whose records must be known to judge a record. */
 export function* namesBeside(record: JudgedRecord, apex: Name): Generator<Name> {
-  yield* wildcardsAbove(parentOf(record.owner), apex);
+  if (record.onlyHost !== true) yield* wildcardsAbove(parentOf(record.owner), apex);
   const host = hostOf(record);
   if (host === undefined || host === ROOT || host === apex || !isWithin(host, apex)) return;
   for (let name = host; name !== apex; name = parentOf(name)) yield name;

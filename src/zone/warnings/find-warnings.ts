@@ -47,7 +47,12 @@ class WarningSearch {
   }
 
   judge(record: JudgedRecord): void {
-    const { owner, type } = record;
+    const { owner, type, onlyHost } = record;
+    const host = hostOf(record);
+    if (onlyHost === true) {
+      if (host !== undefined) this.#judgeHost(record, host);
+      return;
+    }
     const cut = this.#cutAbove(owner, type);
     if (cut !== undefined && !this.#isGlue(record)) {
       this.#warn(
@@ -60,7 +65,6 @@ class WarningSearch {
     if (type === TYPE.MX) this.#judgeMx(record);
     else if (type === TYPE.TXT) this.#judgeSpf(record);
     else if (type === TYPE.HTTPS || type === TYPE.SVCB) this.#judgeAliasMode(record);
-    const host = hostOf(record);
     if (host !== undefined) this.#judgeHost(record, host);
     this.#judgeShadow(record);
   }

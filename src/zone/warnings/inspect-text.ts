@@ -68,7 +68,8 @@ export class TextInspector {
   }
 
   #inspectOwner(line: ReadLine, { text }: Token): void {
-    if (OCTAL.test(text)) this.#warnOctal(line, text);
+    const octal = explainOctal(text);
+    if (octal !== undefined) this.#warn(line, 'OCTAL_ESCAPE', octal);
     if (/(?:^|\.)@(?:\.|$)/.test(text) && text !== '@') {
       this.#warn(
         line,
@@ -80,14 +81,15 @@ export class TextInspector {
   }
 
   #inspectHost(line: ReadLine, { text }: Token): void {
+    const octal = explainOctal(text);
     if (ADDRESS.test(text)) {
       this.#warn(line, 'TARGET_IS_ADDRESS', `"${text}" is an address; a host name is needed here`);
     } else if (text.includes('://')) {
       this.#warn(line, 'TARGET_IS_URL', `"${text}" is a URL; a host name is needed here`);
     } else if (BLANK.test(text)) {
       this.#warn(line, 'TARGET_HAS_BLANKS', `"${text}" has blanks; a host name is needed here`);
-    } else if (OCTAL.test(text)) {
-      this.#warnOctal(line, text);
+    } else if (octal !== undefined) {
+      this.#warn(line, 'OCTAL_ESCAPE', octal);
     } else if (/[^.\\]@/.test(text)) {
       this.#warn(line, 'AT_SIGN_IN_NAME', `"${text}" is a mail address; a host name is needed here`);
     } else {
@@ -119,15 +121,16 @@ export class TextInspector {
     this.#warn(line, 'POLICY_CUT', `the text ends at ";", so it is only "${first.text}": put it in quotes`);
   }
 
-  #warnOctal(line: ReadLine, text: string): void {
-    const meant = text.replaceAll('\\052', '*').replaceAll('\\100', '@');
-    const message = `"${text}" has a decimal escape, but Route 53 writes * (\\052) and @ (\\100) in octal: is ${meant} meant?`;
-    this.#warn(line, 'OCTAL_ESCAPE', message);
-  }
-
   #warn(line: ReadLine, code: WarningCode, message: string): void {
     this.#warnings.add(warningAt(line, code, message));
   }
+}
+
+/** Returns the message for a name with an octal escape. Returns undefined for other names. */
+export function explainOctal(name: string): string | undefined {
+  if (!OCTAL.test(name)) return undefined;
+  const meant = name.replaceAll('\\052', '*').replaceAll('\\100', '@');
+  return `"${name}" has a decimal escape, but Route 53 writes * (\\052) and @ (\\100) in octal: is ${meant} meant?`;
 }
 
 function warningAt({ record, type }: ReadLine, code: WarningCode, message: string): ZoneWarning {

@@ -24,6 +24,8 @@ export interface JudgedRecord {
   readonly rdata: Uint8Array;
   /** The mnemonic that a warning shows, if it is another one: an ANAME is judged as an address. */
   readonly shownType?: string;
+  /** True if only its host is judged, because the edit does not write the record itself. */
+  readonly onlyHost?: boolean;
   /** Its position in a zone file. */
   readonly line?: number;
   readonly column?: number;

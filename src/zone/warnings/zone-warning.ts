@@ -14,6 +14,7 @@ export const WARNING_CODES = [
   'NULL_MX_NOT_ALONE',
   'OCTAL_ESCAPE',
   'POLICY_CUT',
+  'RECORD_CONFLICT',
   'RECORD_NOT_LOADED',
   'ROUTING_LOST',
   'SPF_SPLIT',
@@ -60,7 +61,7 @@ export function showWarnings(warnings: readonly ZoneWarning[], apex: Name): Show
   }));
 }
 
-const MAX_WARNINGS = 1000;
+export const MAX_WARNINGS = 1000;
 
 /** Collects warnings without duplicates, up to a limit. */
 export class WarningList {
@@ -87,15 +88,24 @@ const ABOUT_TEXT: ReadonlySet<WarningCode> = new Set([
   'TARGET_IS_URL',
 ]);
 
-/** Sorts the warnings of a zone file by line. Omits TARGET_WITHOUT_ADDRESS in lines whose host was probably misread. */
+/**
+ * Sorts the warnings of a zone file by line. Omits TARGET_WITHOUT_ADDRESS in lines whose host was probably misread, and
+ * conflicts of records that BELOW_ZONE_CUT reports.
+ */
 export function joinWarnings(
   ofText: readonly ZoneWarning[],
   ofRecords: readonly ZoneWarning[],
+  conflicts: readonly ZoneWarning[] = [],
 ): ZoneWarning[] {
   const placeOf = ({ file, line }: ZoneWarning) => `${file ?? ''}:${line}`;
   const misread = new Set(ofText.filter(({ code }) => ABOUT_TEXT.has(code)).map(placeOf));
   const others = ofRecords.filter(
     (warning) => warning.code !== 'TARGET_WITHOUT_ADDRESS' || !misread.has(placeOf(warning)),
   );
-  return [...ofText, ...others].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, MAX_WARNINGS);
+  const setOf = ({ owner, type }: ZoneWarning) => `${type} ${owner}`;
+  const belowCuts = new Set(ofRecords.filter(({ code }) => code === 'BELOW_ZONE_CUT').map(setOf));
+  const further = conflicts.filter((warning) => !belowCuts.has(setOf(warning)));
+  return [...ofText, ...others, ...further]
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    .slice(0, MAX_WARNINGS);
 }

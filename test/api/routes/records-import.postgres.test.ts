@@ -217,6 +217,22 @@ describe('POST import/parse', () => {
     expect([rows, await list('/domains/parsed.example/records/')]).toEqual([[], []]);
   });
 
+  it('warns of conflicts within the file, but not of a DS at a name that the domain has', async () => {
+    const { path } = await freshDomain();
+    await load(path, [item('kid', 'NS', 'ns.example.net')]);
+    const digest = `1 13 2 ${'0'.repeat(64)}`;
+    const zone = [`kid DS ${digest}`, `new DS ${digest}`, '@ CNAME x.example.net.', 'a TXT x', 'a CNAME b'];
+    const parsed = await api.ask('POST', `${path}import/parse`, { body: { zone_file: zone.join('\n') } });
+    const shown = (parsed.body.warnings as Record<string, unknown>[]).map(
+      ({ line, name, type, code }) => `${line} ${name} ${type} ${code}`,
+    );
+    expect(shown).toEqual(['2 new DS', '3 @ CNAME', '5 a CNAME'].map((each) => `${each} RECORD_CONFLICT`));
+    const { failed } = (await load(path, parsed.body.records)).body as {
+      failed: { name: string; type: string; error: string }[];
+    };
+    expect(failed.map(({ name, type }) => `${name} ${type}`)).toEqual(['new DS', '@ CNAME', 'a CNAME']);
+  });
+
   it('accepts text, also in UTF-16, and reports invalid UTF-8 in records only', async () => {
     for (const type of ['text/plain; charset=utf-8', 'text/dns', 'Text/Plain;charset=iso-8859-1'])
       expect(await text(TEXT, type)).toMatchObject({ status: 200, body: PARSED });

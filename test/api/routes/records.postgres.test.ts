@@ -89,6 +89,30 @@ describe('a record', () => {
     const star = { create: [A('*'), { name: 'x.www', type: 'TXT', destination: 't' }] };
     const shadowed = { code: 'WILDCARD_SHADOWED', name: 'x.www', type: 'TXT' };
     expect((await write('PUT', 'batch', star)).warnings).toMatchObject([shadowed]);
+    const octal = { code: 'OCTAL_ESCAPE', name: '4', type: 'A' };
+    const four = await api.ask('POST', path, { body: A('\\052') });
+    expect(four.body.warnings).toMatchObject([octal]);
+  });
+
+  it('is deleted with warnings about the records that need it', async () => {
+    const path = await freshRecords();
+    const { id } = await create(path, A('mail'));
+    await create(path, { name: '@', type: 'MX', destination: `mail.d${domains}.example`, mx_priority: 10 });
+    const { status, body } = await api.ask('DELETE', `${path}${id}`);
+    expect([status, body]).toEqual([
+      200,
+      {
+        message: 'record deleted',
+        warnings: [
+          {
+            name: '@',
+            type: 'MX',
+            code: 'TARGET_WITHOUT_ADDRESS',
+            message: `mail.d${domains}.example. has no address`,
+          },
+        ],
+      },
+    ]);
   });
 
   it('has every field of the body', async () => {

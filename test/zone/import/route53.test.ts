@@ -155,6 +155,44 @@ describe('Route 53 JSON', () => {
 
   it.each([
     [
+      ['A', 'alias A'],
+      [
+        'the weights of Route 53 are lost: only the addresses of w.stall.example. are answered, and its alias is not imported',
+      ],
+      ['ANAME'],
+    ],
+    [
+      ['alias A', 'A', 'A'],
+      [
+        'the weights of Route 53 are lost: only the first alias of w.stall.example. is answered, and its addresses are not imported',
+      ],
+      ['A'],
+    ],
+    [
+      ['A', 'alias AAAA'],
+      [
+        'the weights of Route 53 are lost: only the addresses of w.stall.example. are answered, and its alias is not imported',
+        'the weights of Route 53 are lost: only the addresses of w.stall.example. are answered, and its alias is not imported',
+      ],
+      ['ANAME'],
+    ],
+  ])('has a name with %j, of which the import leaves out the later kind', (kinds, lost, leftOut) => {
+    const parsed = parseSets(
+      ...kinds.map((kind, i) => {
+        const [type = '', aliased] = kind.split(' ').reverse();
+        const routing = { SetIdentifier: `${i}`, Weight: 1 };
+        return aliased === undefined
+          ? weighted('w.stall.example.', type, `192.0.2.${i}`, `${i}`)
+          : alias('w.stall.example.', type, 'lb.edge.example.', routing);
+      }),
+    );
+    const found = (wanted: string) => parsed.warnings.filter(({ code }) => code === wanted);
+    expect(found('ROUTING_LOST').map(({ message }) => message)).toEqual(lost);
+    expect(found('RECORD_CONFLICT').map(({ type }) => type)).toEqual(leftOut);
+  });
+
+  it.each([
+    [
       { SetIdentifier: 'a', GeoLocation: { CountryCode: 'DE' } },
       'the geolocation routing of Route 53 is lost',
     ],

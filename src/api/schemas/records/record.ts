@@ -154,3 +154,7 @@ export const Record = z
 
 /** A record as the answer to a write shows it. */
 export const WrittenRecord = Record.extend({ warnings: Warnings }).meta({ id: 'WrittenRecord' });
+
+export const RecordDeleted = z
+  .object({ message: z.string(), warnings: Warnings })
+  .meta({ id: 'RecordDeleted' });

@@ -15,4 +15,6 @@ const Warning = z
 
 export const Warnings = z
   .array(Warning)
-  .describe('Records that are allowed but probably wrong. A warning never prevents a write.');
+  .describe(
+    'Records that are allowed but probably wrong, and in a parse also those that an import would leave out. A warning never prevents a write.',
+  );

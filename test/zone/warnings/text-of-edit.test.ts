@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { printName } from '../../../src/dns/name.ts';
+import { type EditText, parseEdit } from '../../../src/zone/edit/parse-edit.ts';
+import { warnOfEditText } from '../../../src/zone/warnings/text-of-edit.ts';
+import { APEX, editState } from '../../support/zone/customer-records.ts';
+import { planEdit } from '../../support/zone/plan-edit.ts';
+
+describe('the text of an edit', () => {
+  /** The warnings of an edit of a domain that has the record `www` with the id 1. */
+  function warningsOf(text: EditText): string[] {
+    const parsed = parseEdit(text, APEX);
+    if (parsed.kind === 'problems') throw new Error(JSON.stringify(parsed.problems));
+    const planned = planEdit(editState(['www CNAME host.example.net']), parsed.edit);
+    if (planned.kind === 'problems') throw new Error(JSON.stringify(planned.problems));
+    return [...warnOfEditText(text, planned.ops)].map(
+      ({ code, owner, type, message }) => `${code} ${printName(owner)} ${type} ${message.split(' ')[0]}`,
+    );
+  }
+
+  it.each<[EditText, string]>([
+    [
+      { create: [{ name: '\\052', type: 'A', destination: '192.0.2.1' }] },
+      'OCTAL_ESCAPE 4.example.com. A "\\052"',
+    ],
+    [
+      { create: [{ name: 'a', type: 'MX', destination: '\\100.shop.example', mx_priority: 1 }] },
+      'OCTAL_ESCAPE a.example.com. MX "\\100.shop.example"',
+    ],
+    [
+      { create: [{ name: 'a', type: 'SRV', destination: '1 2 3 \\052.shop.example.' }] },
+      'OCTAL_ESCAPE a.example.com. SRV "\\052.shop.example."',
+    ],
+    [
+      { update: [{ id: 1, destination: '\\100.example.net' }] },
+      'OCTAL_ESCAPE www.example.com. CNAME "\\100.example.net"',
+    ],
+    [
+      {
+        replace: [
+          {
+            ...{ name: 'b', type: 'ANAME' },
+            records: [{ destination: '\\052.shop.example' }],
+          },
+        ],
+      },
+      'OCTAL_ESCAPE b.example.com. ANAME "\\052.shop.example"',
+    ],
+  ])('%j causes a warning about an octal escape', (text, expected) => {
+    expect(warningsOf(text)).toEqual([expected]);
+  });
+
+  it.each<EditText>([
+    { create: [{ name: '*', type: 'TXT', destination: '\\100.shop.example' }] },
+    { create: [{ name: 'a\\052b', type: 'A', destination: '192.0.2.1' }] },
+    { update: [{ id: 1, destination: 'host.example.net' }] },
+    { delete: [1] },
+  ])('%j causes none', (text) => {
+    expect(warningsOf(text)).toEqual([]);
+  });
+});
