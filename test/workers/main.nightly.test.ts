@@ -108,6 +108,24 @@ describe('the workers process', () => {
     }
   });
 
+  it.skipIf(!HAS_REDIS)(`is not ready without Postgres if its queue is in Redis${NEEDS_REDIS}`, async () => {
+    const redis = await startRedis();
+    const proxy = await startProxy(database.url);
+    try {
+      const started = await start({ DATABASE_URL: proxy.url, REDIS_URL: redis.url });
+      await ready(started);
+      expect(await statusOf(`${started.metrics}/readyz`)).toBe(200);
+      proxy.cut();
+      await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 503, 'it is not ready');
+      const reason = await (await fetch(`${started.metrics}/readyz`)).text();
+      expect(reason).toMatch(/^the database (cannot be reached|does not answer)\n$/);
+      proxy.resume();
+      await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 200, 'it is ready again');
+    } finally {
+      await Promise.all([proxy.stop(), redis.stop()]);
+    }
+  });
+
   it('says why it cannot start', async () => {
     const empty = await createDatabase({ empty: true });
     const other = createServer();

@@ -1,5 +1,6 @@
 // What a worker hears of another operator that signs the same domain: its keys, for an import, and which of ours it shows.
 
+import type { Facts } from '../../src/checks/dnssec/advance.ts';
 import { type DsEvidence, dsText } from '../../src/checks/dnssec/ds-evidence.ts';
 import { judgeTheirKeys } from '../../src/checks/dnssec/their-keys.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
@@ -34,19 +35,23 @@ export async function fetchTheirKeys(
   return { kind: 'found', keys: theirs.map(fieldsOf) };
 }
 
-/** The keys of ours that all their servers show, in sets that their own keys verify; undefined: it was not seen. */
+/** What all their servers show, in sets that their own keys verify, or keys that they share with us; undefined: it was not seen. */
 export async function seenAtTheirs(
   resolver: Observing,
   work: KeyWork,
   signal: AbortSignal,
-): Promise<{ readonly keys: readonly string[]; readonly ttl: number } | undefined> {
-  const { name, nameservers, keys } = work;
+): Promise<Facts['theirs']> {
+  const { name, nameservers, keys, machine } = work;
   const ds = wantedDs(work);
   const judged = judgeTheirKeys(await resolver.observeTheirKeys(name, { ours: nameservers, ds, signal }));
   if (judged.kind === 'failed') return undefined;
   const shown = new Set(judged.keys.map(textOf));
   const ours = keys.filter(({ origin, dnskey }) => origin === 'ours' && shown.has(textOf(dnskey)));
-  return { keys: ours.map(({ id }) => String(id)).sort(), ttl: judged.ttl };
+  const here = new Set(
+    keys.filter(({ id }) => machine.serving.keys.includes(String(id))).map(({ dnskey }) => textOf(dnskey)),
+  );
+  const hasOthers = !judged.isSame || judged.keys.some((rdata) => !here.has(textOf(rdata)));
+  return { keys: ours.map(({ id }) => String(id)).sort(), ttl: judged.ttl, hasOthers };
 }
 
 function failed(message: string): Imported {

@@ -1272,6 +1272,7 @@ export const en = {
         'domain.update': 'settings of a domain changed',
         'domain.status': 'status of a domain changed',
         'domain.plan': 'plan of a domain changed',
+        'domain.export_keys': 'private keys of a domain exported',
         'records.edit': 'records changed',
         'rules.edit': 'rules changed',
         'member.update': 'role changed',

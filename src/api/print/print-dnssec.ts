@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import { dsFields } from '../../checks/dnssec/ds-evidence.ts';
 import { keyOf, listedForeign, type Machine } from '../../checks/dnssec/machine.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
-import { type DelegatedTo, dnssecFindings, waitInWords } from '../../checks/dnssec/told/dnssec-findings.ts';
+import { dnssecFindings, waitInWords } from '../../checks/dnssec/told/dnssec-findings.ts';
 import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
+import type { DelegatedTo } from '../../checks/dnssec/told/foreign-findings.ts';
 import { dsOfKey, type ParentView, viewParent } from '../../checks/dnssec/told/parent-view.ts';
 import { ASKED_DIGEST, registrarAction } from '../../checks/dnssec/told/registrar-action.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
@@ -193,7 +194,7 @@ function printLeaving({ records, ttl = 0 }: ParentView): Pick<Body, 'leaving'> {
   return {
     leaving: {
       wait_seconds: ttl,
-      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers. If the other operator can publish the keys of this zone, and you theirs here (foreign keys), it can move signed.`,
+      message: `To move this domain to another operator without an outage: disable DNSSEC here, remove the DS at your registrar, wait until the status is no longer ds_removal (at least ${ttl} seconds, for which resolvers keep the DS), and only then change the nameservers. If the other operator can sign with the keys of this zone (export-private-keys), or can publish them while you publish theirs here (foreign keys), it can move signed.`,
     },
   };
 }

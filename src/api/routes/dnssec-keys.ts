@@ -1,9 +1,24 @@
-// Keys of another operator that signs the same domain, before it comes here or after it has left (RFC 8901 §2.2.2).
+// Keys of another operator that signs the same domain, before it comes here or after it has left (RFC 8901 §2.2.2); and private
+// keys, with which a domain comes and leaves.
 
+import type { z } from 'zod';
+import { printRdata } from '../../dns/record/rdata.ts';
+import { TYPE } from '../../dns/type-codes.ts';
 import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
+import { exportPrivateKeys, importPrivateKeys, type PrivateKey } from '../../store/dnssec/private-keys.ts';
+import {
+  type GivenKey,
+  type KeyFormat,
+  printPrivateKey,
+  readDnskey,
+  readPrivateKeys,
+} from '../../zone/signing/private-key.ts';
+import { forbidden, invalid, notFound, Problem } from '../answers/problem.ts';
 import { domainRoute } from '../calls/route.ts';
-import { ForeignKeyList } from '../schemas/dnssec.ts';
-import { answerChanged, orderOf, WRITE } from './dnssec.ts';
+import { ExportPrivateKeys, ForeignKeyList, ImportPrivateKeys, PrivateKeys } from '../schemas/dnssec.ts';
+import { answerChanged, orderOf, refusal, WRITE } from './dnssec.ts';
+
+const MAX_BYTES = 16 * 1024;
 
 const putForeignKeys = domainRoute({
   ...WRITE,
@@ -35,4 +50,84 @@ const importKeys = domainRoute({
   run: async (call) => await answerChanged(call, await importForeignKeys(call.api.db, orderOf(call))),
 });
 
-export const DNSSEC_KEY_ROUTES = [putForeignKeys, importKeys];
+const importPrivate = domainRoute({
+  ...WRITE,
+  path: '/domains/{domain}/dnssec/import-private-keys',
+  operationId: 'importPrivateKeys',
+  summary: 'Has a domain signed with the keys that it has at another operator, so that its DS stays.',
+  description:
+    'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was asked for.',
+  permission: 'dnssec.keys',
+  body: ImportPrivateKeys,
+  bodyBytes: MAX_BYTES,
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_algorithm', 'dnssec_unavailable'],
+  run: async (call) => {
+    const given = givenKeys(call.body.keys);
+    if (given instanceof Problem) return given;
+    const read = readPrivateKeys(given);
+    if (read.kind === 'refused')
+      return invalid([{ field: `keys[${read.index}].private_key`, error: read.message }]);
+    const order = { ...orderOf(call), keys: read.keys, denial: call.body.denial };
+    return await answerChanged(call, await importPrivateKeys(call.api.db, order));
+  },
+});
+
+function givenKeys(keys: z.output<typeof ImportPrivateKeys>['keys']): GivenKey[] | Problem {
+  const given: GivenKey[] = [];
+  for (const [i, { private_key: privateKey, flags, dnskey: text }] of keys.entries()) {
+    const dnskey = text === undefined ? undefined : readDnskey(text);
+    if (text !== undefined && dnskey === undefined)
+      return invalid([
+        { field: `keys[${i}].dnskey`, error: 'it has flags, protocol, algorithm and the key' },
+      ]);
+    const all = flags ?? (dnskey && flagsOf(dnskey));
+    if (all === undefined)
+      return invalid([{ field: `keys[${i}].flags`, error: 'is required, unless dnskey has them' }]);
+    given.push({ privateKey, flags: all, dnskey });
+  }
+  return given;
+}
+
+const exportPrivate = domainRoute({
+  method: 'POST',
+  path: '/domains/{domain}/dnssec/export-private-keys',
+  operationId: 'exportPrivateKeys',
+  audit: 'domain.export_keys',
+  tag: 'DNSSEC',
+  summary: 'Gives the owner the private keys of a domain, so that another operator can sign it with them.',
+  description:
+    'The audit log has each call. The answer is not kept: the call takes no Idempotency-Key. No key that is narrowed to domains may call it.',
+  permission: 'dnssec.keys',
+  idempotent: false,
+  body: ExportPrivateKeys.nullish(),
+  response: PrivateKeys,
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
+  async run(call) {
+    const { api, caller, body, audit } = call;
+    if (caller.key.domains !== null) return forbidden('this API key is narrowed to some domains or records');
+    const format = body?.format ?? 'bind';
+    const exported = await exportPrivateKeys(api.db, { ...orderOf(call), keyId: body?.key_id });
+    if (exported.kind === 'absent') return notFound('domain');
+    if (exported.kind === 'refused') return refusal(exported);
+    audit({ after: { key_tags: exported.keys.map(({ tag }) => tag), format } });
+    return { keys: exported.keys.map((key) => printKey(key, format)) };
+  },
+});
+
+function printKey({ id, role, tag, dnskey, secret }: PrivateKey, format: KeyFormat) {
+  return {
+    id,
+    role,
+    key_tag: tag,
+    algorithm: dnskey[3] as number,
+    flags: flagsOf(dnskey),
+    dnskey: printRdata(TYPE.DNSKEY, dnskey),
+    private_key: printPrivateKey(dnskey, secret, format),
+  };
+}
+
+function flagsOf(dnskey: Uint8Array): number {
+  return ((dnskey[0] as number) << 8) | (dnskey[1] as number);
+}
+
+export const DNSSEC_KEY_ROUTES = [putForeignKeys, importKeys, importPrivate, exportPrivate];

@@ -4,6 +4,11 @@ import { z } from 'zod';
 import { MOST_FOREIGN_KEYS } from '../../checks/dnssec/foreign-key.ts';
 import { DNSSEC_STATUSES } from '../../checks/dnssec/told/dnssec-status.ts';
 import { REGISTRAR_ACTIONS } from '../../checks/dnssec/told/registrar-action.ts';
+import {
+  KEY_FORMATS,
+  MAX_PRIVATE_KEY_CHARACTERS,
+  MOST_IMPORTED_KEYS,
+} from '../../zone/signing/private-key.ts';
 import { Id } from './ids.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -173,3 +178,57 @@ export const ForeignKeyList = z.strictObject({
     .max(MOST_FOREIGN_KEYS)
     .describe('The whole list; an empty one takes all of them away, as soon as nobody needs them.'),
 });
+
+export const ImportPrivateKeys = z.strictObject({
+  keys: z
+    .array(
+      z.strictObject({
+        private_key: z
+          .string()
+          .min(1)
+          .max(MAX_PRIVATE_KEY_CHARACTERS)
+          .describe(
+            'A file `K*.private` of BIND, `privatekey` of PowerDNS, or PEM (PKCS#8), as Knot has it.',
+          ),
+        flags: z
+          .literal([256, 257])
+          .optional()
+          .describe(
+            '257 for a key with a DS, 256 for one that signs data alone. Left out: those of `dnskey`.',
+          ),
+        dnskey: z
+          .string()
+          .max(MAX_KEY_CHARACTERS)
+          .optional()
+          .describe('As in a zone file, `257 3 13 mdsswUyr…`: refused if the private key is not that of it.'),
+      }),
+    )
+    .min(1)
+    .max(MOST_IMPORTED_KEYS)
+    .describe('One key with flags 257; one with flags 256 beside it signs the data then.'),
+  denial: z.enum(DENIALS).optional(),
+});
+
+export const ExportPrivateKeys = z.strictObject({
+  key_id: Id.optional().describe('This key alone; left out: those that sign.'),
+  format: z
+    .enum(KEY_FORMATS)
+    .default('bind')
+    .describe('`bind`: as BIND and PowerDNS read it; `pem`: PKCS#8, for `keymgr import-pem` of Knot.'),
+});
+
+export const PrivateKeys = z
+  .object({
+    keys: z.array(
+      z.object({
+        id: Id,
+        role: z.enum(['csk', 'ksk', 'zsk']),
+        key_tag: z.int().min(0).max(65_535),
+        algorithm: z.int().min(0).max(255),
+        flags: z.int(),
+        dnskey: z.string().describe('As in a zone file.'),
+        private_key: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'PrivateKeys' });

@@ -10,8 +10,17 @@ import {
   withTheirs,
   withWritten,
 } from './keep-ledger.ts';
-import { foreignKeys, type Machine, ownIds, ownKeys, type Preflight } from './machine.ts';
-import { type KeyId, ownersOf } from './machine-key.ts';
+import {
+  foreignKeys,
+  type Machine,
+  NO_FOREIGN_KEYS,
+  ownIds,
+  ownKeys,
+  type Preflight,
+  type ShownOurs,
+  sharedKeys,
+} from './machine.ts';
+import { isSep, type KeyId, ownersOf } from './machine-key.ts';
 import { type Delegation, type Next, nextStep, rulesFor, type Step, sepKeys } from './next-keys.ts';
 import { isAtEveryNode, type NodePosition } from './node-positions.ts';
 import { forgetRuns, isGap, keysShown, remembered, shownNow } from './parent-memory.ts';
@@ -31,7 +40,7 @@ export interface Facts {
   readonly ds?: DsEvidence;
   readonly preflight?: Preflight;
   /** The keys of ours that every server of another operator shows, and the TTL there in seconds. */
-  readonly theirs?: { readonly keys: readonly KeyId[]; readonly ttl: number };
+  readonly theirs?: Pick<ShownOurs, 'keys' | 'ttl' | 'hasOthers'>;
 }
 
 export interface Advanced {
@@ -135,21 +144,36 @@ function withNodes(machine: Machine, { nodes, at, dataTtl }: Facts, rules: Machi
 
 /** Servers of another operator are asked as long as the parent, or a cache, names any but ours. */
 function withForeign(machine: Machine, { at, delegation, theirs }: Facts, rules: MachineRules): Machine {
-  const { foreign, serving } = machine;
-  if (foreign === undefined) return machine;
+  const { foreign = NO_FOREIGN_KEYS, keys } = machine;
+  if (machine.foreign === undefined && keys.every(({ shared }) => shared === undefined)) return machine;
   const isAsked =
     delegation.kind === 'not_ours' ||
     (!delegation.isFirst && at < delegation.since + delegation.ttl * 1000 + rules.oldServersMs);
-  const ids = foreignKeys(machine)
-    .map(({ id }) => id)
-    .filter((id) => serving.keys.includes(id));
-  const ledger = withTheirs(machine.ledger, ids, isAsked, { at, ttl: UNKNOWN_DATA_TTL });
+  const answers = isAsked ? theirAnswers(machine) : { keySets: [], data: [] };
+  const ledger = withTheirs(machine.ledger, answers, { at, ttl: UNKNOWN_DATA_TTL });
   if (theirs === undefined) return { ...machine, ledger };
   const { shows } = foreign;
+  const { hasOthers } = theirs;
   const isSame = shows !== null && isSameSet(shows.keys, theirs.keys);
   const since = isSame ? shows.since : at;
   const ttl = Math.max(isSame ? shows.ttl : 0, theirs.ttl);
-  return { ...machine, ledger, foreign: { ...foreign, shows: { keys: theirs.keys, since, ttl } } };
+  const seen = { keys: theirs.keys, since, ttl, ...(hasOthers !== undefined && { hasOthers }) };
+  return { ...machine, ledger, foreign: { ...foreign, shows: seen } };
+}
+
+/**
+ * Another operator signs data with any of its keys and of those that it shares with us. Its DNSKEY set has all of these, but
+ * after a rollover here only one of the shared keys that sign it: that one may be the old or the new one.
+ */
+function theirAnswers(machine: Machine): Parameters<typeof withTheirs>[1] {
+  const theirs = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));
+  const shared = sharedKeys(machine);
+  const signing = [...theirs, ...shared.filter(({ role }) => role !== 'ksk')];
+  const others = [...theirs, ...shared.filter((key) => !isSep(key))].map(({ id }) => id);
+  return {
+    keySets: shared.filter(isSep).map(({ id }) => ({ keys: union([id], others), signers: [id] })),
+    data: signing.map(({ id }) => ({ signers: [id] })),
+  };
 }
 
 /** Seconds; resolvers of note keep nothing longer. */
@@ -159,7 +183,11 @@ function begin(machine: Machine, step: Step, { at, dataTtl }: Facts, rules: Mach
   const { serving, asked } = step;
   const unasked = without(machine.asked, asked);
   const isAskedNew = unasked.length > 0 || asked.length !== machine.asked.length;
-  const ledger = pruned(machine.ledger, at, rules);
+  const isTheirs = (version: { readonly isTheirs?: true }) => version.isTheirs === true;
+  const { ds, keySets, data } = pruned(machine.ledger, at, rules);
+  const ledger = step.isNewStart
+    ? { ds, keySets: keySets.filter(isTheirs), data: data.filter(isTheirs) }
+    : { ds, keySets, data };
   // DS of withdrawn keys are past
   const going = without(machine.serving.keys, serving.keys);
   return {

@@ -1,8 +1,8 @@
 // What owners and operators may ask of the machine. A goal only says what shall be: the planner goes on from where it is.
 
 import { firstLedger } from './keep-ledger.ts';
-import { type Machine, NO_FOREIGN_KEYS, type WantedKeys, wantedIds } from './machine.ts';
-import { isSep, type MachineKey } from './machine-key.ts';
+import { type Machine, NO_FOREIGN_KEYS, ownIds, type WantedKeys, wantedIds } from './machine.ts';
+import { isSep, type KeyId, type MachineKey } from './machine-key.ts';
 import { NO_PARENT } from './parent-memory.ts';
 import { isSigned, UNSIGNED, without } from './serving.ts';
 
@@ -72,6 +72,36 @@ export function roll(
   if (isUnderWay && !(isCompromised && serving.keys.length < MOST_KEYS)) return 'busy';
   const keys = [...machine.keys, ...made];
   return withGoal({ ...machine, keys }, 'signed', { ...wanted, ...wantedOf(made) }, isCompromised);
+}
+
+/**
+ * Goes on with keys with which the zone is signed elsewhere, in place of any that are here. `replaced`: keys of the machine
+ * that are the same ones. A key that was here and has a DS, or may get one, has to be withdrawn first.
+ */
+export function adopt(
+  machine: Machine,
+  keys: readonly MachineKey[],
+  replaced: readonly KeyId[],
+): Machine | Refusal {
+  const { asked, atLarge, foreign } = machine;
+  if (asked.length > 0 || without(ownIds(machine, atLarge), replaced).length > 0) return 'busy';
+  const imported = keys.map((key): MachineKey => ({ ...key, shared: 'imported' }));
+  const others = machine.keys.filter(({ id }) => !replaced.includes(id));
+  const next = {
+    ...machine,
+    keys: [...others, ...imported],
+    atLarge: without(atLarge, replaced),
+    ...(foreign && { foreign: { ...foreign, wanted: without(foreign.wanted, replaced) } }),
+  };
+  return withGoal(next, 'signed', wantedOf(imported) as WantedKeys, false);
+}
+
+/** The keys were exported: another operator may sign the zone with them. */
+export function share(machine: Machine, exported: readonly KeyId[]): Machine {
+  const isNew = ({ id, shared }: MachineKey) => exported.includes(id) && shared !== 'exported';
+  if (!machine.keys.some(isNew)) return machine;
+  const keys = machine.keys.map((key): MachineKey => (isNew(key) ? { ...key, shared: 'exported' } : key));
+  return { ...machine, keys };
 }
 
 /** `keys`: the whole list of another operator's keys that shall stand beside ours. Those that leave stay as long as they must. */

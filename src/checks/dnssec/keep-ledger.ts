@@ -42,9 +42,12 @@ export function withServing(
 ): Ledger {
   const current = (ttl: number) => ({ lastAt: at, ttl, until: null, isEnded: false });
   const keySet = ledger.keySets.find(
-    (version) => isSameSet(version.keys, keys) && isSameSet(version.signers, keySigners),
+    (version) =>
+      version.isTheirs !== true && isSameSet(version.keys, keys) && isSameSet(version.signers, keySigners),
   );
-  const data = ledger.data.find((version) => isSameSet(version.signers, dataSigners));
+  const data = ledger.data.find(
+    (version) => version.isTheirs !== true && isSameSet(version.signers, dataSigners),
+  );
   const keyTtl = Math.max(keySet?.ttl ?? 0, keys.length === 0 ? ttls.data : ttls.keys);
   const dataTtl = Math.max(data?.ttl ?? 0, ttls.data);
   return {
@@ -63,15 +66,13 @@ export function withServing(
 /** Notes that all of `serving` is in the zone since `version`. */
 export function withWritten(ledger: Ledger, serving: Serving, version: number): Ledger {
   const end = <V extends KeySetVersion | DataVersion>(each: V, isCurrent: boolean): V =>
-    each.until === null && !isCurrent ? { ...each, until: version } : each;
+    each.until === null && !isCurrent && each.isTheirs !== true ? { ...each, until: version } : each;
   return {
     ds: ledger.ds,
     keySets: ledger.keySets.map((each) =>
       end(each, isSameSet(each.keys, serving.keys) && isSameSet(each.signers, serving.keySigners)),
     ),
-    data: ledger.data.map((each) =>
-      end(each, each.isTheirs === true || isSameSet(each.signers, serving.dataSigners)),
-    ),
+    data: ledger.data.map((each) => end(each, isSameSet(each.signers, serving.dataSigners))),
   };
 }
 
@@ -86,6 +87,7 @@ export function withPositions(
   dataTtl: number,
 ): Ledger {
   const mark = <V extends KeySetVersion | DataVersion>(version: V, ttl: number): V => {
+    if (version.isTheirs === true) return version;
     const isInForce = version.until === null || !hasAll(version.until);
     // one that has ended since the last time was served until then, and with what TTL the zone had
     return version.isEnded && !isInForce
@@ -95,32 +97,52 @@ export function withPositions(
   return {
     ds: ledger.ds,
     keySets: ledger.keySets.map((version) => mark(version, version.keys.length === 0 ? dataTtl : 0)),
-    data: ledger.data.map((version) => (version.isTheirs === true ? version : mark(version, dataTtl))),
+    data: ledger.data.map((version) => mark(version, dataTtl)),
   };
 }
 
-/**
- * Notes what servers of another operator may answer with: data that any of its keys signed. `isAsked`: resolvers may ask them
- * now.
- */
+/** What servers of another operator may answer with. */
+interface Theirs {
+  readonly keySets: readonly Pick<KeySetVersion, 'keys' | 'signers'>[];
+  readonly data: readonly Pick<DataVersion, 'signers'>[];
+}
+
+/** Records what servers of another operator may answer with; nothing if resolvers can no longer ask them. */
 export function withTheirs(
   ledger: Ledger,
-  ids: readonly KeyId[],
-  isAsked: boolean,
+  { keySets, data }: Theirs,
   { at, ttl }: { readonly at: number; readonly ttl: number },
 ): Ledger {
-  const ours = ledger.data.filter(({ isTheirs }) => isTheirs !== true);
-  const before = ledger.data.filter(({ isTheirs }) => isTheirs === true);
-  const current = isAsked ? ids : [];
-  const ended = before
-    .filter(({ signers }) => !signers.some((id) => current.includes(id)))
-    .map((version) => (version.isEnded ? version : { ...version, lastAt: at, isEnded: true }));
-  const asked = current.map((id): DataVersion => {
-    const known = before.find(({ signers }) => signers.includes(id));
-    const most = Math.max(known?.ttl ?? 0, ttl);
-    return { signers: [id], lastAt: at, ttl: most, until: null, isEnded: false, isTheirs: true };
-  });
-  return { ...ledger, data: [...ours, ...ended, ...asked] };
+  const current = { lastAt: at, ttl, until: null, isEnded: false, isTheirs: true } as const;
+  const noted = <V extends KeySetVersion | DataVersion>(
+    all: readonly V[],
+    asked: readonly V[],
+    isSame: (a: V, b: V) => boolean,
+  ): V[] => {
+    const ours = all.filter(({ isTheirs }) => isTheirs !== true);
+    const before = all.filter(({ isTheirs }) => isTheirs === true);
+    const ended = before
+      .filter((version) => !asked.some((each) => isSame(each, version)))
+      .map((version) => (version.isEnded ? version : { ...version, lastAt: at, isEnded: true }));
+    const now = asked.map((version) => {
+      const known = before.find((each) => isSame(each, version));
+      return { ...version, ttl: Math.max(known?.ttl ?? 0, ttl) };
+    });
+    return [...ours, ...ended, ...now];
+  };
+  return {
+    ds: ledger.ds,
+    keySets: noted<KeySetVersion>(
+      ledger.keySets,
+      keySets.map((version) => ({ ...version, ...current })),
+      (a, b) => isSameSet(a.keys, b.keys) && isSameSet(a.signers, b.signers),
+    ),
+    data: noted<DataVersion>(
+      ledger.data,
+      data.map((version) => ({ ...version, ...current })),
+      (a, b) => isSameSet(a.signers, b.signers),
+    ),
+  };
 }
 
 /** After times that we cannot know, everything counts as seen now. `isRestored`: zone versions begin anew. */

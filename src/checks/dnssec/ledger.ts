@@ -24,6 +24,8 @@ interface ServedVersion {
   readonly until: number | null;
   /** Every node has the version that replaces it. */
   readonly isEnded: boolean;
+  /** Servers of another operator answer with it: it ends when nobody asks these any more. */
+  readonly isTheirs?: true;
 }
 
 export interface KeySetVersion extends ServedVersion {
@@ -33,8 +35,6 @@ export interface KeySetVersion extends ServedVersion {
 
 export interface DataVersion extends ServedVersion {
   readonly signers: readonly KeyId[];
-  /** Servers of another operator answer with it: it ends when nobody asks these any more. */
-  readonly isTheirs?: true;
 }
 
 export interface Ledger {

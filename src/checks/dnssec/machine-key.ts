@@ -15,6 +15,8 @@ export interface MachineKey {
   readonly ds: readonly string[];
   /** Another operator signs with it elsewhere (RFC 8901 §2.2.2): we publish it, and sign nothing with it. */
   readonly isForeign?: true;
+  /** Another operator has the private key too, and may sign the same zone with it: the key was imported, or last exported. */
+  readonly shared?: 'imported' | 'exported';
 }
 
 /** Keys with flags 257, which have a DS at the parent. */

@@ -55,11 +55,13 @@ interface LastImport {
   readonly isPast?: true;
 }
 
-interface ShownOurs {
+export interface ShownOurs {
   readonly keys: readonly KeyId[];
   readonly since: number;
   /** The largest TTL of a DNSKEY set of theirs that was seen since, in seconds. */
   readonly ttl: number;
+  /** True if they also show keys that are not in our DNSKEY set, or do not all show the same. */
+  readonly hasOthers?: boolean;
 }
 
 export const NO_FOREIGN_KEYS: ForeignKeys = { wanted: [], shows: null, importAskedAt: null, imported: null };
@@ -152,6 +154,11 @@ export function ownKeys({ keys }: Pick<Machine, 'keys'>): readonly MachineKey[] 
 
 export function foreignKeys({ keys }: Pick<Machine, 'keys'>): readonly MachineKey[] {
   return keys.filter(({ isForeign }) => isForeign === true);
+}
+
+/** The keys in our DNSKEY set with which another operator may sign the same zone. */
+export function sharedKeys({ keys, serving }: Pick<Machine, 'keys' | 'serving'>): readonly MachineKey[] {
+  return keys.filter(({ id, shared }) => shared !== undefined && serving.keys.includes(id));
 }
 
 /** Those of the keys that are not another operator's. */

@@ -11,6 +11,7 @@ import {
   ownKeys,
   publishedIds,
   type WaitCause,
+  wantedIds,
 } from './machine.ts';
 import { isSep, type KeyId, ownersOf } from './machine-key.ts';
 import { isEverywhere, isFresh, isNowhere, keysShown, nowhereSince, shownNow } from './parent-memory.ts';
@@ -35,6 +36,8 @@ export interface Step {
   readonly serving: Serving;
   /** The keys whose DS is disclosed from then on. */
   readonly asked: readonly KeyId[];
+  /** True if later steps need not wait for what was served before: the DS that it does not go with is at the parent already. */
+  readonly isNewStart?: boolean;
 }
 
 export type Next =
@@ -73,6 +76,8 @@ export function rulesFor({ urgent }: Pick<Machine, 'urgent'>, rules: MachineRule
 export function nextStep(machine: Machine, delegation: Delegation, at: number, usual: MachineRules): Next {
   const rules = rulesFor(machine, usual);
   if (machine.version === null) return waitFor('writing');
+  const imported = takeOver(machine, rules);
+  if (imported !== undefined) return imported;
   const back = bringBack(machine, at, rules);
   if (back !== undefined) return back;
   if (isAskedInVain(machine, delegation, at, rules)) return askForNone(machine);
@@ -86,6 +91,24 @@ export function nextStep(machine: Machine, delegation: Delegation, at: number, u
 
 function hasStrangers({ preflight, servedAt }: Machine): boolean {
   return preflight?.hasStrangers === true && servedAt !== null && preflight.at >= servedAt;
+}
+
+/**
+ * Serves the keys of an import together, in place of whatever was there: no resolver can come here by a DS of
+ * another key. What another operator answers, and has signed with the same keys, validates with what we serve then, and
+ * the reverse (RFC 6781 §4.3.5.1).
+ */
+function takeOver(machine: Machine, rules: MachineRules): Next | undefined {
+  const { goal, serving, asked, atLarge, parent } = machine;
+  if (goal !== 'signed' || machine.wanted === null) return undefined;
+  const keys = wantedIds(machine).map((id) => keyOf(machine, id));
+  if (keys.some(({ id, shared }) => shared === undefined || serving.keys.includes(id))) return undefined;
+  if (without(ownIds(machine, union(asked, atLarge)), wantedIds(machine)).length > 0) return undefined;
+  const { sep, data } = machine.wanted;
+  const to = { keys: publishedIds(machine), keySigners: [sep], dataSigners: [data] };
+  const isAtParent = keysShown(parent, [keyOf(machine, sep)], rules).length > 0;
+  const wanted = isAtParent ? askedIds(machine) : [];
+  return { kind: 'step', step: { kind: 'sign', serving: to, asked: wanted, isNewStart: isAtParent } };
 }
 
 /** Others serve the domain meanwhile, without our signatures, and no DS of ours is there yet: it must not come now. */

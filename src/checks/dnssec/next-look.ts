@@ -1,7 +1,7 @@
 // When the machine is looked at again, and what has to be seen for it then.
 
 import { nextDsAt } from './ds-cadence.ts';
-import type { Machine } from './machine.ts';
+import { type Machine, sharedKeys } from './machine.ts';
 import type { MachineRules } from './rules.ts';
 import { isSigned } from './serving.ts';
 
@@ -61,9 +61,11 @@ function dsDueAfter(machine: Machine, at: number): number {
   return isAfterwards ? at + AFTERWARDS.everyMs : Number.POSITIVE_INFINITY;
 }
 
-/** Whether the servers of another operator are to be asked which keys they show. */
-export function isForeignDue({ waiting, foreign }: Machine): boolean {
-  return waiting?.cause === 'foreign' && foreign !== undefined && foreign.wanted.length > 0;
+/** Whether the servers of another operator are to be asked which keys they show. `isOurs`: the parent names ours alone. */
+export function isForeignDue(machine: Machine, isOurs: boolean): boolean {
+  const { waiting, foreign } = machine;
+  if (waiting?.cause === 'foreign' && foreign !== undefined && foreign.wanted.length > 0) return true;
+  return !isOurs && sharedKeys(machine).some(({ shared }) => shared === 'imported');
 }
 
 /** Whether the domain's own servers are to be asked, with each key that may have a DS. */

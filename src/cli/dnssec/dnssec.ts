@@ -8,6 +8,7 @@ import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import type { DomainGoal } from './domain-goals.ts';
 import { addForeignKeys } from './foreign-keys.ts';
+import { addPrivateKeys } from './private-keys.ts';
 
 interface EnableOptions {
   readonly denial: DenialKind;
@@ -80,6 +81,7 @@ export function addDnssecCommands(program: Command, cli: Cli): void {
   addDenial(dnssec, cli);
   addGoals(dnssec, cli);
   addForeignKeys(dnssec, cli);
+  addPrivateKeys(dnssec, cli);
   addKeyCare(dnssec, cli);
 }
 

@@ -8,16 +8,16 @@ import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { type ChangedGoal, enableDnssec } from './change-goal.ts';
 import type { SigningWishes } from './signing-wishes.ts';
 
-type Created = CreatedDomain | Extract<ChangedGoal, { kind: 'refused' }>;
+export type CreatedSigned = CreatedDomain | Extract<ChangedGoal, { kind: 'refused' }>;
 
 /** `signing` undefined: it is not signed. */
 export async function createDomainSigned(
   db: Database,
   wanted: NewDomain,
   signing: SigningWishes | undefined,
-): Promise<Created> {
+): Promise<CreatedSigned> {
   if (signing === undefined) return await createDomain(db, wanted);
-  return await inTransaction<Created>(db, async (trx) => {
+  return await inTransaction<CreatedSigned>(db, async (trx) => {
     const created = await createDomain(trx, wanted);
     if (created.kind !== 'created') return created;
     const { by, source } = wanted;

@@ -8,12 +8,13 @@ import {
   MOST_FOREIGN_KEYS,
 } from '../../checks/dnssec/foreign-key.ts';
 import { askImport, endImport, setForeign, withPastImport } from '../../checks/dnssec/goals.ts';
-import { foreignKeys, type Machine } from '../../checks/dnssec/machine.ts';
+import { foreignKeys, type Machine, sharedKeys } from '../../checks/dnssec/machine.ts';
 import type { KeyId } from '../../checks/dnssec/machine-key.ts';
 import { union } from '../../checks/dnssec/serving.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
 import { dsOf } from '../keys/apex-keys.ts';
+import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
 import {
@@ -26,7 +27,7 @@ import {
   refuseDomain,
   refused,
 } from './change-goal.ts';
-import { type DnssecKey, loadKeys, type StoredDnssec } from './load-dnssec.ts';
+import type { StoredDnssec } from './load-dnssec.ts';
 import type { KeyWork } from './load-key-work.ts';
 import { machineKey } from './make-machine-keys.ts';
 
@@ -86,11 +87,10 @@ export type Imported =
   | { readonly kind: 'found'; readonly keys: readonly ForeignKeyFields[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The DS of the keys in the list, as rdata. */
+/** The DS of the keys in the list, and of those that their operator shares with us, as rdata. */
 export function wantedDs({ name, keys, machine }: Pick<KeyWork, 'name' | 'keys' | 'machine'>): Uint8Array[] {
-  return keys
-    .filter(({ id }) => machine.foreign?.wanted.includes(String(id)))
-    .map((key) => dsOf(name, key, DIGEST.SHA256));
+  const ids = [...(machine.foreign?.wanted ?? []), ...sharedKeys(machine).map(({ id }) => id)];
+  return keys.filter(({ id }) => ids.includes(String(id))).map((key) => dsOf(name, key, DIGEST.SHA256));
 }
 
 /** Ends an import, as a worker does. */

@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import type { Machine } from '../../checks/dnssec/machine.ts';
-import { type DelegatedTo, delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
+import { delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
+import type { DelegatedTo } from '../../checks/dnssec/told/foreign-findings.ts';
 import { foldCase, type Name } from '../../dns/name.ts';
 import {
   DOMAIN_COLUMNS,
@@ -11,10 +12,11 @@ import {
   nameserversOf,
   provingSets,
 } from '../domains/domain.ts';
+import type { DnssecKey } from '../keys/load-keys.ts';
 import { decodePublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import { type DnssecKey, loadDnssecOf, type StoredDnssec } from './load-dnssec.ts';
+import { loadDnssecOf, type StoredDnssec } from './load-dnssec.ts';
 
 export interface KeyWork extends StoredDnssec {
   readonly machine: Machine;

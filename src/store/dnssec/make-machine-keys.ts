@@ -8,9 +8,9 @@ import type { Name } from '../../dns/name.ts';
 import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import { dsOf } from '../keys/apex-keys.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
+import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import type { KeyRole } from '../postgres/tables/signing-tables.ts';
-import { type DnssecKey, loadKeys } from './load-dnssec.ts';
 
 /** Every digest type that a DS of ours may be shown in. */
 const DIGESTS = [DIGEST.SHA1, DIGEST.SHA256, DIGEST.SHA384] as const;

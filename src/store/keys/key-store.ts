@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import {
   KEY_FLAGS,
+  type MadeKey,
   makeKey,
   readSigningKey,
   type SigningAlgorithm,
@@ -71,7 +72,7 @@ interface SealedRow {
 async function unsealKeys(
   db: Database,
   boxes: KeyBoxes,
-  keys: readonly StoredKey[],
+  keys: readonly Pick<StoredKey, 'id' | 'tag' | 'dnskey'>[],
 ): Promise<Map<number, Buffer>> {
   const { rows } = await sql<SealedRow>`
     select id, signed_zone_id as "zoneId", box_id as "boxId", sealed from signing_keys
@@ -98,10 +99,13 @@ function aboutKey(id: number, zoneId: number, dnskey: Uint8Array): About {
   return ['signing key', String(id), String(zoneId), Buffer.from(dnskey).toString('base64')];
 }
 
-interface WantedKey {
-  readonly algorithm: SigningAlgorithm;
+interface KeyUse {
   readonly role: KeyRole;
   readonly signs: KeySigns;
+}
+
+interface WantedKey extends KeyUse {
+  readonly algorithm: SigningAlgorithm;
 }
 
 const MOST_TRIES = 20;
@@ -113,13 +117,24 @@ export async function makeZoneKey(
   { algorithm, role, signs }: WantedKey,
   tags: ReadonlySet<number>,
 ): Promise<{ readonly id: number; readonly tag: number }> {
-  const boxes = requireBoxes(trx);
+  requireBoxes(trx);
   const flags = role === 'zsk' ? KEY_FLAGS.ZONE : KEY_FLAGS.ENTRY;
   let made = makeKey(algorithm, flags);
   for (let tries = 1; tags.has(made.tag) && tries < MOST_TRIES; tries++) made = makeKey(algorithm, flags);
+  return { id: await storeZoneKey(trx, signedZoneId, made, { role, signs }), tag: made.tag };
+}
+
+/** Seals a key that was made or imported, and stores it; one that signs is published immediately. Returns its id. */
+export async function storeZoneKey(
+  trx: Database,
+  signedZoneId: number,
+  { algorithm, tag, dnskey, secret }: MadeKey,
+  { role, signs }: KeyUse,
+): Promise<number> {
+  const boxes = requireBoxes(trx);
   const { rows } = await sql<{ id: number }>`select nextval('signing_keys_id_seq') as id`.execute(trx);
   const { id } = rows[0] as { id: number };
-  const { boxId, sealed } = await boxes.seal(trx, aboutKey(id, signedZoneId, made.dnskey), made.secret);
+  const { boxId, sealed } = await boxes.seal(trx, aboutKey(id, signedZoneId, dnskey), secret);
   await trx
     .insertInto('signing_keys')
     .values({
@@ -127,16 +142,24 @@ export async function makeZoneKey(
       signed_zone_id: signedZoneId,
       role,
       algorithm,
-      flags,
-      key_tag: made.tag,
-      public_key: Buffer.from(made.dnskey.subarray(4)),
+      flags: ((dnskey[0] as number) << 8) | (dnskey[1] as number),
+      key_tag: tag,
+      public_key: Buffer.from(dnskey.subarray(4)),
       box_id: boxId,
       sealed,
       signs,
       published_at: signs === 'none' ? null : sql`clock_timestamp()`,
     })
     .execute();
-  return { id, tag: made.tag };
+  return id;
+}
+
+/** The private parts of keys that are exported, by id. Throws DnssecUnavailable where one cannot be opened. */
+export async function readPrivateParts(
+  db: Database,
+  keys: readonly Pick<StoredKey, 'id' | 'tag' | 'dnskey'>[],
+): Promise<Map<number, Uint8Array>> {
+  return await unsealKeys(db, requireBoxes(db), keys);
 }
 
 /** Destroys the private parts of keys that were retired 30 days ago. The rows stay, as the history of the zone. */

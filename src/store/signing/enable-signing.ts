@@ -3,9 +3,12 @@
 
 import { sql } from 'kysely';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
+import type { ImportedKey } from '../../zone/signing/private-key.ts';
 import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
+import { findKnownKey, storeImported } from '../keys/imported-keys.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
+import { loadKeys } from '../keys/load-keys.ts';
 import { findSignedZone, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import type { DenialKind } from '../postgres/tables/signing-tables.ts';
@@ -19,6 +22,8 @@ export interface EnableOrder {
   readonly algorithm: SigningAlgorithm;
   /** A key that signs keys, and one that signs all else. */
   readonly split: boolean;
+  /** Keys of an import, in place of new ones: the DS that the parent shows leads to them. */
+  readonly imported?: readonly ImportedKey[];
 }
 
 export type Enabled =
@@ -54,10 +59,14 @@ export async function enableSigning(
     if (problem !== undefined) return problem;
     const { signed: before, zone } = locked;
     if (before !== undefined && before.phase !== 'off') return asItStands(before, order);
+    const known =
+      before === undefined ? undefined : findKnownKey(await loadKeys(trx, before.id), order.imported);
+    if (known !== undefined) return refused('validation_failed', known);
     const isServed = zone !== undefined && !zone.deleted;
     const isLarge = isServed && zone.records > SMALL_ZONE_ROWS;
     const id = await saveRow(trx, subject, order, isLarge);
-    if (!(await reuseKeys(trx, id, order))) await makeKeys(trx, id, order);
+    if (order.imported !== undefined) await storeImported(trx, id, order.imported, true);
+    else if (!(await reuseKeys(trx, id, order))) await makeKeys(trx, id, order);
     const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
     if (isServed && !isLarge) await writeSigning(trx, locked, { signed, names: 'whole' }, by);
     return { kind: isLarge ? 'signing' : 'signed', signed };
@@ -93,10 +102,15 @@ async function hasSignedApex(trx: Database, zoneId: number): Promise<boolean> {
   return rows.length > 0;
 }
 
-function asItStands(signed: SignedZone, { denial, algorithm, split }: EnableOrder): Enabled {
+function asItStands(signed: SignedZone, { denial, algorithm, split, imported }: EnableOrder): Enabled {
   if (signed.phase === 'unsigning') {
     return refused('dnssec_busy', 'signatures are being taken away: wait until that is done');
   }
+  if (imported !== undefined)
+    return refused(
+      'dnssec_busy',
+      'the zone is signed already: if its parent shows no DS of the keys that it has here, take its signatures away first (dnssec disable --now)',
+    );
   const isSame = wantedDenial(signed) === denial && signed.algorithm === algorithm && signed.split === split;
   if (!isSame)
     return refused('dnssec_busy', 'the zone is signed in another way already: dnssec denial changes that');

@@ -26,7 +26,7 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHM)[keyof typeof SIGNING_A
 export const KEY_FLAGS = { ZONE: 256, ENTRY: 257 } as const;
 
 /** The secret part of a key: the octets of a P-256 scalar or an Ed25519 seed, as JWK parts have them. */
-interface MadeKey {
+export interface MadeKey {
   readonly algorithm: SigningAlgorithm;
   readonly tag: number;
   /** Rdata of the DNSKEY record. */

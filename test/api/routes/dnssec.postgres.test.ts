@@ -9,6 +9,7 @@ import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { dsOfKey } from '../../../src/checks/dnssec/told/parent-view.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
 import { loadServing } from '../../../src/store/dnssec/nodes-serving.ts';
+import { printPrivateKey } from '../../../src/zone/signing/private-key.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { dsEvidence, HOUR } from '../../support/simulation/dnssec/quiet-domain.ts';
@@ -345,5 +346,125 @@ describe('keys of another operator', () => {
     expect((await api.ask('DELETE', `/domains/${name}`)).status).toBe(200);
     await api.makeDomain(name);
     expect(await read()).toMatchObject({ status: 'off', foreign_keys: [], dnskey: [] });
+  });
+});
+
+describe('private keys', () => {
+  const made = (flags: 256 | 257 = 257, algorithm: 13 | 15 = 13) => {
+    const key = makeKey(algorithm, flags);
+    const body = { private_key: printPrivateKey(key.dnskey, key.secret, 'bind'), flags };
+    return { ...key, body, secretText: Buffer.from(key.secret).toString('base64') };
+  };
+  const importKeys = (keys: object[], as = 'owner', more = {}) =>
+    ask('POST', '/import-private-keys', { keys, ...more }, as);
+  const exportKeys = (body: object = {}, as = 'owner') => ask('POST', '/export-private-keys', body, as);
+
+  it('are imported, sign the domain in place of new ones, and are exported as they came', async () => {
+    const [ksk, zsk] = [made(), made(256)];
+    const imported = await importKeys([zsk.body, ksk.body]);
+    expect(imported).toMatchObject({ status: 200, body: { status: 'signing', goal: 'signed' } });
+    expect(imported.body.keys).toMatchObject([
+      { role: 'zsk', key_tag: zsk.tag, state: 'made' },
+      { role: 'ksk', key_tag: ksk.tag, state: 'made' },
+    ]);
+    expect(Number(imported.headers['x-change-id'])).toBeGreaterThan(0);
+    await goOn(2);
+    const signers = (await read()).keys.map(({ state }: { state: string }) => state);
+    expect(signers).toEqual(['signing', 'signing']);
+    const exported = await exportKeys();
+    expect(exported).toMatchObject({
+      status: 200,
+      body: {
+        keys: [
+          { role: 'zsk', private_key: zsk.body.private_key },
+          { role: 'ksk', flags: 257 },
+        ],
+      },
+    });
+    const [id] = (await read()).keys.map((key: { id: number }) => key.id);
+    const { body } = await exportKeys({ key_id: id, format: 'pem' });
+    expect(body.keys).toMatchObject([{ id, private_key: expect.stringMatching(/^-----BEGIN PRIVATE KEY/) }]);
+  });
+
+  it('leave a row of the audit log at each export, and their private parts nowhere in the clear', async () => {
+    const key = made();
+    await api.ask('POST', `/domains/${name}/dnssec/import-private-keys`, {
+      as: 'owner',
+      body: { keys: [key.body] },
+      headers: { 'idempotency-key': `import-${name}` },
+    });
+    await exportKeys();
+    await exportKeys({ format: 'pem' }, 'operator');
+    const rows = await api.query<{ after: object }>`
+      select after from audit_log where action = 'domain.export_keys' and domain_id = ${domainId} order by id`;
+    expect(rows.map(({ after }) => after)).toEqual([
+      { key_tags: [key.tag], format: 'bind' },
+      { key_tags: [key.tag], format: 'pem' },
+    ]);
+    const [all] = await api.query<{ text: string }>`
+      select concat((select json_agg(k) from signing_keys k), (select json_agg(a) from audit_log a),
+        (select json_agg(i) from idempotency_keys i), (select json_agg(s) from signed_zones s)) as text`;
+    expect(all?.text).toContain(name);
+    expect(all?.text).not.toContain(key.secretText);
+    expect(all?.text).not.toContain(Buffer.from(key.secret).toString('hex'));
+  });
+
+  it('are for the owner and global admins, and not for keys that are narrowed', async () => {
+    const key = made();
+    for (const as of ['admin', 'editor', 'viewer']) {
+      expect(await importKeys([key.body], as)).toMatchObject({ status: 403 });
+      expect(await exportKeys({}, as)).toMatchObject({ status: 403 });
+    }
+    expect((await importKeys([key.body], 'operator')).status).toBe(200);
+    expect((await exportKeys({}, 'operator')).status).toBe(200);
+    const narrowed = await api.makeKey({ domains: [name] });
+    expect(await exportKeys({}, narrowed)).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining('narrowed') },
+    });
+  });
+
+  it.each<[string, (key: ReturnType<typeof made>) => object[], string]>([
+    ['no flags', ({ body }) => [{ private_key: body.private_key }], 'keys[0].flags'],
+    ['a DNSKEY that cannot be read', ({ body }) => [{ ...body, dnskey: '257 3' }], 'keys[0].dnskey'],
+    [
+      'another public key',
+      ({ body }) => [
+        { ...body, dnskey: `257 3 13 ${Buffer.from(made().dnskey.subarray(4)).toString('base64')}` },
+      ],
+      'keys[0].private_key',
+    ],
+    [
+      'an RSA key',
+      ({ body }) => [{ ...body, private_key: 'Private-key-format: v1.3\nAlgorithm: 8\n' }],
+      'keys[0].private_key',
+    ],
+    [
+      'a key that is too long',
+      ({ body }) => [{ ...body, private_key: 'x'.repeat(4097) }],
+      'keys[0].private_key',
+    ],
+    ['a key twice', ({ body }) => [body, { ...body, flags: 256 }], 'keys[1].private_key'],
+    ['three keys', ({ body }) => [body, made(256).body, made(256).body], 'keys'],
+  ])('are refused with their index, and the answer does not repeat them: %s', async (_, keys, field) => {
+    const key = made();
+    const { status, body } = await importKeys(keys(key));
+    expect([status, body]).toMatchObject([400, { code: 'validation_failed', fields: [{ field }] }]);
+    expect(JSON.stringify(body)).not.toContain(key.secretText);
+    expect(await read()).toMatchObject({ status: 'off', keys: [] });
+  });
+
+  it('are refused where the domain has them, has a DS of others, or no key to export', async () => {
+    expect(await exportKeys()).toMatchObject(refusal(400, 'wrong_state'));
+    const key = made();
+    await enable();
+    expect((await importKeys([key.body])).status).toBe(200);
+    await goOn(2);
+    expect((await read()).dnskey).toMatchObject([{ key_tag: key.tag }]);
+    expect(await importKeys([key.body])).toMatchObject(refusal(400, 'wrong_state'));
+    expect(await exportKeys({ key_id: 999_999_999 })).toMatchObject(refusal(400, 'wrong_state'));
+    await goOn(24 * 12);
+    expect((await read()).status).toBe('ds_wanted');
+    expect(await importKeys([made().body])).toMatchObject(refusal(409, 'dnssec_busy'));
   });
 });

@@ -4,7 +4,17 @@ import {
   foreignDnskey,
   judgeForeignKeys,
 } from '../../../src/checks/dnssec/foreign-key.ts';
-import { abort, disable, enable, roll, setForeign } from '../../../src/checks/dnssec/goals.ts';
+import {
+  abort,
+  adopt,
+  disable,
+  enable,
+  newMachine,
+  roll,
+  setForeign,
+  share,
+} from '../../../src/checks/dnssec/goals.ts';
+import { NO_FOREIGN_KEYS } from '../../../src/checks/dnssec/machine.ts';
 import type { MachineKey } from '../../../src/checks/dnssec/machine-key.ts';
 import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import { dnssecFindings } from '../../../src/checks/dnssec/told/dnssec-findings.ts';
@@ -349,6 +359,7 @@ class TwoOperators {
   named: Operator = 'ours';
   /** Their DNSKEY set; F signs it, G signs the rest. */
   theirKeys: readonly string[] = ['f', 'g'];
+  theirSigners = { keySigners: ['f'], dataSigners: ['g'] };
   readonly #moments: Moment[] = [];
   #namedSince = 0;
   #before: Operator | undefined;
@@ -379,10 +390,10 @@ class TwoOperators {
     const { machine, at, shown } = this.domain;
     const isOldAsked = this.#before !== undefined && at - this.#namedSince <= HOUR;
     const asked = isOldAsked ? [this.named, this.#before] : [this.named];
-    const theirs = { keys: this.theirKeys, keySigners: ['f'], dataSigners: ['g'] };
+    const theirs = { keys: this.theirKeys, ...this.theirSigners };
     this.#moments.push({
       at,
-      ds: [A, B, F].filter((key) => shown[0]?.includes(dsOf(key))).map(({ id }) => id),
+      ds: [A, B, F, KSK].filter((key) => shown[0]?.includes(dsOf(key))).map(({ id }) => id),
       served: asked.map((operator) => (operator === 'ours' ? machine.serving : theirs)),
     });
   }
@@ -486,6 +497,148 @@ describe('a domain that comes here signed', () => {
     domain.want((m) => setForeign(m, []));
     two.run(5);
     expect(domain.machine.serving.keys).toEqual(['a']);
+  });
+});
+
+describe('a domain that comes here with its keys', () => {
+  /** The parent names the other operator, and shows the DS of the imported key. */
+  function imported(keys: readonly MachineKey[], signers: { keySigners: string[]; dataSigners: string[] }) {
+    const two = new TwoOperators();
+    two.named = 'theirs';
+    two.theirKeys = keys.map(({ id }) => id);
+    two.theirSigners = signers;
+    two.domain.delegation = { kind: 'not_ours' };
+    two.domain.show(dsOf(keys[0] as MachineKey));
+    two.domain.want((m) => adopt(m, keys, []));
+    return { two, domain: two.domain };
+  }
+  const byA = { keySigners: ['a'], dataSigners: ['a'] };
+  const bySplit = { keySigners: ['k'], dataSigners: ['y'] };
+
+  it('is signed with them immediately, keeps its DS, and is never bogus whichever operator answers', () => {
+    const { two, domain } = imported([A], byA);
+    expect(two.codes()).toContain('FOREIGN_NS_WAIT');
+    two.run(3);
+    expect(domain.machine.serving).toEqual({ keys: ['a'], ...byA });
+    expect(two.codes()).toEqual(['FOREIGN_NS_READY']);
+    expect(registrarAction(domain.machine, RULES)).toMatchObject({ add: [], remove: [] });
+    expect(dnssecStatus(domain.machine, RULES)).toBe('secure');
+    two.nameServers('ours');
+    two.run(20 * DAYS);
+    expect(domain.steps.map(({ text }) => text)).toEqual(['a a a a']);
+    expect(two.codes()).toEqual([]);
+  });
+
+  it('has both keys of a split zone from its first signature', () => {
+    const { two, domain } = imported([KSK, ZSK], bySplit);
+    two.run(2 * DAYS);
+    two.nameServers('ours');
+    two.run(5 * DAYS);
+    expect(domain.steps.map(({ text }) => text)).toEqual(['ky k y k']);
+  });
+
+  it('is signed by the imported KSK alone, beside the public ZSK whose signatures caches hold', () => {
+    const csk = madeKey('k', 'csk', 13);
+    const { two, domain } = imported([csk, G], { keySigners: ['k'], dataSigners: ['g'] });
+    domain.machine = newMachine(domain.at, domain.dataTtl);
+    domain.want((m) => adopt(m, [csk], []));
+    domain.want((m) => setForeign(m, [G]));
+    two.run(2 * DAYS);
+    expect(domain.machine.serving).toEqual({ keys: ['g', 'k'], keySigners: ['k'], dataSigners: ['k'] });
+    two.nameServers('ours');
+    two.run(1);
+    domain.want((m) => setForeign(m, []));
+    two.run(1 * DAYS);
+    expect(domain.machine.serving.keys).toEqual(['g', 'k']);
+    two.run(5 * DAYS);
+    expect(domain.machine.serving.keys).toEqual(['k']);
+  });
+
+  it('is given another key only when no resolver asks or remembers the other operator', () => {
+    const { two, domain } = imported([A], byA);
+    two.run(5 * DAYS);
+    domain.want((m) => roll(m, [B], false));
+    two.run(10 * DAYS);
+    expect(domain.machine.serving).toEqual({ keys: ['a', 'b'], keySigners: ['a', 'b'], dataSigners: ['a'] });
+    two.nameServers('ours');
+    two.run(1 * DAYS);
+    expect(domain.machine.serving.dataSigners).toEqual(['a']);
+    two.run(6 * DAYS, () => domain.machine.asked.includes('b'));
+    expect(domain.machine.serving.dataSigners).toEqual(['b']);
+    domain.show(dsOf(B));
+    two.run(12 * DAYS);
+    expect(domain.machine.serving.keys).toEqual(['b']);
+  });
+
+  it('is not to change its nameservers while something is missing at either operator', () => {
+    const { domain } = imported([A], byA);
+    domain.theirs = ['a'];
+    const told = (hours: number) => {
+      domain.run(hours);
+      const found = dnssecFindings(domain.machine, 'elsewhere', domain.at, RULES);
+      return found.find(({ code }) => code === 'FOREIGN_NS_WAIT')?.message;
+    };
+    domain.isCutOff = true;
+    expect(told(3)).toMatch(/not every nameserver/);
+    domain.isCutOff = false;
+    domain.isPreflown = false;
+    expect(told(3)).toMatch(/not yet known whether/);
+    domain.isPreflown = true;
+    domain.failure = 'a fault';
+    expect(told(3)).toMatch(/do not validate: a fault/);
+    domain.failure = undefined;
+    domain.theirs = [];
+    expect(told(1)).toMatch(/do not show the imported keys/);
+    domain.theirs = ['a'];
+    expect(told(1)).toBeUndefined();
+    domain.machine = {
+      ...domain.machine,
+      foreign: { ...NO_FOREIGN_KEYS, shows: { keys: ['a'], since: 0, ttl: 60, hasOthers: true } },
+    };
+    expect(dnssecFindings(domain.machine, 'elsewhere', domain.at, RULES)[0]?.message).toMatch(/not here/);
+  });
+
+  it('takes the place of a key that no DS led to, and of no other', () => {
+    const domain = new QuietDomain();
+    domain.want((m) => enable(m, [B]));
+    domain.delegation = { kind: 'not_ours' };
+    domain.run(10 * DAYS);
+    domain.show(dsOf(A));
+    domain.want((m) => adopt(m, [A], []));
+    domain.run(1);
+    expect(domain.machine.serving).toEqual({ keys: ['a'], ...byA });
+    const other = new QuietDomain();
+    other.want((m) => enable(m, [B]));
+    other.run(10 * DAYS, ({ asked }) => asked.length > 0);
+    expect(adopt(other.machine, [A], [])).toBe('busy');
+    other.show(dsOf(B));
+    other.run(2);
+    expect(adopt(other.machine, [A], [])).toBe('busy');
+  });
+});
+
+describe('a domain that leaves with its keys', () => {
+  it('keeps its DS, and is told nothing to remove', () => {
+    const two = new TwoOperators();
+    const { domain } = two;
+    domain.want((m) => enable(m, [A]));
+    two.run(10 * DAYS, () => domain.machine.asked.length > 0);
+    domain.show(dsOf(A));
+    two.run(2 * DAYS);
+    domain.want((m) => share(m, ['a']));
+    expect(two.codes()).toEqual([]);
+    two.theirKeys = ['a'];
+    two.theirSigners = { keySigners: ['a'], dataSigners: ['a'] };
+    two.nameServers('theirs');
+    two.run(10 * DAYS);
+    expect(two.codes()).toEqual([]);
+    expect(registrarAction(domain.machine, RULES).action).toBe('none');
+    expect(domain.machine.serving.keys).toEqual(['a']);
+    // A new key here would lead nowhere at the other operator.
+    domain.want((m) => roll(m, [B], false));
+    two.run(10 * DAYS);
+    expect(domain.machine.serving.dataSigners).toEqual(['a']);
+    expect(domain.machine.asked).toEqual(['a']);
   });
 });
 

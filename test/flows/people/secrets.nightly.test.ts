@@ -11,6 +11,8 @@ import { makeSecretText } from '../../../src/store/accounts/secret-text.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { findDatabaseUrl } from '../../../src/store/postgres/database-url.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
+import { printPrivateKey } from '../../../src/zone/signing/private-key.ts';
+import { makeKey } from '../../../src/zone/signing/signing-key.ts';
 import type { Answer, TestApi } from '../../support/api/api.ts';
 import { appCode, Browser } from '../../support/api/people.ts';
 import { runCli } from '../../support/cli/run-cli.ts';
@@ -314,6 +316,32 @@ describe('what is done with signed zones', () => {
     db = openDatabase(findDatabaseUrl(dataDirectory) as string);
   });
   afterAll(() => db?.destroy());
+
+  it('their keys are imported and exported, and refused where they are wrong', async () => {
+    const { dnskey, secret } = makeKey(13, 257);
+    const text = printPrivateKey(dnskey, secret, 'bind');
+    const path = '/domains/imported.canary.example/dnssec';
+    await api('POST', '/domains/', 200, { name: 'imported.canary.example', scan: false });
+    const importing = (private_key: string, status: number) =>
+      api('POST', `${path}/import-private-keys`, status, { keys: [{ flags: 257, private_key }] });
+    await importing(text.replace('13 (', '8 ('), 400);
+    await importing(`${text}${text}`, 400);
+    await importing(printPrivateKey(dnskey, secret, 'pem').replace('PRIVATE', 'SECRET'), 400);
+    await importing(text, 200);
+    await importing(text, 400);
+    for (const format of ['bind', 'pem']) {
+      const { status, body } = await ask('POST', `${path}/export-private-keys`, {
+        as: keyOfStart,
+        body: { format },
+      });
+      expect([status, body.keys.length]).toEqual([200, 1]);
+    }
+    const run = await cli(['dnssec', 'export-key', 'imported.canary.example']);
+    expect([run.code, run.stdout, run.stderr]).toEqual([0, text, '']);
+    const again = await cli(['dnssec', 'import-key', 'imported.canary.example', '-', '--flags', '257'], text);
+    refusals.push(again.stdout, again.stderr);
+    expect(again.code).toBe(1);
+  });
 
   it('they are signed, shown, verified, exported, answered and rolled', async () => {
     await command(0, 'zone', 'load', zoneFile(1));

@@ -138,6 +138,14 @@ export class SignedFleet {
     );
   }
 
+  /** Another validator, which comes from the root and keeps what it has heard. */
+  async validatorOfParent(): Promise<ValidatingResolver> {
+    return await startUnbound({
+      anchors: [await anchorOf(this.parent)],
+      reached: { root: rootOf(this.parent) },
+    });
+  }
+
   /** The DS that the API would show. */
   async askedDs(): Promise<string> {
     const machine = (await loadDnssec(this.fleet.database.db, this.domainId))?.machine;
@@ -196,6 +204,7 @@ async function openOwnResolver(
       stopping: new AbortController().signal,
       onStop: (close) => void closing.unshift(close),
       fail: rethrow,
+      end: () => {},
       ready: () => {},
     },
     {

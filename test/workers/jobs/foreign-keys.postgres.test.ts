@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dsText } from '../../../src/checks/dnssec/ds-evidence.ts';
+import { RULES } from '../../../src/checks/dnssec/rules.ts';
 import type { TheirEvidence } from '../../../src/checks/dnssec/their-keys.ts';
+import { dnssecFindings } from '../../../src/checks/dnssec/told/dnssec-findings.ts';
 import { keyTag } from '../../../src/dns/dnssec/key-tag.ts';
 import { enableDnssec } from '../../../src/store/dnssec/change-goal.ts';
 import { importForeignKeys, replaceForeignKeys } from '../../../src/store/dnssec/foreign-keys.ts';
 import { loadDnssec } from '../../../src/store/dnssec/load-dnssec.ts';
+import { importPrivateKeys } from '../../../src/store/dnssec/private-keys.ts';
 import { dsOf as dsOfKey } from '../../../src/store/keys/apex-keys.ts';
 import { makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import { BY, published } from '../../support/database/domains.ts';
 import { RolledDomain } from '../../support/database/rolled-domain.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
@@ -146,4 +150,53 @@ test('an import fails if the DNSKEY set would be too large while removed keys ar
   const { foreign } = await rolled.machine();
   expect(foreign?.wanted).toEqual([]);
   expect(foreign?.imported?.failure).toContain('still stand in the zone');
+});
+
+const OTHERS = 'referral ns1.other.example ns2.other.example';
+
+test.each([
+  ['unsigned', 13],
+  ['signed with a key that no DS leads to', 13],
+  ['signed with a key of another algorithm', 15],
+] as const)('private keys sign a domain that was %s in one step, and its answers stay whole', async (before, algorithm) => {
+  const { db } = database;
+  await checkOnce(db, domainId, OTHERS);
+  if (before !== 'unsigned') {
+    await enableDnssec(db, { ...BY, domainId });
+    await rolled.settle();
+  }
+  const [ksk, zsk] = [
+    { ...makeKey(algorithm, 257), flags: 257 },
+    { ...makeKey(algorithm, 256), flags: 256 },
+  ] as const;
+  rolled.shown = [dsTextOf(ksk.dnskey)];
+  rolled.theirs = shownByTheirs(ksk.dnskey, zsk.dnskey);
+  expect((await importPrivateKeys(db, { ...BY, domainId, keys: [ksk, zsk] })).kind).toBe('updated');
+  await rolled.settle();
+  const lines = (await published(db)) ?? [];
+  const served = lines.filter((line) => /^@ \d+ DNSKEY /.test(line)).map((line) => line.split(' ')[3]);
+  expect(served.sort()).toEqual(['256', '257']);
+  expect(lines.find((line) => /^@ \d+ CDS /.test(line))).toContain(` ${ksk.tag} `);
+  const { foreign, asked, keys } = await rolled.machine();
+  const ids = keys.filter(({ shared }) => shared === 'imported').map(({ id }) => id);
+  expect(asked).toEqual([ids[0]]);
+  expect(foreign?.shows).toMatchObject({ keys: ids, hasOthers: false });
+});
+
+test('the nameservers are not to be changed while the other operator shows a key that is not here', async () => {
+  const { db } = database;
+  await checkOnce(db, domainId, OTHERS);
+  const key = { ...makeKey(13, 257), flags: 257 } as const;
+  const other = makeKey(13, 256).dnskey;
+  rolled.shown = [dsTextOf(key.dnskey)];
+  rolled.theirs = shownByTheirs(key.dnskey, other);
+  await importPrivateKeys(db, { ...BY, domainId, keys: [key] });
+  await rolled.settle();
+  const found = async () =>
+    dnssecFindings(await rolled.machine(), 'elsewhere', Date.now(), RULES).map(({ code }) => code);
+  expect(await found()).toEqual(['FOREIGN_NS_WAIT']);
+  await replaceForeignKeys(db, { ...BY, domainId, keys: [fields(other)] });
+  await rolled.settle();
+  await rolled.look(); // the answers are tried when all nodes have them
+  expect(await found()).toEqual(['FOREIGN_NS_READY']);
 });

@@ -2,10 +2,10 @@
 // codes are part of the API, the sentences are not.
 
 import type { Name } from '../../../dns/name.ts';
-import { keyOf, type Machine, type WaitCause } from '../machine.ts';
+import { keyOf, type Machine, sharedKeys, type WaitCause } from '../machine.ts';
 import { DAY_MS, type MachineRules } from '../rules.ts';
 import { isSigned } from '../serving.ts';
-import { type ForeignFinding, foreignFindings } from './foreign-findings.ts';
+import { type DelegatedTo, type ForeignFinding, foreignFindings } from './foreign-findings.ts';
 import { dsOfKey, type ParentView, type ShownRecord, viewParent } from './parent-view.ts';
 import { ASKED_DIGEST, inWords, registrarAction } from './registrar-action.ts';
 
@@ -34,9 +34,6 @@ export interface DnssecFinding {
   readonly message: string;
 }
 
-/** Whose servers the parent names, by the newest conclusive check; `unknown`: there is none. */
-export type DelegatedTo = 'ours' | 'elsewhere' | 'both' | 'unknown';
-
 /** `currentNs`: what the parent was last seen to name; null: it was not seen. `ours`: all nameservers that prove the domain. */
 export function delegatedTo(currentNs: readonly Name[] | null, ours: readonly Name[]): DelegatedTo {
   if (currentNs === null || currentNs.length === 0) return 'unknown';
@@ -57,9 +54,9 @@ export function dnssecFindings(
   const view = viewParent(machine, rules);
   return [
     ...ofRecords(machine, view),
-    ...ofDelegation(view, delegatedTo),
+    ...ofDelegation(machine, view, delegatedTo),
     ...ofRegistrar(machine, rules),
-    ...foreignFindings(machine, at, rules),
+    ...foreignFindings(machine, delegatedTo, at, rules),
     ...ofWait(machine, at),
   ];
 }
@@ -132,9 +129,10 @@ function strongOf(keyId: string | undefined, machine: Machine): string | undefin
   return keyId === undefined ? undefined : dsOfKey(keyOf(machine, keyId), ASKED_DIGEST);
 }
 
-function ofDelegation({ records }: ParentView, delegatedTo: DelegatedTo): DnssecFinding[] {
+function ofDelegation(machine: Machine, { records }: ParentView, delegatedTo: DelegatedTo): DnssecFinding[] {
   const ours = records.filter(({ meaning }) => meaning === 'wanted' || meaning === 'unwanted');
-  if (records.some(({ meaning }) => meaning === 'foreign')) return []; // both operators sign
+  const isShared = (id: string | undefined) => sharedKeys(machine).some((key) => key.id === id);
+  if (records.some(({ meaning, keyId }) => meaning === 'foreign' || isShared(keyId))) return []; // both operators sign
   if (delegatedTo === 'elsewhere' && ours.length > 0)
     return [
       {

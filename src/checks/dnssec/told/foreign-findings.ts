@@ -1,10 +1,13 @@
 // What an owner has to know while another operator signs the same zone: before the domain comes here, or after it has left.
 
-import { foreignKeys, type Machine } from '../machine.ts';
+import { foreignKeys, keyOf, type Machine, NO_FOREIGN_KEYS, wantedIds } from '../machine.ts';
 import { isSep, type KeyId } from '../machine-key.ts';
 import { isEverywhere } from '../parent-memory.ts';
 import type { MachineRules } from '../rules.ts';
 import { viewParent } from './parent-view.ts';
+
+/** Whose servers the parent names, by the newest conclusive check; `unknown`: there is none. */
+export type DelegatedTo = 'ours' | 'elsewhere' | 'both' | 'unknown';
 
 export interface ForeignFinding {
   readonly code: /** Keys of another operator could not be imported. */
@@ -18,9 +21,13 @@ export interface ForeignFinding {
   readonly message: string;
 }
 
-export function foreignFindings(machine: Machine, at: number, rules: MachineRules): ForeignFinding[] {
-  const { foreign, serving } = machine;
-  if (foreign === undefined) return [];
+export function foreignFindings(
+  machine: Machine,
+  delegatedTo: DelegatedTo,
+  at: number,
+  rules: MachineRules,
+): ForeignFinding[] {
+  const { foreign = NO_FOREIGN_KEYS, serving } = machine;
   const found: ForeignFinding[] = [];
   if (foreign.imported?.failure !== undefined && !foreign.imported.isPast)
     found.push({
@@ -36,9 +43,50 @@ export function foreignFindings(machine: Machine, at: number, rules: MachineRule
       message:
         'Keys of the other operator that you have taken from the list stay in the zone until the parent has shown no DS of theirs for seven days, and no resolver can ask their nameservers or hold their answers.',
     });
-  if (machine.goal === 'signed' && foreign.wanted.length > 0)
+  const isImported = wantedIds(machine).some((id) => keyOf(machine, id).shared === 'imported');
+  if (machine.goal === 'signed' && isImported) {
+    if (delegatedTo === 'elsewhere' || delegatedTo === 'both') found.push(moveWithKeys(machine));
+  } else if (machine.goal === 'signed' && foreign.wanted.length > 0) {
     found.push(nameserverChange(machine, at, rules));
+  }
   return found;
+}
+
+/** With the same keys at both operators, the DS stays, and only the answers here have to be complete first. */
+function moveWithKeys(machine: Machine): ForeignFinding {
+  const reason = moveWaitsFor(machine);
+  if (reason === undefined)
+    return {
+      code: 'FOREIGN_NS_READY',
+      severity: 'info',
+      message:
+        'The nameservers of this service answer with the imported keys: the nameservers may be changed now. The DS stays as it is. Leave the zone at the other operator for two days more, signed.',
+    };
+  return {
+    code: 'FOREIGN_NS_WAIT',
+    severity: 'warning',
+    message: `Do not change the nameservers yet: ${reason}.`,
+  };
+}
+
+function moveWaitsFor(machine: Machine): string | undefined {
+  const { wanted, serving, servedAt, version, preflight, foreign } = machine;
+  const ids = wantedIds(machine);
+  if (version === null || servedAt === null || !ids.every((id) => serving.keys.includes(id)))
+    return 'not every nameserver of this service has the zone signed with the imported keys';
+  if (preflight === null || preflight.at < servedAt)
+    return 'it is not yet known whether the answers of this service validate';
+  if (preflight.failure !== undefined)
+    return `the answers of this service do not validate: ${preflight.failure}`;
+  if (wanted === null || !preflight.verifiedBy.includes(wanted.sep))
+    return 'the answers of this service do not validate with the imported keys';
+  const shows = foreign?.shows ?? null;
+  if (shows === null) return 'the keys at the nameservers of the other operator are not yet known';
+  if (!ids.every((id) => shows.keys.includes(id)))
+    return 'the nameservers of the other operator do not show the imported keys';
+  if (shows.hasOthers === true)
+    return 'the nameservers of the other operator show keys that are not here; put them into the list of foreign keys, or wait until that operator has ended its rollover';
+  return undefined;
 }
 
 /** Each operator's nameservers need a DS that leads to them in every cache (RFC 8901 §6). */

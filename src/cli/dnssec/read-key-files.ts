@@ -1,0 +1,108 @@
+// Reads private keys from the files that dnssec-keygen, pdnsutil, the API of PowerDNS and keymgr write.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { foldCase, type Name, parseName } from '../../dns/name.ts';
+import { type GivenKey, readDnskey } from '../../zone/signing/private-key.ts';
+import { Failure } from '../terminal/failure.ts';
+import { explainFileError } from '../terminal/find-zone-files.ts';
+import { readStandardInput } from '../terminal/read-standard-input.ts';
+
+const MAX_BYTES = 64 * 1024;
+const PRIVATE = '.private';
+
+interface KeyOptions {
+  /** One for all files, or one for each. */
+  readonly flags: readonly number[];
+  readonly algorithm: number | undefined;
+}
+
+/** Throws Failure. With the files `K*`, the public parts and the states are found beside their private parts. */
+export async function readKeyFiles(
+  paths: readonly string[],
+  apex: Name,
+  { flags, algorithm }: KeyOptions,
+): Promise<GivenKey[]> {
+  const privatePaths = paths.filter((path) => !/\.(?:key|state)$/.test(path) || !hasPrivatePart(path, paths));
+  if (flags.length > 1 && flags.length !== privatePaths.length)
+    throw new Failure('usage', 'say --flags once, or as often as there are private keys');
+  const keys: GivenKey[] = [];
+  for (const [i, path] of privatePaths.entries()) {
+    const text = path === '-' ? await readStandardInput() : readText(path);
+    const given = { ...fieldsOf(path, text), ...publicPartOf(path, apex) };
+    const dnskey = 'dnskey' in given ? given.dnskey : undefined;
+    const own = dnskey && ((dnskey[0] as number) << 8) | (dnskey[1] as number);
+    const said = flags[i] ?? flags[0] ?? given.flags ?? own;
+    if (said === undefined)
+      throw new Failure(
+        'usage',
+        `${path}: its flags are not known: say --flags 257 for a key with a DS, --flags 256 for one that signs data alone`,
+      );
+    keys.push({ privateKey: given.privateKey, flags: said, algorithm, dnskey });
+  }
+  return keys;
+}
+
+function hasPrivatePart(path: string, paths: readonly string[]): boolean {
+  return paths.includes(path.replace(/\.\w+$/, PRIVATE));
+}
+
+function readText(path: string): string {
+  try {
+    const { size } = statSync(path);
+    if (size > MAX_BYTES) throw new Failure('file', `${path}: it is too large for a key`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('file', `${path}: ${explainFileError(error)}`, { cause: error });
+  }
+}
+
+type Fields = Pick<GivenKey, 'privateKey' | 'dnskey'> & { readonly flags?: number };
+
+/** What the API of PowerDNS answers of a key is JSON; everything else is the private key itself. */
+function fieldsOf(path: string, text: string): Fields {
+  if (!text.trimStart().startsWith('{')) return { privateKey: text };
+  const { privatekey, dnskey, flags } = parseObject(path, text);
+  if (typeof privatekey !== 'string')
+    throw new Failure('file', `${path}: it has no "privatekey": ask PowerDNS for this key alone`);
+  return {
+    privateKey: privatekey,
+    ...(typeof dnskey === 'string' && { dnskey: dnskeyOf(path, dnskey) }),
+    ...(typeof flags === 'number' && { flags }),
+  };
+}
+
+function parseObject(path: string, text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw new Failure('file', `${path}: it is not JSON`); // the message of the parser repeats the text
+  }
+}
+
+function dnskeyOf(path: string, text: string): Uint8Array {
+  const dnskey = readDnskey(text);
+  if (dnskey === undefined) throw new Failure('file', `${path}: its DNSKEY cannot be read`);
+  return dnskey;
+}
+
+const RECORD = /^(\S+)\s+(?:\d+\s+)?(?:IN\s+)?(?:\d+\s+)?DNSKEY\s+(.+)$/im;
+
+/** The record in the file `.key` beside a file `.private`. */
+function publicPartOf(path: string, apex: Name): Pick<GivenKey, 'dnskey'> {
+  if (!path.endsWith(PRIVATE)) return {};
+  const beside = `${path.slice(0, -PRIVATE.length)}.key`;
+  if (!existsSync(beside)) return {};
+  const [, owner = '', fields = ''] = RECORD.exec(readText(beside).replace(/;.*$/gm, '')) ?? [];
+  if (fields === '') throw new Failure('file', `${beside}: it has no DNSKEY record`);
+  if (!isNameOf(owner, apex)) throw new Failure('file', `${beside}: its DNSKEY record is of another zone`);
+  return { dnskey: dnskeyOf(beside, fields) };
+}
+
+function isNameOf(owner: string, apex: Name): boolean {
+  try {
+    return foldCase(parseName(owner)) === foldCase(apex);
+  } catch {
+    return false;
+  }
+}

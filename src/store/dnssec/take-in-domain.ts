@@ -1,0 +1,59 @@
+// Creates a domain for an account in a migration to this service. With `isApproved`, a domain that the account has already is
+// approved instead, so a list can be run again. The domain, its approval and the audit row are one transaction.
+
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { writeAudit } from '../audit/write-audit.ts';
+import { type ApprovedDomain, approveDomain } from '../change/approve-domain.ts';
+import type { NewDomain } from '../change/save-domain.ts';
+import type { Domain } from '../domains/domain.ts';
+import { findDomains } from '../domains/load-domains.ts';
+import type { Database } from '../postgres/database.ts';
+import { inTransaction } from '../postgres/transaction.ts';
+import { type CreatedSigned, createDomainSigned } from './create-signed-domain.ts';
+import type { SigningWishes } from './signing-wishes.ts';
+
+type TakenIn =
+  | CreatedSigned
+  /** The account had the domain. Without `changeId` it stayed as it was. */
+  | { readonly kind: 'exists'; readonly domain: Domain; readonly changeId: number | undefined }
+  | Extract<ApprovedDomain, { kind: 'refused' }>;
+
+/** `signing` undefined: a new domain is not signed. */
+export async function takeInDomain(
+  db: Database,
+  wanted: NewDomain,
+  signing: SigningWishes | undefined,
+): Promise<TakenIn> {
+  return await inTransaction<TakenIn>(db, async (trx) => {
+    const taken = await createOrApprove(trx, wanted, signing);
+    const isChanged = taken.kind === 'created' || (taken.kind === 'exists' && taken.changeId !== undefined);
+    if (isChanged && wanted.isApproved === true) {
+      const { id: domainId, name } = taken.domain;
+      const target = { name: printWithoutDot(name) };
+      await writeAudit(trx, {
+        action: 'domain.approve',
+        by: wanted.by,
+        domainId,
+        target,
+        after: { take: false },
+      });
+    }
+    return taken;
+  });
+}
+
+async function createOrApprove(
+  trx: Database,
+  wanted: NewDomain,
+  signing: SigningWishes | undefined,
+): Promise<TakenIn> {
+  const created = await createDomainSigned(trx, wanted, signing);
+  if (created.kind !== 'taken') return created;
+  const { by, source, name, accountId, isApproved = false } = wanted;
+  const domain = (await findDomains(trx, name)).find((known) => known.accountId === accountId);
+  if (domain === undefined) return created;
+  if (!isApproved) return { kind: 'exists', domain, changeId: undefined };
+  const approved = await approveDomain(trx, { domainId: domain.id, by, source });
+  if (approved.kind === 'absent') return created; // deleted meanwhile
+  return approved.kind === 'refused' ? approved : { ...approved, kind: 'exists' };
+}

@@ -1,0 +1,47 @@
+// Keys of an import in the table of keys: whether a zone has one already, and what each is for.
+
+import type { ImportedKey } from '../../zone/signing/private-key.ts';
+import { KEY_FLAGS } from '../../zone/signing/signing-key.ts';
+import type { Database } from '../postgres/database.ts';
+import { storeZoneKey } from './key-store.ts';
+
+interface KnownKey {
+  readonly tag: number;
+  readonly dnskey: Uint8Array;
+  readonly origin: 'ours' | 'foreign';
+  /** Its private part is stored. */
+  readonly isUsable: boolean;
+}
+
+/** Says which of the keys is stored for the zone already; undefined if none is. */
+export function findKnownKey(
+  known: readonly KnownKey[],
+  imported: readonly ImportedKey[] = [],
+): string | undefined {
+  const key = known.find((each) => each.isUsable && imported.some((one) => isSameKey(one, each)));
+  return key && `the zone has the key with tag ${key.tag} already: enabling DNSSEC uses it again`;
+}
+
+export function isSameKey(a: Pick<KnownKey, 'dnskey'>, b: Pick<KnownKey, 'dnskey'>): boolean {
+  return Buffer.compare(a.dnskey, b.dnskey) === 0;
+}
+
+/** Seals and stores the keys; without one for data, the other one signs everything. Returns their ids. */
+export async function storeImported(
+  trx: Database,
+  signedZoneId: number,
+  keys: readonly ImportedKey[],
+  isSigning: boolean,
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const key of keys) {
+    const isEntry = key.flags === KEY_FLAGS.ENTRY;
+    const use = !isEntry
+      ? ({ role: 'zsk', signs: 'data' } as const)
+      : keys.length > 1
+        ? ({ role: 'ksk', signs: 'keys' } as const)
+        : ({ role: 'csk', signs: 'both' } as const);
+    ids.push(await storeZoneKey(trx, signedZoneId, key, isSigning ? use : { ...use, signs: 'none' }));
+  }
+  return ids;
+}

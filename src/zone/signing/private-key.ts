@@ -1,0 +1,233 @@
+// The private keys that other operators' programs write, and that they read: the text of BIND and PowerDNS, and PKCS#8 as PEM,
+// which Knot has. No error repeats anything of a key.
+
+import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { keyTag } from '../../dns/dnssec/key-tag.ts';
+import { DNSKEY } from '../../dns/record/types/dnskey.ts';
+import {
+  KEY_FLAGS,
+  type MadeKey,
+  readSigningKey,
+  SIGNING_ALGORITHM,
+  type SigningAlgorithm,
+} from './signing-key.ts';
+
+/** A key of an algorithm that we sign with has less than 1000; one that is longer is not read. */
+export const MAX_PRIVATE_KEY_CHARACTERS = 4096;
+
+type KeyFlags = (typeof KEY_FLAGS)[keyof typeof KEY_FLAGS];
+
+/** What is known of a key besides its private part. What is left out follows from that part. */
+export interface GivenKey {
+  readonly privateKey: string;
+  readonly flags: number;
+  readonly algorithm?: number | undefined;
+  /** Rdata of its DNSKEY record. */
+  readonly dnskey?: Uint8Array | undefined;
+}
+
+/** A key whose private and public parts belong together. */
+export interface ImportedKey extends MadeKey {
+  readonly flags: KeyFlags;
+}
+
+type ReadPrivateKey =
+  | { readonly kind: 'key'; readonly key: ImportedKey }
+  | { readonly kind: 'refused'; readonly message: string };
+
+type ReadKeys =
+  | { readonly kind: 'keys'; readonly keys: readonly ImportedKey[] }
+  /** `index`: of the key that is wrong. */
+  | { readonly kind: 'refused'; readonly index: number; readonly message: string };
+
+/** A zone has at most one key with a DS and one that signs data. */
+export const MOST_IMPORTED_KEYS = 2;
+
+const NAMES: Readonly<Record<SigningAlgorithm, string>> = {
+  [SIGNING_ALGORITHM.ECDSAP256SHA256]: 'ECDSAP256SHA256',
+  [SIGNING_ALGORITHM.ED25519]: 'ED25519',
+};
+const SUPPORTED =
+  'Zonefleet signs with the algorithms 13 (ECDSAP256SHA256) and 15 (ED25519): roll the zone to one of them before you move it';
+const SECRET_OCTETS = 32;
+/** Of PKCS#8 before the seed (RFC 8410 §7). */
+const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** Reads the keys with which a zone is to be signed: one with flags 257, and perhaps one with flags 256, which then signs the data. */
+export function readPrivateKeys(given: readonly GivenKey[]): ReadKeys {
+  if (given.length > MOST_IMPORTED_KEYS)
+    return { kind: 'refused', index: MOST_IMPORTED_KEYS, message: 'a zone is signed with two keys at most' };
+  const keys: ImportedKey[] = [];
+  for (const [index, each] of given.entries()) {
+    const read = readPrivateKey(each);
+    const message = read.kind === 'refused' ? read.message : faultBeside(keys, read.key);
+    if (message !== undefined) return { kind: 'refused', index, message };
+    if (read.kind === 'key') keys.push(read.key);
+  }
+  if (keys.some(({ flags }) => flags === KEY_FLAGS.ENTRY)) return { kind: 'keys', keys };
+  return { kind: 'refused', index: 0, message: 'none of the keys has flags 257, so no DS can lead to it' };
+}
+
+function faultBeside([first]: readonly ImportedKey[], key: ImportedKey): string | undefined {
+  if (first === undefined) return undefined;
+  if (first.algorithm !== key.algorithm) return 'the keys are of different algorithms';
+  if (Buffer.from(first.secret).equals(key.secret)) return 'the same key is given twice';
+  return first.flags === key.flags ? 'two keys have the same flags: give the one that is in use' : undefined;
+}
+
+/** Never throws. An RSA key, of whatever size, is refused before anything is calculated with it. */
+function readPrivateKey({ privateKey, flags, algorithm, dnskey }: GivenKey): ReadPrivateKey {
+  if (flags !== KEY_FLAGS.ZONE && flags !== KEY_FLAGS.ENTRY)
+    return refused('flags are 257, for a key with a DS, or 256 for a key that signs data alone');
+  if (privateKey.length > MAX_PRIVATE_KEY_CHARACTERS)
+    return refused(`the private key is too long for the algorithms that are supported: ${SUPPORTED}`);
+  const read = privateKey.includes('-----BEGIN') ? readPem(privateKey) : readText(privateKey);
+  if ('refused' in read) return refused(read.refused);
+  if (algorithm !== undefined && algorithm !== read.algorithm)
+    return refused(`the private key is of algorithm ${read.algorithm}, and ${algorithm} was given`);
+  const publicKey = publicKeyOf(read);
+  if (publicKey === undefined) return refused(`the private part is not a key of ${NAMES[read.algorithm]}`);
+  if (read.publicKey !== undefined && !publicKey.equals(read.publicKey)) return refused(OTHER_PUBLIC);
+  const rdata = Uint8Array.from(DNSKEY.encode({ flags, protocol: 3, algorithm: read.algorithm, publicKey }));
+  if (dnskey !== undefined && !Buffer.from(dnskey).equals(rdata)) return refused(OTHER_PUBLIC);
+  const { secret } = read;
+  return {
+    kind: 'key',
+    key: { algorithm: read.algorithm, flags, tag: keyTag(rdata), dnskey: rdata, secret },
+  };
+}
+
+const OTHER_PUBLIC = 'the private key does not belong to its DNSKEY record';
+
+function refused(message: string): ReadPrivateKey {
+  return { kind: 'refused', message };
+}
+
+interface PrivateParts {
+  readonly algorithm: SigningAlgorithm;
+  readonly secret: Buffer;
+  /** If the text has it. */
+  readonly publicKey?: Buffer;
+}
+
+type Parts = PrivateParts | { readonly refused: string };
+
+/** Lines `Field: value`, as dnssec-keygen and pdnsutil write them; times and unknown fields are left out. */
+function readText(text: string): Parts {
+  const fields = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, value] = /^([A-Za-z0-9-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    if (fields.has(name)) return { refused: 'the text has a field twice: give one key at a time' };
+    fields.set(name, value as string);
+  }
+  const format = fields.get('Private-key-format');
+  if (format === undefined)
+    return { refused: 'it is neither a private key as BIND and PowerDNS write it, nor PEM (PKCS#8)' };
+  if (!/^v1\.\d+$/.test(format)) return { refused: 'its Private-key-format is not v1' };
+  const [digits = ''] = /^\d{1,3}/.exec(fields.get('Algorithm') ?? '') ?? [];
+  const algorithm = algorithmOf(Number(digits));
+  if (digits === '') return { refused: 'it has no Algorithm' };
+  if (algorithm === undefined)
+    return { refused: `its algorithm is ${digits}, which is not supported: ${SUPPORTED}` };
+  const base64 = fields.get('PrivateKey') ?? '';
+  const octets = Buffer.from(base64, 'base64');
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64);
+  // programs leave out zero octets at the beginning of a scalar
+  const isShort = algorithm === SIGNING_ALGORITHM.ECDSAP256SHA256 && octets.length < SECRET_OCTETS;
+  if (!isBase64 || !(octets.length === SECRET_OCTETS || isShort))
+    return { refused: `its PrivateKey is not ${SECRET_OCTETS} octets in base64` };
+  return { algorithm, secret: Buffer.concat([Buffer.alloc(SECRET_OCTETS - octets.length), octets]) };
+}
+
+function algorithmOf(number: number): SigningAlgorithm | undefined {
+  return Object.values(SIGNING_ALGORITHM).find((each) => each === number);
+}
+
+const PEM = /^\s*-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/;
+/** Object identifiers as they stand in PKCS#8, of the algorithms that a key may have. */
+const P256 = Buffer.from('06072a8648ce3d020106082a8648ce3d030107', 'hex');
+const ED25519 = Buffer.from('06032b6570', 'hex');
+/** The identifier begins no later. */
+const HEAD_OCTETS = 32;
+/** With its public key and attributes, a key of P-256 has 200 at most. */
+const MAX_DER_OCTETS = 512;
+
+function readPem(text: string): Parts {
+  const [, label, base64 = ''] = PEM.exec(text) ?? [];
+  if (label === 'ENCRYPTED PRIVATE KEY') return { refused: 'the PEM has a passphrase: take it off first' };
+  if (label !== 'PRIVATE KEY')
+    return { refused: 'a PEM must have one block -----BEGIN PRIVATE KEY----- (PKCS#8), and nothing else' };
+  const der = Buffer.from(base64, 'base64');
+  const head = der.subarray(0, HEAD_OCTETS);
+  const algorithm = head.includes(P256)
+    ? SIGNING_ALGORITHM.ECDSAP256SHA256
+    : head.includes(ED25519)
+      ? SIGNING_ALGORITHM.ED25519
+      : undefined;
+  if (algorithm === undefined || der.length > MAX_DER_OCTETS)
+    return { refused: `the key in the PEM is not of an algorithm that is supported: ${SUPPORTED}` };
+  const key = keyOfDer(der);
+  const { d, x, y } = key?.export({ format: 'jwk' }) ?? {};
+  if (d === undefined || x === undefined) return { refused: 'the PEM cannot be read as a private key' };
+  const publicKey = Buffer.concat([x, y ?? ''].map((part) => Buffer.from(part, 'base64url')));
+  return { algorithm, secret: Buffer.from(d, 'base64url'), publicKey };
+}
+
+function keyOfDer(key: Buffer): KeyObject | undefined {
+  try {
+    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Calculated from the private part; undefined if that is out of range. */
+function publicKeyOf({ algorithm, secret }: PrivateParts): Buffer | undefined {
+  if (algorithm === SIGNING_ALGORITHM.ED25519) {
+    const key = keyOfDer(Buffer.concat([ED25519_HEAD, secret]));
+    const { x } = key === undefined ? {} : createPublicKey(key).export({ format: 'jwk' });
+    return x === undefined ? undefined : Buffer.from(x, 'base64url');
+  }
+  const curve = createECDH('prime256v1');
+  try {
+    curve.setPrivateKey(secret);
+  } catch {
+    return undefined;
+  }
+  return curve.getPublicKey().subarray(1); // without the octet that says "uncompressed"
+}
+
+const KEY_FIELDS = /^(\d{1,5})\s+(\d{1,3})\s+(\d{1,3})\s+([A-Za-z0-9+/\s]+={0,2})$/;
+
+/** Reads the fields of a DNSKEY record as they are in zone files, into its rdata; undefined if they cannot be read. */
+export function readDnskey(text: string): Uint8Array | undefined {
+  const [, flags, protocol, algorithm, base64 = ''] = KEY_FIELDS.exec(text.trim()) ?? [];
+  const publicKey = Buffer.from(base64, 'base64');
+  if (Number(flags) > 65_535 || Number(protocol) > 255 || Number(algorithm) > 255 || publicKey.length === 0)
+    return undefined;
+  return Uint8Array.from(
+    DNSKEY.encode({
+      flags: Number(flags),
+      protocol: Number(protocol),
+      algorithm: Number(algorithm),
+      publicKey,
+    }),
+  );
+}
+
+export const KEY_FORMATS = ['bind', 'pem'] as const;
+export type KeyFormat = (typeof KEY_FORMATS)[number];
+
+/** As BIND and PowerDNS read it, or as PKCS#8. */
+export function printPrivateKey(dnskey: Uint8Array, secret: Uint8Array, format: KeyFormat): string {
+  const { privateKey } = readSigningKey(dnskey, secret);
+  if (format === 'pem') return privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
+  const algorithm = dnskey[3] as SigningAlgorithm;
+  return [
+    'Private-key-format: v1.3',
+    `Algorithm: ${algorithm} (${NAMES[algorithm]})`,
+    `PrivateKey: ${Buffer.from(secret).toString('base64')}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,236 @@
+// Other operators of a domain below a real parent, each with a server that signs the zone itself, at the address of `ns1.other.zz`
+// and `ns2.other.zz`: PowerDNS and BIND, which make keys of their own, and Knot, which signs with keys that it is given.
+
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseName } from '../../../src/dns/name.ts';
+import { TYPE } from '../../../src/dns/type-codes.ts';
+import { queryFor } from '../answer/queries.ts';
+import { startDaemon } from '../peers/daemon.ts';
+import { askMany, startPeer } from '../peers/peers.ts';
+import type { RealParent } from '../peers/real-parent.ts';
+import { freePort } from '../processes/free-port.ts';
+import { runProgram } from './run-program.ts';
+
+export interface SigningOperator {
+  readonly address: string;
+  /** Files that the server, or its tools, wrote with its private keys, and the flags of those that do not say them. */
+  readonly keyFiles: readonly string[];
+  readonly flags: readonly number[];
+  /** The rdata of its DS, as in a zone file. */
+  readonly ds: string;
+  stop(): Promise<void>;
+}
+
+/** A private key for Knot, and what it signs. */
+export interface GivenPem {
+  readonly pem: string;
+  readonly algorithm: number;
+  readonly role: 'csk' | 'ksk' | 'zsk';
+}
+
+const LAST_LABEL = /\.\d+$/;
+
+interface Place {
+  readonly directory: string;
+  readonly apex: string;
+  readonly address: string;
+  readonly ports: readonly number[];
+}
+
+async function placeOf(parent: RealParent, apex: string): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), 'zonefleet-operator-'));
+  await chmod(directory, 0o755);
+  const [{ address: ours }] = parent.ours as [(typeof parent.ours)[number]];
+  const address = ours.replace(LAST_LABEL, '.9');
+  const lines = [
+    `$ORIGIN ${apex}`,
+    '@ 30 SOA ns1.other.zz. hostmaster.zz. 1 1800 900 604800 30',
+    '@ 30 NS ns1.other.zz.',
+    '@ 30 NS ns2.other.zz.',
+    'www 30 A 198.51.100.7',
+  ];
+  await writeFile(join(directory, 'zone'), `${lines.join('\n')}\n`);
+  return { directory, apex, address, ports: [53, parent.port] };
+}
+
+export async function startPowerDns(parent: RealParent, apex: string): Promise<SigningOperator> {
+  const place = await placeOf(parent, apex);
+  const { directory, address, ports } = place;
+  const zone = apex.slice(0, -1);
+  const config = [
+    'launch=bind',
+    `bind-config=${directory}/named.conf`,
+    `bind-dnssec-db=${directory}/dnssec.db`,
+    `local-address=${ports.map((port) => `${address}:${port}`).join(',')}`,
+    `socket-dir=${directory}`,
+    'daemon=no',
+    'guardian=no',
+    'setuid=',
+    'setgid=',
+  ];
+  await writeFile(join(directory, 'pdns.conf'), `${config.join('\n')}\n`);
+  await writeFile(
+    join(directory, 'named.conf'),
+    `zone "${zone}" { type master; file "${directory}/zone"; };\n`,
+  );
+  const pdnsutil = (...args: string[]) => run(directory, 'pdnsutil', [`--config-dir=${directory}`, ...args]);
+  await pdnsutil('create-bind-db', `${directory}/dnssec.db`);
+  await pdnsutil('secure-zone', zone);
+  const text = await pdnsutil('export-zone-key', zone, '1');
+  await writeFile(join(directory, 'key'), text);
+  const [, ds = ''] = / DS (\d+ \d+ 2 [0-9a-f]+)/.exec(await pdnsutil('export-zone-ds', zone)) ?? [];
+  return await started(place, ds, {
+    program: 'pdns_server',
+    args: [`--config-dir=${directory}`],
+    keyFiles: [join(directory, 'key')],
+    flags: [257],
+  });
+}
+
+/** With a policy of one key for keys and another for the data. BIND listens on no address of a network of its own: NSD serves what it signed. */
+export async function startBind(parent: RealParent, apex: string): Promise<SigningOperator> {
+  const { directory, address, ports } = await placeOf(parent, apex);
+  const port = await freePort();
+  const config = [
+    'dnssec-policy "split" {',
+    '  keys { ksk lifetime unlimited algorithm 13; zsk lifetime unlimited algorithm 13; };',
+    '};',
+    'options {',
+    `  directory "${directory}";`,
+    `  pid-file "${directory}/named.pid";`,
+    `  session-keyfile "${directory}/session.key";`,
+    `  listen-on port ${port} { 127.0.0.1; };`,
+    '  listen-on-v6 { none; };',
+    '  recursion no;',
+    '  allow-transfer { any; };',
+    '};',
+    'controls { };',
+    `zone "${apex}" {`,
+    '  type primary;',
+    '  file "zone";',
+    `  key-directory "${directory}";`,
+    '  dnssec-policy "split";',
+    '  inline-signing yes;',
+    '};',
+  ];
+  await writeFile(join(directory, 'config'), `${config.join('\n')}\n`);
+  let text = '';
+  const transfer = ['@127.0.0.1', '-p', `${port}`, apex, 'AXFR', '+onesoa', '+noall', '+answer'];
+  const daemon = await startDaemon({
+    program: 'named',
+    files: () => ({}),
+    args: () => ['-g', '-c', join(directory, 'config')],
+    isReady: async () => {
+      text = await run(directory, 'dig', transfer).catch(() => '');
+      return ['A', 'NS', 'SOA', 'DNSKEY', 'NSEC'].every((type) => text.includes(`RRSIG\t${type} `));
+    },
+  });
+  await daemon.stop();
+  const listen = ports.map((each) => ({ address, port: each }));
+  const peer = await startPeer('nsd', [{ apex, text }], listen);
+  const files = (await readdir(directory)).filter((file) => file.startsWith('K'));
+  const keys = files.filter((file) => file.endsWith('.key'));
+  // of a key without flags 257 the program makes no DS
+  const ds = await Promise.all(
+    keys.map((file) => run(directory, 'dnssec-dsfromkey', ['-2', file]).catch(() => '')),
+  );
+  return {
+    address,
+    ds: / DS (\d+ \d+ 2 [0-9A-F]+)/.exec(ds.join(''))?.[1] ?? '',
+    keyFiles: files.map((file) => join(directory, file)),
+    flags: [],
+    async stop() {
+      await peer.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** With the keys that `keymgr import-pem` takes in. */
+export async function startKnot(
+  parent: RealParent,
+  apex: string,
+  keys: readonly GivenPem[],
+): Promise<SigningOperator> {
+  const place = await placeOf(parent, apex);
+  const { directory, address, ports } = place;
+  const config = [
+    'server:',
+    ...ports.map((port) => `  listen: ${address}@${port}`),
+    `  rundir: ${directory}`,
+    'database:',
+    `  storage: ${directory}`,
+    'log:',
+    '  - target: stderr',
+    '    any: info',
+    'policy:',
+    '  - id: given',
+    '    manual: on',
+    `    single-type-signing: ${keys.length === 1 ? 'on' : 'off'}`,
+    'zone:',
+    `  - domain: ${apex}`,
+    `    file: ${directory}/zone`,
+    '    zonefile-sync: -1',
+    '    zonefile-load: difference-no-serial',
+    '    journal-content: all',
+    '    dnssec-signing: on',
+    '    dnssec-policy: given',
+  ];
+  await writeFile(join(directory, 'config'), `${config.join('\n')}\n`);
+  const keymgr = (...args: string[]) =>
+    run(directory, 'keymgr', ['-c', join(directory, 'config'), apex, ...args]);
+  for (const [i, { pem, algorithm, role }] of keys.entries()) {
+    await writeFile(join(directory, `${i}.pem`), pem);
+    const uses = [`ksk=${role === 'zsk' ? 'no' : 'yes'}`, `zsk=${role === 'ksk' ? 'no' : 'yes'}`];
+    const times = ['created', 'publish', 'ready', 'active'].map((time) => `${time}=-1h`);
+    await keymgr('import-pem', join(directory, `${i}.pem`), `algorithm=${algorithm}`, ...uses, ...times);
+  }
+  const [, ds = ''] = / DS (\d+ \d+ 2 [0-9A-Fa-f]+)/.exec(await keymgr('ds')) ?? [];
+  return await started(place, ds, {
+    program: 'knotd',
+    args: ['-c', join(directory, 'config')],
+    keyFiles: [],
+    flags: [],
+  });
+}
+
+interface Server extends Pick<SigningOperator, 'keyFiles' | 'flags'> {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+/** Resolves when it serves the zone with signatures. */
+async function started(
+  { directory, address, apex, ports }: Place,
+  ds: string,
+  { program, args, keyFiles, flags }: Server,
+): Promise<SigningOperator> {
+  const query = queryFor({ name: parseName(apex), type: TYPE.DNSKEY, udpPayloadSize: 1232 });
+  const daemon = await startDaemon({
+    program,
+    files: () => ({}),
+    args: () => args,
+    isReady: async () => {
+      const [reply] = await askMany(ports[1] as number, [query], { address, tries: 1, timeoutMs: 300 });
+      return reply !== undefined && Buffer.from(reply).readUInt16BE(6) > 0; // RFC 1035 §4.1.1: ANCOUNT
+    },
+  });
+  return {
+    address,
+    ds,
+    keyFiles,
+    flags,
+    async stop() {
+      await daemon.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function run(directory: string, program: string, args: readonly string[]): Promise<string> {
+  const { code, text } = await runProgram(program, args, directory);
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${text}`);
+  return text;
+}
