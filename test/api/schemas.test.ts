@@ -217,6 +217,8 @@ describe('evidence of an observer', () => {
 
   it('that Zonefleet encoded is accepted', () => {
     expect(wrongIn(evidence)).toEqual([]);
+    const awkward = { ...server, needed: ['tcp', 'no_edns', 'lower_case'] };
+    expect(wrongIn({ ...evidence, servers: [awkward] })).toEqual([]);
   });
 
   it.each<[field: string, value: unknown]>([
@@ -232,6 +234,8 @@ describe('evidence of an observer', () => {
 
   it.each<[field: string, value: unknown]>([
     ['transport', 'database'],
+    ['needed.0', ['anything']],
+    ['needed', ['tcp', 'tcp', 'tcp', 'tcp']],
     ['outcome', 'yes'],
     ['ns.0', ['ns1.a..example.']],
     ['ns', Array.from({ length: 65 }, () => 'a.')],

@@ -160,6 +160,126 @@ describe('checks of domains', () => {
   });
 });
 
+describe('domain create', () => {
+  const database = sharedDatabase();
+  let folder: ZoneFolder;
+  beforeAll(() => {
+    folder = makeZoneFolder();
+  });
+  afterAll(() => folder.remove());
+  beforeEach(async () => {
+    for (const name of ['ann', 'bob']) await createAccount(database.db, { email: `${name}@shop.example` });
+  });
+  const create = (...args: string[]) =>
+    runCommands(addDomainCommands, ['domain', 'create', '--no-scan', ...args], database.url);
+  const domains = async () => {
+    const { rows } = await sql<{ name: string; email: string; plan: string | null; served: string }>`
+      select d.name, a.email, p.slug as plan, d.served from domains d join accounts a on a.id = d.account_id
+      left join plans p on p.id = d.plan_id order by d.name, a.email`.execute(database.db);
+    return rows.map(({ name, email, plan, served }) => `${name} ${email} ${plan} ${served}`);
+  };
+
+  it('--file takes the owner and the plan of each domain, and reports the line of what is wrong', async () => {
+    const file = folder.write(
+      'list',
+      `# name owner plan
+ann.com ann@shop.example
+bob.com Bob@shop.example pro # moved
+bob.de bob@shop.example none
+wrong.com nobody@shop.example
+plan.com ann@shop.example gold
+many.com ann@shop.example pro more
+-.com ann@shop.example
+default.com
+`,
+    );
+    const { code, stdout, stderr } = await create('--approve', '--file', file);
+    expect([code, stderr.split('\n')]).toEqual([
+      1,
+      [
+        `${file}:5: wrong.com: account: there is no account "nobody@shop.example"`,
+        `${file}:6: plan.com: there is no plan "gold"`,
+        `${file}:7: many.com: at most 2 words may follow the name`,
+        `${file}:8: -.com: "-" is not a label of a domain name`,
+        `${file}:9: default.com: account: is required`,
+        '',
+      ],
+    ]);
+    expect(stdout).toMatch(/^approved ann\.com status pending plan free change \d+\n/);
+    expect(stdout).toMatch(/\ndomains 8 approved 3 refused 5\n$/);
+    const created = [
+      'ann.com. ann@shop.example free full',
+      'bob.com. bob@shop.example pro full',
+      'bob.de. bob@shop.example null full',
+    ];
+    expect(await domains()).toEqual(created);
+    const { rows } = await sql`
+      select actor_kind as kind, target_name as name from audit_log where action = 'domain.approve' order by target_name`.execute(
+      database.db,
+    );
+    expect(rows).toEqual(['ann.com', 'bob.com', 'bob.de'].map((name) => ({ kind: 'cli', name })));
+    const again = await create('--approve', '--file', file, '--account', 'ann@shop.example');
+    expect(again.stdout).toMatch(/^approved ann\.com status pending plan free \(no change\)\n/);
+    expect(await domains()).toEqual([...created, 'default.com. ann@shop.example free full'].sort());
+  });
+
+  it('--approve reports domains of which only the apex is answered, and exits 1', async () => {
+    await create('--account', 'bob@shop.example', 'shop.com');
+    expect(await create('--approve', '--account', 'ann@shop.example', 'shop.com')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^approved shop\.com .*\n(?: {2}.*\n)* {2}APEX_ONLY: At most the SOA and NS records .*\n/,
+      ),
+    });
+  });
+
+  it.each([
+    [['shop.com'], 'whose domains?'],
+    [['--approve', '--mode', 'external', '--account', 'ann@shop.example', 'shop.com'], '--approve: '],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, stderr } = await create(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('domain suspend and resume', () => {
+  const database = keptDatabase();
+  const run = (...args: string[]) => runCommands(addDomainCommands, ['domain', ...args], database.url);
+  beforeAll(async () => {
+    const accountId = await newAccount(database.db, 'paying@shop.example');
+    await newDomain(database.db, accountId, 'paid.com.', { exempt: true });
+  });
+
+  it('print whether the suspension changed, and what is answered now', async () => {
+    const text = (outcome: string, words: string, edges: string) =>
+      `${outcome} paid.com status pending${words}\n  DNS queries are answered with all records, as before${edges}\ndomains 1 ${outcome} 1 refused 0\n`;
+    const [refuse, plan] = ['; edges refuse its requests', 'plan pro'];
+    const printed = async (verb: string) => (await run(verb, 'paid.com')).stdout;
+    expect(await printed('suspend')).toBe(text('suspended', ` suspended ${plan} (changed)`, refuse));
+    expect(await printed('suspend')).toBe(text('suspended', ` suspended ${plan} (no change)`, refuse));
+    expect(await printed('resume')).toBe(text('resumed', ` ${plan} (changed)`, ''));
+    const { stdout } = await run('resume', 'paid.com', '--json');
+    expect(JSON.parse(stdout).domains).toMatchObject([
+      {
+        domain: 'paid.com',
+        outcome: 'resumed',
+        changed: false,
+        suspended: false,
+        suspended_by: [],
+        served: 'full',
+      },
+    ]);
+  });
+
+  it('print that a debt still suspends the domain', async () => {
+    await run('suspend', 'paid.com');
+    await sql`update domains set debt_suspended_at = now() where name = 'paid.com.'`.execute(database.db);
+    const { stdout } = await run('resume', 'paid.com');
+    expect(stdout).toContain(' suspended plan pro (changed)\n');
+    expect(stdout).toContain('; edges refuse its requests because of a debt\n');
+  });
+});
+
 describe('domain import', () => {
   const database = sharedDatabase();
   let folder: ZoneFolder;

@@ -51,7 +51,7 @@ describe('domain names from arguments and lists', () => {
   it('names keep their order and places, those given twice count once', async () => {
     const file = join(folder, 'list');
     writeFileSync(file, '\ufeff# first\nB.com # why\n\n\tbücher.de\r\na.com.\nx y\n#last');
-    const found = await collectDomainNames({ names: ['a.com', '_'], file });
+    const found = [...(await collectDomainNames({ names: ['a.com', '_'], file }))];
     expect(found.map(({ kind, text, place }) => [kind, text, place])).toEqual([
       ['wanted', 'a.com', undefined],
       ['bad', '_', undefined],
@@ -60,6 +60,17 @@ describe('domain names from arguments and lists', () => {
       ['bad', 'x y', `${file}:6`],
     ]);
     expect(found[3]).toMatchObject({ unicode: 'bücher.de' });
+  });
+
+  it('words may follow a name in a file, and the same name with other words counts again', async () => {
+    const file = join(folder, 'owners');
+    writeFileSync(file, 'a.com  ann\tpro # x\na.com ann pro\na.com bob\nb.com ann pro more\n');
+    const found = [...(await collectDomainNames({ names: [], file, words: 2 }))];
+    expect(found).toMatchObject([
+      { kind: 'wanted', text: 'a.com', words: ['ann', 'pro'] },
+      { kind: 'wanted', text: 'a.com', words: ['bob'] },
+      { kind: 'bad', text: 'b.com', place: `${file}:4`, message: 'at most 2 words may follow the name' },
+    ]);
   });
 
   it('a folder is no list, and nothing at all is wrong usage', async () => {

@@ -474,7 +474,10 @@ describe('approve-domain', () => {
     expect(await approveDomain(db, { ...CLI, domainId: id, set: first, take: true })).toMatchObject({
       kind: 'updated',
     });
-    expect((await loadDomainById(db, theirs.id))?.findings.map(({ code }) => code)).toEqual(['SETS_SPENT']);
+    expect((await loadDomainById(db, theirs.id))?.findings.map(({ code }) => code)).toEqual([
+      'SETS_SPENT',
+      'APEX_ONLY',
+    ]);
     expect((await loadDomainById(db, id))?.nameserverSets.map((set) => set.join())).toContain(first.join());
     for (const set of [first.slice(1), [first[0], second[1]]] as Name[][])
       expect(await approveDomain(db, { ...CLI, domainId: id, set })).toMatchObject({

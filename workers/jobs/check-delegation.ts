@@ -14,6 +14,7 @@ import { observersDeadlineMs } from '../../src/checks/shares/deadlines.ts';
 import { printName } from '../../src/dns/name.ts';
 import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
 import type { CheckJob } from '../../src/queue/jobs.ts';
+import { approveAsShown } from '../../src/store/change/approve-domain.ts';
 import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
 import { shortenLease } from '../../src/store/checks/claim-due-domains.ts';
 import { gatherChecks } from '../../src/store/checks/gather-checks.ts';
@@ -180,6 +181,9 @@ async function checkOnce(
   const order = nameOrder(checked, job, evidence, judged, substitutes, views);
   const saved = await save(options.sendsMail === true ? order : { ...order, warned: [] });
   if (saved.kind !== 'saved') return { kind: saved.kind, job };
+  for (const { claim, decision } of judged.claims)
+    if (decision.to === 'pending' && savedStates.get(claim.id)?.approvedAhead && judged.sighted?.length)
+      await approveAsShown(db, claim.id);
   const first = judged.claims.find(({ claim }) => claim.id === job.domainId) as JudgedClaim;
   for (const { claim, judgement } of judged.claims)
     if (claim.state.status === 'active' && job.kind === 'background')

@@ -6,6 +6,7 @@ export const PERMISSIONS = [
   'domain.view',
   'domain.settings',
   'domain.delete',
+  'dnssec.keys',
   'records.edit',
   'rules.edit',
   'cache.edit',

@@ -68,14 +68,14 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
 }
 
 /**
- * A domain that has just been created or enabled by its owner: what is answered of a claim depends on who else waits for the name,
- * so that is left out.
+ * A domain that has just been created or enabled by its owner. More than the apex is never answered of it before a check; that even
+ * this depends on who else waits for the name is left out.
  */
 export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
   const body = printDomain(domain, options);
   if (domain.status !== 'pending') return body;
-  const { served: _served, ns_turn: _turn, ...rest } = body;
-  return { ...rest, findings: body.findings.filter(({ code }) => code !== 'NS_TURN') };
+  const { ns_turn: _turn, ...rest } = body;
+  return { ...rest, served: 'apex', findings: body.findings.filter(({ code }) => code !== 'NS_TURN') };
 }
 
 /** `subscription`: the active one. Only the owner sees it. */

@@ -6,6 +6,7 @@ import { createOneAccount, getAccount, listAccounts, updateAccount } from './adm
 import { listAudit } from './admin/audit.ts';
 import { freeze, getBreaker, getRegistries, release } from './admin/breaker.ts';
 import { listAccountKeys, makeAccountLink, revokeAccountKey } from './admin/credentials.ts';
+import { createDomains } from './admin/domain-batch.ts';
 import { checkDomain } from './admin/domain-check.ts';
 import * as adminDomains from './admin/domains.ts';
 import { confirmNode, getNodes, getQueues, getSlowCalls, getVantages } from './admin/fleet.ts';
@@ -156,6 +157,7 @@ export const ROUTES: readonly Route[] = [
   revokeAccountKey,
   adminDomains.listDomains,
   adminDomains.getDomain,
+  createDomains,
   ...RULE_ROUTES,
   ...adminDomains.MOVE_ROUTES,
   ...adminDomains.SUSPENSION_ROUTES,

@@ -69,9 +69,8 @@ const facts = {
   ),
   served: z
     .enum(['full', 'apex', 'none'])
-    .optional()
     .describe(
-      'What the nameservers answer: everything, SOA and NS of the apex alone, or nothing. Absent when a managed domain has just been created or enabled: that answer is the same whoever else waits for the name.',
+      'What the nameservers answer: everything, SOA and NS of the apex alone, or nothing. The finding `APEX_ONLY` tells what to do about a pending domain that is not answered whole. When an owner has just created or enabled a managed domain, this is `apex`, whoever else waits for the name.',
     ),
   serial: z.int().min(0).describe('Of the SOA; every change raises it.'),
   user_id: Id.describe('The account that owns it.'),

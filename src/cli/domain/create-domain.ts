@@ -1,8 +1,11 @@
 // `domain create`, for one name: the operator creates a domain for an account. Names around operator zones and
-// nameservers are allowed, and it is answered whole at once; names that no customer can have are refused here too.
+// nameservers are allowed, and it is answered whole at once; names that no customer can have are refused here too. With
+// `--approve` the first set of our nameservers that the parent shows proves it.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
+import { takeInDomain } from '../../store/dnssec/take-in-domain.ts';
+import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { judgeDomainName } from '../../zone/domain/domain-name.ts';
 import type { DnsMode } from '../../zone/domain/domain-status.ts';
@@ -12,6 +15,7 @@ import { done } from './move-domain.ts';
 
 interface CreateOrder extends ChangedBy {
   readonly accountId: number;
+  readonly isApproved: boolean;
   readonly dnsMode: DnsMode;
   /** Undefined: the account's. Null: none. */
   readonly planSlug: string | null | undefined;
@@ -25,15 +29,32 @@ interface CreateOrder extends ChangedBy {
 
 export async function createDomain(
   db: Database,
-  { name, unicode }: WantedDomain,
+  { name, unicode }: Pick<WantedDomain, 'name' | 'unicode'>,
   order: CreateOrder,
 ): Promise<DomainOutcome> {
   const { allowReserved, planSlug, isSigned, ...rest } = order;
   const refused = judgeDomainName(name, { allowReserved, dnsMode: order.dnsMode });
   if (refused !== undefined) return { kind: 'refused', ...refused };
   const made = { ...rest, name, unicode, exempt: true, ...(planSlug !== undefined && { planSlug }) };
-  const came = await createDomainSigned(db, made, isSigned && order.dnsMode === 'managed' ? {} : undefined);
-  if (came.kind === 'created') return done(came.domain, came.changeId);
+  const signing = isSigned && order.dnsMode === 'managed' ? {} : undefined;
+  const came = order.isApproved
+    ? await takeInDomain(db, made, signing)
+    : await createDomainSigned(db, made, signing);
+  if (came.kind === 'created' || came.kind === 'exists') return answered(came, order);
   if (came.kind === 'refused') return { kind: 'refused', code: came.code, message: came.message };
   return { kind: 'refused', code: came.kind, message: came.message };
+}
+
+/** A domain of which not everything is answered says what to do. If it was to be approved, the answer is "no". */
+function answered(
+  { domain, changeId }: { readonly domain: Domain; readonly changeId: number | undefined },
+  { isApproved }: CreateOrder,
+): DomainOutcome {
+  const { status, served, findings } = domain;
+  const isPart = status === 'pending' && served !== 'full';
+  return {
+    ...done(domain, changeId),
+    lines: isPart ? findings.map(({ code, message }) => `  ${code}: ${message}`) : [],
+    isNo: isApproved && isPart,
+  };
 }

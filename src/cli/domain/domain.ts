@@ -11,24 +11,15 @@ import {
 import type { Cli } from '../terminal/cli.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Failure } from '../terminal/failure.ts';
-import { planOf } from '../terminal/plan-option.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
+import { addCreateCommand } from './create-command.ts';
 import { addMoveCommand } from './hand-over.ts';
 import type { ImportOptions } from './import-records.ts';
 import type { DomainMove } from './move-domain.ts';
-import { type FileOption, type NamesOptions, onNames, runOnNames } from './on-names.ts';
+import { type NamesOptions, onNames, runOnNames } from './on-names.ts';
 import { addPlanCommand } from './plan-domain.ts';
 import { addShareCommands } from './share-commands.ts';
 import { type OwnerOption, ownerOption, withOwner } from './with-owner.ts';
-
-interface CreateOptions extends FileOption {
-  readonly account: string;
-  readonly mode: DnsMode;
-  readonly plan?: string;
-  readonly scan: boolean;
-  readonly transfer?: true;
-  readonly dnssec?: boolean;
-}
 
 interface RestoreOptions extends NamesOptions {
   readonly id?: string;
@@ -122,42 +113,6 @@ function addRestoreCommand(domain: Command, cli: Cli): void {
         throw new Failure('usage', '--id goes with one name');
       await runOnNames(cli, { names, outcome: 'restored', ...options }, (db, name, owner) =>
         restoreDomain(db, name, { ...byId, ...owner }, cli.changedBy()),
-      );
-    });
-}
-
-function addCreateCommand(domain: Command, cli: Cli): void {
-  onNames(domain, 'create', 'create domains for an account')
-    .requiredOption('--account <account>', "the owner's email or id")
-    .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
-    .option('--plan <plan>', "free, pro, or none (default: the account's)")
-    .option('--transfer', 'wait for names that other accounts use here')
-    .option('--dnssec', 'have them signed (default: as DNSSEC_NEW_DOMAINS says)')
-    .option('--no-dnssec', 'have them not signed')
-    .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
-    .action(async (names: string[], options: CreateOptions) => {
-      const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
-      const { createDomain } = await import('./create-domain.ts');
-      const { withAccount } = await import('../terminal/find-account.ts');
-      const { workOnDomains } = await import('../terminal/work-on-domains.ts');
-      const domains = await collectDomainNames({ names, file: options.file });
-      const { allowReservedNames, signsNewDomains = false } = await cli.settings();
-      const signal = cli.interruptible();
-      await cli.withStore((db) =>
-        withAccount(db, options.account, cli.output, ({ id }) => {
-          const order = {
-            ...cli.changedBy(),
-            accountId: id,
-            dnsMode: options.mode,
-            planSlug: options.plan === undefined ? undefined : planOf(options.plan),
-            allowReserved: allowReservedNames,
-            isScanned: options.scan,
-            transfer: options.transfer === true,
-            isSigned: options.dnssec ?? signsNewDomains,
-          };
-          const act = (wanted: Parameters<typeof createDomain>[1]) => createDomain(db, wanted, order);
-          return workOnDomains({ domains, outcome: 'created', act, signal }, cli.output);
-        }),
       );
     });
 }

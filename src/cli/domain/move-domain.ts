@@ -9,7 +9,7 @@ import { deleteDomain } from '../../store/change/save-domain.ts';
 import { setSuspended, type UpdatedDomain } from '../../store/change/update-domain.ts';
 import { type Domain, suspensionOf } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import type { StatusEvent } from '../../zone/domain/domain-status.ts';
+import type { Served, StatusEvent } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { findOneDomain, type Owner } from './one-domain.ts';
@@ -56,12 +56,13 @@ export async function moveDomain(
     case 'resume': {
       const suspended = move.kind === 'suspend';
       const came = await setSuspended(db, { ...order, suspended });
-      const target = { name: printWithoutDot(name) };
-      if (came.kind === 'updated' && domain.suspendedBy.join() !== came.domain.suspendedBy.join()) {
+      if (came.kind !== 'updated') return updated(came);
+      const hasChanged = domain.suspendedBy.join() !== came.domain.suspendedBy.join();
+      if (hasChanged) {
         const [before, after] = [domain, came.domain].map(suspensionOf);
-        tell({ domainId: domain.id, target, before, after });
+        tell({ domainId: domain.id, target: { name: printWithoutDot(name) }, before, after });
       }
-      return updated(came);
+      return suspension(came.domain, hasChanged);
     }
     case 'delete': {
       const came = await deleteDomain(db, order);
@@ -72,6 +73,25 @@ export async function moveDomain(
     default:
       return move satisfies never;
   }
+}
+
+const ANSWERED: Readonly<Record<Served, string>> = {
+  full: 'with all records',
+  apex: 'with SOA and NS only',
+  none: 'with REFUSED',
+};
+
+/** A suspension changes what edges do, and nothing in DNS. */
+function suspension(domain: Domain, hasChanged: boolean): DomainOutcome {
+  const { suspended, suspendedBy, served } = domain;
+  const outcome = done(domain, undefined, hasChanged ? '(changed)' : '(no change)');
+  const debt = suspendedBy.includes('debt') ? ' because of a debt' : '';
+  const edges = suspended ? `; edges refuse its requests${debt}` : '';
+  return {
+    ...outcome,
+    lines: [`  DNS queries are answered ${ANSWERED[served]}, as before${edges}`],
+    members: { ...outcome.members, changed: hasChanged, suspended_by: suspendedBy },
+  };
 }
 
 /** What became of a domain that keeps its name. */
@@ -88,17 +108,21 @@ export function updated(came: UpdatedDomain | Awaited<ReturnType<typeof approveD
   }
 }
 
-/** The domain as it is now. Without a change nothing had to be done. */
-export function done(domain: Domain, changeId: number | undefined): DomainOutcome {
+/** The domain as it is now. Without a change nothing had to be done, unless `change` says otherwise. */
+export function done(
+  domain: Domain,
+  changeId: number | undefined,
+  change = changeId === undefined ? '(no change)' : `change ${changeId}`,
+) {
   const { id, status, served, suspended, serial, plan } = domain;
   const words = [
     `status ${status}`,
     ...(suspended ? ['suspended'] : []),
     `plan ${plan?.slug ?? 'none'}`,
-    changeId === undefined ? '(no change)' : `change ${changeId}`,
+    change,
   ];
   return {
-    kind: 'done',
+    kind: 'done' as const,
     words: words.join(' '),
     members: {
       id,

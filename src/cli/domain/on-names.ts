@@ -9,11 +9,9 @@ import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import type { Owner } from './one-domain.ts';
 import { type OwnerOption, withOwner } from './with-owner.ts';
 
-export interface FileOption {
+export interface NamesOptions extends OwnerOption {
   readonly file?: string;
 }
-
-export interface NamesOptions extends FileOption, OwnerOption {}
 
 export function onNames(domain: Command, name: string, description: string): Command {
   return domain

@@ -15,7 +15,7 @@ type Refused = Extract<DomainOutcome, { kind: 'refused' }>;
 
 export async function showDomains(
   db: Database,
-  domains: readonly (WantedDomain | BadDomainName)[],
+  domains: Iterable<WantedDomain | BadDomainName>,
   owner: Owner,
   output: Output,
 ): Promise<number> {

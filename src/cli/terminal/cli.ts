@@ -13,6 +13,8 @@ import { Failure } from './failure.ts';
 import type { Output } from './output.ts';
 
 export interface CliSettings {
+  /** Printed by `migrate`, as the processes log them at their start. */
+  readonly warnings?: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
   /** None: those of `npm start` in the data directory. */

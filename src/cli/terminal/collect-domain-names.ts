@@ -15,6 +15,8 @@ export interface WantedDomain {
   readonly place: string | undefined;
   readonly name: Name;
   readonly unicode: string;
+  /** What follows the name on its line. */
+  readonly words: readonly string[];
 }
 
 export interface BadDomainName {
@@ -28,25 +30,39 @@ interface NameOrder {
   readonly names: readonly string[];
   /** Undefined: none. `-`: standard input. */
   readonly file: string | undefined;
+  /** How many words may follow the name on a line of the file; by default none. */
+  readonly words?: number;
 }
 
-export async function collectDomainNames(order: NameOrder): Promise<(WantedDomain | BadDomainName)[]> {
-  const { names, file } = order;
+/** The list is read as the caller goes through it, once. */
+export async function collectDomainNames(order: NameOrder): Promise<Iterable<WantedDomain | BadDomainName>> {
+  const { names, file, words = 0 } = order;
   if (names.length === 0 && file === undefined) {
     throw new Failure('usage', 'which domains? Name them, or give --file with one name a line');
   }
-  const written = [
-    ...names.map((text) => ({ text, place: undefined })),
-    ...(file === undefined ? [] : namesIn(file, await readNames(file))),
-  ];
-  const seen = new Set<Name>();
-  return written.flatMap(({ text, place }): (WantedDomain | BadDomainName)[] => {
+  return readDomains(writtenNames(names, file, file === undefined ? '' : await readNames(file)), words);
+}
+
+interface WrittenName {
+  readonly text: string;
+  readonly place: string | undefined;
+}
+
+function* readDomains(written: Iterable<WrittenName>, most: number): Generator<WantedDomain | BadDomainName> {
+  const seen = new Set<string>();
+  for (const { text: line, place } of written) {
+    const [text = '', ...words] = most > 0 && place !== undefined ? line.split(/\s+/) : [line];
+    const bad = (message: string) => ({ kind: 'bad', text, place, message }) as const;
     const parsed = parseDomainName(text);
-    if (parsed.kind === 'problem') return [{ kind: 'bad', text, place, message: parsed.message }];
-    if (seen.has(parsed.name)) return [];
-    seen.add(parsed.name);
-    return [{ kind: 'wanted', text, place, name: parsed.name, unicode: parsed.unicode }];
-  });
+    if (words.length > most) yield bad(`at most ${most} words may follow the name`);
+    else if (parsed.kind === 'problem') yield bad(parsed.message);
+    else {
+      const { name, unicode } = parsed;
+      const key = [name, ...words].join(' ');
+      if (!seen.has(key)) yield { kind: 'wanted', text, place, name, unicode, words };
+      seen.add(key);
+    }
+  }
 }
 
 async function readNames(file: string): Promise<string> {
@@ -59,11 +75,18 @@ async function readNames(file: string): Promise<string> {
   }
 }
 
-/** Blank lines count, and `#` begins a comment. */
-function namesIn(file: string, content: string): { text: string; place: string }[] {
-  return content
+/** In a file blank lines count, and `#` begins a comment. */
+function* writtenNames(
+  names: readonly string[],
+  file: string | undefined,
+  content: string,
+): Generator<WrittenName> {
+  for (const text of names) yield { text, place: undefined };
+  for (const [i, line] of content
     .replace(/^\ufeff/, '')
     .split('\n')
-    .map((line, i) => ({ text: line.replace(/(^|\s)#.*/, '').trim(), place: `${file}:${i + 1}` }))
-    .filter(({ text }) => text !== '');
+    .entries()) {
+    const text = line.replace(/(^|\s)#.*/, '').trim();
+    if (text !== '') yield { text, place: `${file}:${i + 1}` };
+  }
 }

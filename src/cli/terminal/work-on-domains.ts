@@ -25,7 +25,7 @@ export type DomainOutcome =
     };
 
 interface DomainWork {
-  readonly domains: readonly (WantedDomain | BadDomainName)[];
+  readonly domains: Iterable<WantedDomain | BadDomainName>;
   /** What a domain is when it is done: `banned`. */
   readonly outcome: string;
   readonly act: (domain: WantedDomain) => Promise<DomainOutcome>;

@@ -1,5 +1,5 @@
-// The operator confirms that the owner of the domain here is the one who delegated it: the set that the parent shows now proves the
-// domain, and before proof it may be answered whole. Whether it is active, only a check decides, which is due at once.
+// The operator confirms that the owner of the domain here is the one who delegated it: the set that the parent shows now, or else the
+// first set of ours that it shows, proves the domain, and before proof it may be answered whole. Whether it is active, only a check decides, which is due at once.
 
 import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -15,11 +15,12 @@ import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
 import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
+import { setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';
 import { saveStatus } from './save-status.ts';
 import { STATUS_BY_SYSTEM } from './write-status.ts';
 
-type ApprovedDomain =
+export type ApprovedDomain =
   /** Without `changeId` there was nothing to approve. */
   | { readonly kind: 'updated'; readonly domain: Domain; readonly changeId: number | undefined }
   | { readonly kind: 'absent' }
@@ -36,7 +37,7 @@ type ApprovedDomain =
 
 interface ApprovalOrder extends ChangedBy {
   readonly domainId: number;
-  /** Gives the right to this set; by default to what the parent showed last. */
+  /** Gives the right to this set; by default to what the parent showed last, or to the first set of ours that it shows. */
   readonly set?: readonly Name[];
   /** Takes the right from the account that has it. */
   readonly take?: boolean;
@@ -63,25 +64,40 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
         message: `no delegation proves this domain: it is ${lock.row.dnsMode === 'managed' ? lock.row.status : 'in external mode'}`,
       });
     const isNew = isOurs && !proves(lock, set);
-    if (!isOurs && lock.row.nsSets?.length === 0)
+    const isAhead = !isOurs && lock.row.status === 'pending';
+    if (!isOurs && set.length > 0 && lock.row.nsSets?.length === 0)
       rollBackTo({
         kind: 'refused',
         code: 'nothing_to_approve',
         message: 'the newest check saw no set of ours at the parent: give the domain one with reserve-set',
       });
-    if (!isNew && (lock.row.open || lock.row.status !== 'pending'))
+    if (!isNew && isAhead === lock.row.approvedAhead && (lock.row.open || lock.row.status !== 'pending'))
       return {
         kind: 'updated',
         changeId: undefined,
         domain: (await loadDomainById(trx, domainId)) as Domain,
       };
     if (isNew) await giveRight(trx, lock, set, take);
-    const { changeId } = await saveStatus(trx, lock, partsAfter(lock, isNew ? set : undefined), {
+    const { changeId } = await saveStatus(trx, lock, partsAfter(lock, isNew ? set : undefined, isAhead), {
       by,
       source,
       operation: 'status',
     });
     return { kind: 'updated', changeId, domain: (await loadDomainById(trx, domainId)) as Domain };
+  });
+}
+
+/**
+ * Carries out an approval that came before the parent showed a set of ours. The right of another account to that set stays:
+ * then the domain waits as any other.
+ */
+export async function approveAsShown(db: Database, domainId: number): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const lock = await lockDomainAndNames(trx, domainId);
+    if (lock === undefined || lock.row.deletedAt !== null || lock.row.status !== 'pending') return;
+    if (!lock.row.approvedAhead || !isSetOfOurs(await shownSet(trx, lock), lock)) return;
+    await setParts(trx, domainId, { domain: { approved_ahead: false } });
+    await approveDomain(trx, { ...STATUS_BY_SYSTEM, domainId });
   });
 }
 
@@ -165,12 +181,17 @@ function storedSets(row: DomainLock['row'], settings: DomainLock['settings']): S
 }
 
 /** A right that an operator gave is spent by nothing. */
-function partsAfter({ row, settings, now }: DomainLock, set: readonly string[] | undefined) {
+function partsAfter(
+  { row, settings, now }: DomainLock,
+  set: readonly string[] | undefined,
+  isAhead: boolean,
+) {
   const before = storedSets(row, settings);
   return {
     domain: {
       open: true,
       by_operator: true,
+      approved_ahead: isAhead,
       findings: findingsWithout('PRESET_DELEGATION', 'SETS_SPENT'),
       ...(set !== undefined && { ns_sets: JSON.stringify([{ names: set, exclusive: true }, ...before]) }),
     },

@@ -48,6 +48,8 @@ export interface NewDomain extends ChangedBy {
    * what they create, and the limits on an account's domains do not hold.
    */
   readonly exempt: boolean;
+  /** An operator says that the account owns the name: the first set of ours that the parent shows proves the domain. */
+  readonly isApproved?: boolean;
   /** The claim may wait for a name that another account holds. */
   readonly transfer?: boolean;
   /** How many domains of the account may wait to be proved; by default the plan's number. */
@@ -133,13 +135,21 @@ async function insertDomain(
     dnsMode,
     exempt,
     nsSets,
+    isApproved = false,
     isChecked = true,
   }: NewDomain & { readonly nameText: string; readonly nsSets: Start['nsSets'] },
   planId: number | null,
 ): Promise<number> {
   const now = await currentTime(trx);
   const clocks = await loadClocks(trx, nameText, accountId, now);
-  const start = startParts({ dnsMode, nsSets, byOperator: exempt, now, ...clocks });
+  const start = startParts({
+    dnsMode,
+    nsSets,
+    byOperator: exempt,
+    approvedAhead: isApproved,
+    now,
+    ...clocks,
+  });
   return await insertParts(trx, {
     domain: {
       account_id: accountId,

@@ -25,6 +25,7 @@ export const NOT_CHECKED = {
     turn_asked_at: null as Date | null,
     turn_from: null as Date | null,
     turn_until: null as Date | null,
+    approved_ahead: false as boolean,
   },
   check: {
     due_at: null as Date | null,
@@ -53,6 +54,8 @@ export interface Start {
   /** From `setsForClaim`. */
   readonly nsSets: readonly StoredSet[] | null;
   readonly byOperator: boolean;
+  /** The first set of ours that the parent shows is to prove it. */
+  readonly approvedAhead?: boolean;
   readonly now: Date;
   /** When the claim began: a domain that is created again goes on with the time of the one before. */
   readonly since?: Date;
@@ -66,6 +69,7 @@ export function startParts({
   dnsMode,
   nsSets,
   byOperator,
+  approvedAhead = false,
   now,
   since = now,
   firstCheckAt = now,
@@ -83,6 +87,7 @@ export function startParts({
       ns_sets: nsSets === null ? null : JSON.stringify(nsSets),
       open: byOperator,
       by_operator: byOperator,
+      approved_ahead: isManaged && approvedAhead,
       banned_name: false,
       claimed_at: now,
       ended_at: null as Date | null,

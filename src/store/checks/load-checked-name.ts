@@ -51,6 +51,8 @@ export interface SavedState {
   readonly nextCheckAt: number | undefined;
   /** The zone that delegates the domain, as far as known; as in its column. */
   readonly parentText: string;
+  /** An operator lets the first set of ours that the parent shows prove it. */
+  readonly approvedAhead: boolean;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function loadCheckedName(db: Database, domainId: number): Promise<C
       c.conclusive_at as "conclusiveAt", c.conclusive_ours as "conclusiveOurs", c.conclusive_others as "conclusiveOthers",
       c.takeover_seen_at as "takeoverSeenAt", c.witness_at as "witnessAt", c.seen_ns as "seenNs",
       c.ns_changed_at as "nsChangedAt", d.ns_sets as "nsSets",
-      d.by_operator as "byOperator", d.turn_asked_at as "turnAskedAt", d.turn_from as "turnFrom",
+      d.by_operator as "byOperator", d.approved_ahead as "approvedAhead", d.turn_asked_at as "turnAskedAt", d.turn_from as "turnFrom",
       d.turn_until as "turnUntil", coalesce(${TXT_COUNTS}, false) as "hasTxt",
       d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", c.next_at as "nextCheckAt", c.unknowns,
       c.parent as "parentText", ${OWN_DS} as "ownDs", r.verdict, r.last_seen_at as "checkedAt", ${SETTINGS_TEXT} as settings,
@@ -155,6 +157,7 @@ interface CheckedRow {
   readonly nsChangedAt: readonly Date[] | null;
   readonly nsSets: readonly StoredSet[] | null;
   readonly byOperator: boolean;
+  readonly approvedAhead: boolean;
   readonly delegatedNs: readonly string[] | null;
   readonly chosenNs: readonly string[] | null;
   readonly nextCheckAt: Date | null;
@@ -281,11 +284,12 @@ function sinceOf(row: CheckedRow, status: CheckedStatus): Date {
   return since ?? row.createdAt;
 }
 
-function savedState({ seq, checkedAt, nextCheckAt, parentText }: CheckedRow): SavedState {
+function savedState({ seq, checkedAt, nextCheckAt, parentText, approvedAhead }: CheckedRow): SavedState {
   return {
     seq,
     checkedAt: checkedAt?.getTime(),
     nextCheckAt: nextCheckAt?.getTime(),
     parentText,
+    approvedAhead,
   };
 }

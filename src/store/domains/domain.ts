@@ -121,7 +121,7 @@ export const DOMAIN_COLUMNS = sql`d.id, d.account_id as "accountId", d.name, d.u
   d.created_at as "createdAt", d.updated_at as "updatedAt", d.deleted_at as "deletedAt",
   d.pending_since as "pendingSince", d.moved_since as "movedSince", d.delegated_ns as "delegatedNs",
   d.chosen_ns as "chosenNs", d.ns_sets as "nsSets", d.open, d.banned_name as "bannedName",
-  d.by_operator as "byOperator", d.ended_at as "endedAt", d.lent_ns as "lentNs", d.turn_from as "turnFrom", d.turn_until as "turnUntil", d.findings,
+  d.by_operator as "byOperator", d.approved_ahead as "approvedAhead", d.ended_at as "endedAt", d.lent_ns as "lentNs", d.turn_from as "turnFrom", d.turn_until as "turnUntil", d.findings,
   d.cache_l2_max_gb as "cacheL2MaxGb", d.cache_l2_ttl_days as "cacheL2TtlDays", d.cache_cap_mb as "cacheCapMb",
   d.developer_mode_until as "developerModeUntil", d.sec_no_sniff as "secNoSniff",
   d.sec_referrer_policy as "secReferrerPolicy", d.sec_strip_headers as "secStripHeaders",
@@ -168,7 +168,7 @@ export const IS_TXT_CONTESTED = sql`(d.dns_mode = 'external' and d.status = 'act
 
 /** What is shown of a domain: its own row, and what its checks and its verification have come to. */
 export const SHOWN_COLUMNS = sql`${DOMAIN_COLUMNS}, c.next_at as "nextCheckAt", c.last_manual_at as "lastManualNsCheckAt",
-  c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", v.value as "verificationValue",
+  c.interval_seconds as "nsCheckIntervalSeconds", c.current_ns as "currentNs", c.conclusive_at is not null as "isChecked", v.value as "verificationValue",
   v.started_at as "verificationStartedAt", v.expires_at as "verificationExpiresAt", v.verified_at as "verifiedAt",
   v.next_at as "txtNextAt", v.offered as "txtOffered", ${TXT_COUNTS} as "txtCounts", v.expires_at <= clock_timestamp() as "txtExpired",
   ${IS_TXT_CONTESTED} as "txtContested", ${CHILD_FINDINGS} as "childFindings", ${TURN} as "sharedTurn",
@@ -206,6 +206,8 @@ export interface DomainRow extends Passed {
   readonly open: boolean;
   readonly bannedName: boolean;
   readonly byOperator: boolean;
+  /** An operator lets the first set of ours that the parent shows prove it. */
+  readonly approvedAhead: boolean;
   readonly turnFrom: Date | null;
   readonly turnUntil: Date | null;
 }
@@ -213,6 +215,8 @@ export interface DomainRow extends Passed {
 /** A domain's row with those of its checks and its verification. */
 export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
   readonly currentNs: readonly string[] | null;
+  /** A check has seen what the parent says, since the domain became pending. */
+  readonly isChecked: boolean;
   readonly verificationValue: string | null;
   readonly verificationStartedAt: Date | null;
   readonly verificationExpiresAt: Date | null;
@@ -273,6 +277,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
       ...findingsOf(row.anameTroubles ?? null),
       ...(row.childFindings ?? []),
       ...turnFindings(row.sharedTurn),
+      ...apexFindings(row, settings),
     ],
     dnssecStatus: row.dnssecStatus,
     cacheL2MaxGb: row.cacheL2MaxGb,
@@ -297,6 +302,18 @@ function turnFindings(shared: ShownRow['sharedTurn']): readonly Finding[] {
   const { from, until, hasAsked, now } = shared;
   const turn = from === null || until === null ? undefined : { from, until };
   return [turnFinding({ turn, hasAsked }, now)];
+}
+
+/** These say themselves that the records are not answered. */
+const SAY_APEX_ONLY: ReadonlySet<string> = new Set(['PRESET_DELEGATION', 'NAME_IN_USE']);
+
+/** The same for every claim before its first check, so that it does not tell whether other accounts wait for the name. */
+function apexFindings(row: ShownRow, settings: PublishSettings): readonly Finding[] {
+  const { status, dnsMode, served, deletedAt, byOperator, isChecked, findings } = row;
+  if (status !== 'pending' || dnsMode !== 'managed' || served === 'full' || deletedAt !== null) return [];
+  if (findings.some(({ code }) => SAY_APEX_ONLY.has(code))) return [];
+  const target = provingSets(row, settings).length === 0 ? undefined : shownSets(row, settings)[0];
+  return [FINDINGS.APEX_ONLY({ isChecked: isChecked || byOperator, mayBeApproved: !byOperator, target })];
 }
 
 /** What the domain may do; null: it has no active plan. */

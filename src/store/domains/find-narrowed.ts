@@ -12,9 +12,9 @@ import { TXT_COUNTS } from './found-txt.ts';
 
 const REGISTRAR_CODES = CHILD_CODE_LIST.filter((code) => CHILD_CODES[code].place === 'registrar');
 
-/** The codes by which a list is filtered: all that a domain shows but NS_TURN, which depends on the minute. */
+/** The codes by which a list is filtered. NS_TURN depends on the minute, and APEX_ONLY is what most pending domains have. */
 export const SOUGHT_FINDINGS = [
-  ...FINDING_CODES.filter((code) => code !== 'NS_TURN'),
+  ...FINDING_CODES.filter((code) => code !== 'NS_TURN' && code !== 'APEX_ONLY'),
   ...REGISTRAR_CODES,
   ...ANAME_FINDING_CODES,
 ] as const;

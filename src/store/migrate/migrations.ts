@@ -59,6 +59,8 @@ import * as foundDomains from './migrations/0071-found-domains.ts';
 import * as breakerFreezes from './migrations/0072-breaker-freezes.ts';
 import * as moreRecordTypes from './migrations/0073-more-record-types.ts';
 import * as edgeCalls from './migrations/0074-edge-calls.ts';
+import * as recordHosts from './migrations/0075-record-hosts.ts';
+import * as approvalsAhead from './migrations/0077-approvals-ahead.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-operator-zones': operatorZones,
@@ -119,4 +121,6 @@ export const migrations: Record<string, Migration> = {
   '0072-breaker-freezes': breakerFreezes,
   '0073-more-record-types': moreRecordTypes,
   '0074-edge-calls': edgeCalls,
+  '0075-record-hosts': recordHosts,
+  '0077-approvals-ahead': approvalsAhead,
 };

@@ -112,6 +112,7 @@ export interface ServiceRow {
   /** As in its column. */
   readonly domain: string;
   readonly status: string;
+  readonly served: string;
 }
 
 export async function listServices(
@@ -121,7 +122,7 @@ export async function listServices(
 ): Promise<ServiceRow[]> {
   const { behind, order } = logSql(sql`d.id`, page);
   const { rows } = await sql<ServiceRow>`
-    select d.id, d.account_id as "clientId", d.name as domain, d.status from ${OF_CLIENTS}
+    select d.id, d.account_id as "clientId", d.name as domain, d.status, d.served from ${OF_CLIENTS}
     where ${ofReseller(resellerId, clientId)} and ${behind} order by ${order} limit ${page.limit} offset ${page.offset ?? 0}`.execute(
     db,
   );

@@ -11,7 +11,7 @@ describe('roles', () => {
     ],
     [
       'owner',
-      'domain.view domain.settings domain.delete records.edit rules.edit cache.edit ssl.manage analytics.view billing members.manage',
+      'domain.view domain.settings domain.delete dnssec.keys records.edit rules.edit cache.edit ssl.manage analytics.view billing members.manage',
     ],
   ] as const)('%s may %s', (role, permissions) => {
     expect(permissionsOf(role)).toEqual(permissions.split(' '));

@@ -189,6 +189,14 @@ describe('the log of checks', () => {
     });
     for (const field of ['address', 'rtt_ms']) expect(stale.evidence[0]).not.toHaveProperty(field);
   });
+
+  it('lists what an awkward server needed', async () => {
+    const { id, get } = await freshDomain();
+    await check(id, (domain) => evidenceOf(domain, OURS, { transport: 'tcp', needed: ['tcp', 'no_edns'] }));
+    const { findings, evidence } = await get('/latest');
+    expect(evidence[0]).toMatchObject({ transport: 'tcp', needed: ['tcp', 'no_edns'] });
+    expect(findings).toMatchObject([{ code: 'PARENT_AWKWARD' }]);
+  });
 });
 
 it('a check and the domain contain what is wrong at its own nameservers', async () => {

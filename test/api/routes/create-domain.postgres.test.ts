@@ -33,13 +33,19 @@ describe('POST domains', () => {
       suspended: false,
       svc_ns: ['ns1.example.net', 'ns2.example.net'],
       svc_ns_sets: [['ns1.example.net', 'ns2.example.net']],
-      findings: [],
+      served: 'apex',
+      findings: [
+        {
+          code: 'APEX_ONLY',
+          message:
+            'At most the SOA and NS records of this domain are answered until a first check has seen which nameservers your registrar shows. If it shows other nameservers of ours, set exactly ns1.example.net and ns2.example.net there. If the domain is in use already, ask the operator to approve it.',
+        },
+      ],
     });
     expect(body).not.toHaveProperty('verification');
     expect(headers['x-zone-serial']).toBe(String(body.serial));
     expect(Number(headers['x-change-id'])).toBeGreaterThan(0);
-    // `served` is absent at first: it would reveal that other accounts wait for the name.
-    expect(await read(body.name)).toEqual({ ...body, served: 'apex' });
+    expect(await read(body.name)).toEqual(body);
   });
 
   it('returns an unverified external domain with the TXT record to publish', async () => {
@@ -108,11 +114,10 @@ describe('a name', () => {
     await create({ name: 'shared.com' });
     const { body } = await create({ name: 'shared.com' }, 'stranger');
     expect(Object.keys(body).sort()).toEqual(Object.keys(alone).sort());
-    expect(body).toMatchObject({ status: alone.status, serial: alone.serial });
-    expect(body).not.toHaveProperty('served');
+    expect(body).toMatchObject({ status: alone.status, serial: alone.serial, served: alone.served });
     expect((await read('shared.com', 'stranger')).served).toBe('none');
     // The other claim has the only static set.
-    expect(body.findings.map(({ code }: { code: string }) => code)).toEqual(['SETS_SPENT']);
+    expect(body.findings.map(({ code }: { code: string }) => code)).toEqual(['SETS_SPENT', 'APEX_ONLY']);
     const again = await create({ name: 'Shared.com.', transfer: true }, 'stranger');
     expect([again.status, again.body.code]).toEqual([409, 'domain_taken']);
   });
@@ -183,7 +188,7 @@ describe('a name', () => {
     expect(Date.parse(back.body.next_check_at)).toBeLessThanOrEqual(Date.now());
     await api.query`update domains set status = 'disabled', served = 'none' where id = ${body.id}`;
     const { body: enabled } = await api.ask('POST', `/domains/${name}/enable`, { as });
-    expect(enabled.served).toBe(as === 'operator' ? served : undefined);
+    expect(enabled.served).toBe(served);
     expect((await read(name, as)).served).toBe(served);
   });
 });

@@ -81,7 +81,7 @@ describe('domain create', () => {
 it('domain create --file reads one name per line and reports the line of a refused name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'zonefleet-names-'));
   const file = join(folder, 'names.txt');
-  writeFileSync(file, '\ufeff# ours\nshop.com\n\n  Münster.de.  # north\r\nno good\nshop.com\nuk\n');
+  writeFileSync(file, '\ufeff# ours\nshop.com\n\n  Münster.de.  # north\r\nno!good\nshop.com\nuk\n');
   const { code, stdout, stderr } = await create('--file', file);
   rmSync(folder, { recursive: true });
   expect(code).toBe(1);
@@ -89,7 +89,7 @@ it('domain create --file reads one name per line and reports the line of a refus
     /^created shop\.com .*\ncreated xn--mnster-3ya\.de .*\ndomains 4 created 2 refused 2\n$/,
   );
   expect(stderr.split('\n')).toEqual([
-    expect.stringMatching(new RegExp(`^${file}:5: no good: `)),
+    expect.stringMatching(new RegExp(`^${file}:5: no!good: `)),
     expect.stringMatching(new RegExp(`^${file}:7: uk: .*single label`)),
     '',
   ]);

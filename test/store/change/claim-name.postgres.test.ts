@@ -57,7 +57,7 @@ test.each([
   expect(next).toMatchObject({ status: 'pending', recordCount: 0 });
   const { status, findings } = await live(old.id);
   expect(status).toBe(dnsMode === 'managed' ? 'pending' : 'unverified');
-  expect(findings.map(({ code }) => code)).toEqual(dnsMode === 'managed' ? ['NS_TURN'] : []);
+  expect(findings.map(({ code }) => code)).toEqual(dnsMode === 'managed' ? ['NS_TURN', 'APEX_ONLY'] : []);
   // Where several wait nobody is answered more than the apex.
   expect((await live(old.id)).served).toBe(dnsMode === 'managed' ? 'apex' : 'none');
   expect(next.served).toBe(dnsMode === 'managed' ? 'none' : 'apex');

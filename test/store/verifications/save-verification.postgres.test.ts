@@ -104,7 +104,10 @@ describe('the TXT record is on every server', () => {
   test('claims that wait for the name go on waiting', async () => {
     const claim = await newDomain(db, await newAccount(db, 'other@example.org'));
     expect(await verify(await PRESENT())).toMatchObject({ transition: { to: 'active' } });
-    expect(await domain(claim.id)).toMatchObject({ status: 'pending', findings: [] });
+    expect(await domain(claim.id)).toMatchObject({
+      status: 'pending',
+      findings: [{ code: 'APEX_ONLY' }],
+    });
     await expectPublished(db, domainId, claim.id);
   });
 

@@ -1,5 +1,7 @@
 // The requests of the walk: what each operation needs besides its path. An operation that is not listed needs nothing.
 
+import { printPrivateKey } from '../../../src/zone/signing/private-key.ts';
+import { KEY_FLAGS, makeKey, SIGNING_ALGORITHM } from '../../../src/zone/signing/signing-key.ts';
 import type { World } from './world.ts';
 
 export interface Sent {
@@ -34,6 +36,13 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'POST /domains/{domain}/dnssec/check': CHECK_IS_ALLOWED,
   'PUT /domains/{domain}/dnssec/foreign-keys': { ...TO_BE_SIGNED, body: () => ({ keys: [] }) },
   'POST /domains/{domain}/dnssec/import-keys': TO_BE_SIGNED,
+  'POST /domains/{domain}/dnssec/import-private-keys': {
+    body: () => {
+      const { dnskey, secret } = makeKey(SIGNING_ALGORITHM.ED25519, KEY_FLAGS.ENTRY);
+      return { keys: [{ flags: 257, private_key: printPrivateKey(dnskey, secret, 'bind') }] };
+    },
+  },
+  'POST /domains/{domain}/dnssec/export-private-keys': TO_BE_SIGNED,
   'GET /domains/{domain}/checks/latest': HAS_CHECK,
   'GET /domains/{domain}/events': { query: () => 'once=true' },
   'POST /domains/{domain}/ssl': { body: (w) => w.certificate() },
@@ -83,6 +92,9 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'POST /admin/accounts': { body: (w) => ({ email: `made-${w.email}` }) },
   'PATCH /admin/accounts/{id}': { body: () => ({ name: 'Another name' }) },
   'POST /admin/accounts/{id}/links': { body: () => ({ kind: 'reset' }) },
+  'POST /admin/domains/batch': {
+    body: (w) => ({ domains: [{ name: `batch-${w.unique}.com`, user_email: 'nobody@zonefleet.test' }] }),
+  },
   'POST /admin/domains/{id}/unban': { status: 'banned' },
   'POST /admin/domains/{id}/enable': { status: 'disabled' },
   'POST /admin/domains/{id}/restore': { prepare: (w) => w.deleteDomain() },

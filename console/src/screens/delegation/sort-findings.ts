@@ -30,6 +30,7 @@ const KNOW: ReadonlySet<string> = new Set([
   'PARENT_FAILS',
   'PARENTS_DISAGREE',
   'PARENT_SETS_AA',
+  'PARENT_AWKWARD',
   'UNCONFIRMED',
   'TRY_LATER',
   'MOVES_HELD',
@@ -38,6 +39,7 @@ const KNOW: ReadonlySet<string> = new Set([
   'VANTAGES_AWAY',
 ]);
 const IMPROVE: ReadonlySet<string> = new Set([
+  'APEX_ONLY',
   'PREPARE',
   'VALIDATION_LIMIT',
   'WALK_LIMIT',

@@ -79,8 +79,8 @@ const list = resellerRoute({
           api.db,
           rows.map(({ id }) => id),
         );
-        return rows.map(({ id, clientId, domain, status }) => {
-          const shown = { id, accountId: clientId, name: decodeNameColumn(domain), status };
+        return rows.map(({ id, clientId, domain, status, served }) => {
+          const shown = { id, accountId: clientId, name: decodeNameColumn(domain), status, served };
           return printService(shown as ShownDomain, owned.get(id));
         });
       },
@@ -134,7 +134,9 @@ const create = resellerRoute({
         const target = { name: printWithoutDot(name) };
         const told = { before: toldSubscription(before), after: toldSubscription(subscription) };
         audit({ domainId: domain.id, target, ...told });
-        return printService(domain, subscription);
+        // As for every claim that begins: the answer does not tell whether other accounts wait for the name.
+        const served = domain.status === 'pending' ? 'apex' : domain.served;
+        return printService({ ...domain, served }, subscription);
       }
       case 'not_owned':
         return notOwned();
@@ -218,10 +220,10 @@ function owned({ account }: ApiCaller, { id: domainId, accountId: ownerId }: Vis
   return { resellerId: account.id, domainId, ownerId };
 }
 
-type ShownDomain = Pick<VisibleDomain, 'id' | 'accountId' | 'name' | 'status'>;
+type ShownDomain = Pick<VisibleDomain, 'id' | 'accountId' | 'name' | 'status' | 'served'>;
 
 function printService(
-  { id, accountId, name, status }: ShownDomain,
+  { id, accountId, name, status, served }: ShownDomain,
   subscription: Subscription | undefined,
 ): z.input<typeof Service> {
   return {
@@ -230,6 +232,7 @@ function printService(
     domain_id: id,
     domain: printWithoutDot(name),
     domain_status: status,
+    domain_served: served,
     ...(subscription !== undefined && { subscription: printSubscription(subscription, { name }) }),
   };
 }

@@ -21,6 +21,11 @@ export const Service = z
     domain_id: Id,
     domain: z.string(),
     domain_status: z.enum(DOMAIN_STATUSES),
+    domain_served: z
+      .enum(['full', 'apex', 'none'])
+      .describe(
+        'As `served` of the domain, whose `findings` tell what to do about a domain that is not answered whole.',
+      ),
     subscription: Subscription.optional().describe('Absent: there is none.'),
   })
   .meta({ id: 'Service' });

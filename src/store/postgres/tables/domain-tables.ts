@@ -52,6 +52,8 @@ export interface DomainsTable {
   open: Generated<boolean>;
   /** An operator made it, or brought it back. */
   by_operator: Generated<boolean>;
+  /** While pending: an operator lets the first set of ours that the parent shows prove it. */
+  approved_ahead: Generated<boolean>;
   /** It held the name when it was banned: the ban is one of the name. */
   banned_name: Generated<boolean>;
   /** When the claim was made: the entry into pending or unverified. */

@@ -187,3 +187,105 @@ it('the log of a purged domain is found by its id', async () => {
     ['domain.create', { kind: 'domain', id, name: 'strange.example' }],
   ]);
 });
+
+describe('a batch', () => {
+  const batch = (body: object, key?: string) =>
+    operator.ask(
+      'POST',
+      '/admin/domains/batch',
+      body,
+      key === undefined ? {} : { headers: { 'idempotency-key': key } },
+    );
+  const outcomes = ({ body }: Pick<Awaited<ReturnType<typeof batch>>, 'body'>) =>
+    body.domains.map(({ outcome, code }: { outcome: string; code?: string }) => code ?? outcome);
+
+  it('creates and approves domains of several accounts, each with its audit rows', async () => {
+    const domains = [
+      { name: 'Moved-1.Example.', user_id: api.accountIds.owner, plan: 'free' },
+      { name: 'moved-2.example', user_email: 'STRANGER@zonefleet.test', plan: null },
+    ];
+    const came = await told(() => batch({ domains, approve: true, scan: false }));
+    expect(came).toMatchObject({
+      status: 200,
+      body: {
+        domains: [
+          { name: 'Moved-1.Example.', outcome: 'created', served: 'full', status: 'pending', findings: [] },
+          { name: 'moved-2.example', outcome: 'created', served: 'full' },
+        ],
+        created: 2,
+        existing: 0,
+        refused: 0,
+      },
+    });
+    const ids = came.body.domains.map(({ id }: { id: number }) => id);
+    expect(came.rows.map(({ action, domainId }) => [action, domainId])).toEqual(
+      ids.flatMap((id: number) => [
+        ['domain.create', id],
+        ['domain.approve', id],
+      ]),
+    );
+    const { body } = await operator.ask('GET', `/admin/domains/${ids[0]}`);
+    expect(body).toMatchObject({ name: 'moved-1.example', user_id: api.accountIds.owner });
+    expect(body.subscription.plan.slug).toBe('free');
+    const again = await told(() => batch({ domains, approve: true }));
+    expect([outcomes(again), again.rows]).toEqual([['exists', 'exists'], []]);
+  });
+
+  it('approves domains that their owners have created', async () => {
+    const name = 'early.com';
+    const created = await api.ask('POST', '/domains/', { body: { name, scan: false } });
+    expect(created.body.served).toBe('apex');
+    const domains = [{ name, user_id: api.accountIds.owner }];
+    expect(outcomes(await batch({ domains }))).toEqual(['exists']);
+    expect((await api.ask('GET', `/domains/${name}`)).body.served).toBe('apex');
+    expect((await batch({ domains, approve: true })).body.domains[0]).toMatchObject({
+      outcome: 'exists',
+      served: 'full',
+    });
+    expect((await api.ask('GET', `/domains/${name}`)).body).toMatchObject({ served: 'full', findings: [] });
+  });
+
+  it('refuses domains one by one', async () => {
+    await api.query`update domains set status = 'active', pending_since = null where name = 'early.com.'`;
+    const user_id = api.accountIds.stranger;
+    const came = await batch({
+      domains: [
+        { name: 'com', user_id },
+        { name: 'early.com', user_id },
+        { name: 'a.com', user_id: 4711 },
+        { name: 'a.com', user_email: 'nobody@zonefleet.test' },
+        { name: 'a.com', user_id, plan: 'gold' },
+        { name: 'a.com', user_id },
+      ],
+      approve: true,
+    });
+    expect(outcomes(came)).toEqual([
+      'validation_failed',
+      'domain_taken',
+      'unknown_account',
+      'unknown_account',
+      'unknown_plan',
+      'created',
+    ]);
+    expect(came.body).toMatchObject({ created: 1, existing: 0, refused: 5 });
+    expect((await api.ask('GET', '/domains/early.com')).body).toMatchObject({ status: 'active' });
+  });
+
+  it('returns its first response to a repeat with its Idempotency-Key', async () => {
+    const body = { domains: [{ name: 'once.com', user_id: api.accountIds.owner }], approve: true };
+    const first = await batch(body, 'once');
+    expect(outcomes(first)).toEqual(['created']);
+    expect((await batch(body, 'once')).body).toEqual(first.body);
+  });
+
+  it.each([
+    [{ domains: [] }, 'domains'],
+    [{ domains: Array(101).fill({ name: 'a.com', user_id: 1 }) }, 'domains'],
+    [{ domains: [{ name: 'a.com' }] }, 'domains[0]'],
+    [{ domains: [{ name: 'a.com', user_id: 1, user_email: 'a@b.example' }] }, 'domains[0]'],
+    [{ domains: [{ name: 'a.com', user_id: 1 }], aprove: true }, 'aprove'],
+  ])('rejects %j', async (body, field) => {
+    const { status, body: answer } = await batch(body);
+    expect([status, answer.fields[0].field]).toEqual([400, field]);
+  });
+});

@@ -56,7 +56,8 @@ describe('POST /services', () => {
     expect(made.status).toBe(200);
     const { id, subscription, ...service } = made.body;
     const { client_id, domain } = order();
-    expect(service).toEqual({ client_id, domain_id: id, domain, domain_status: 'pending' });
+    const state = { domain_status: 'pending', domain_served: 'apex' };
+    expect(service).toEqual({ client_id, domain_id: id, domain, ...state });
     expect(subscription).toMatchObject({ plan_term_id: termId, status: 'active', domain_id: id });
     expect(await balances()).toEqual([400, 0]);
     expect(await movements()).toEqual([

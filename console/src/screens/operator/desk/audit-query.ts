@@ -36,6 +36,7 @@ export const AUDIT_GROUPS = {
     'domain.plan',
     'domain.move',
     'domain.dnssec',
+    'domain.export_keys',
   ],
   content: [
     'records.edit',
@@ -82,6 +83,7 @@ export const AUDIT_GROUPS = {
     'zone.load',
     'zone.unload',
     'zone.dnssec',
+    'zone.export_keys',
     'edge.create',
     'edge.rotate',
     'edge.drain',

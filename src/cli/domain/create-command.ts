@@ -1,0 +1,106 @@
+// The command `domain create` with its options and help. A line of `--file` may name the owner and the plan of its domain.
+
+import { type Command, Option } from 'commander';
+import { DNS_MODES, type DnsMode } from '../../zone/domain/domain-status.ts';
+import type { Cli } from '../terminal/cli.ts';
+import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import { Failure } from '../terminal/failure.ts';
+import { planOf } from '../terminal/plan-option.ts';
+import type { DomainOutcome } from '../terminal/work-on-domains.ts';
+
+interface CreateOptions {
+  readonly file?: string;
+  readonly account?: string;
+  readonly approve?: true;
+  readonly mode: DnsMode;
+  readonly plan?: string;
+  readonly scan: boolean;
+  readonly transfer?: true;
+  readonly dnssec?: boolean;
+}
+
+/** The owner and the plan. */
+const WORDS = 2;
+
+export function addCreateCommand(domain: Command, cli: Cli): void {
+  domain
+    .command('create')
+    .description('create domains for accounts; exit 1 if any is refused, or approved and not answered whole')
+    .argument('[name...]', "the domains' names")
+    .option(
+      '--file <file>',
+      'more names, one a line, each with its owner and plan if they differ from --account and --plan; # begins a comment; - for standard input',
+    )
+    .option('--account <account>', "the owner's email or id")
+    .option(
+      '--approve',
+      'let the first set of our nameservers that the parents show prove them for their owners',
+    )
+    .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
+    .option('--plan <plan>', "free, pro, or none (default: the account's)")
+    .option('--transfer', 'wait for names that other accounts use here')
+    .option('--dnssec', 'have them signed (default: as DNSSEC_NEW_DOMAINS says)')
+    .option('--no-dnssec', 'have them not signed')
+    .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
+    .action((names: string[], options: CreateOptions) => run(cli, names, options));
+}
+
+async function run(cli: Cli, names: readonly string[], options: CreateOptions): Promise<void> {
+  const { file, account, mode, approve: isApproved = false } = options;
+  if (isApproved && mode === 'external')
+    throw new Failure('usage', '--approve: no delegation proves a domain in external mode');
+  if (account === undefined && (names.length > 0 || file === undefined))
+    throw new Failure('usage', 'whose domains? Give --account, or an account on each line of --file');
+  const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
+  const { createDomain } = await import('./create-domain.ts');
+  const { findAccount } = await import('../../store/accounts/accounts.ts');
+  const { withAccount } = await import('../terminal/find-account.ts');
+  const { workOnDomains } = await import('../terminal/work-on-domains.ts');
+  const domains = await collectDomainNames({ names, file, words: WORDS });
+  const { allowReservedNames, signsNewDomains = false } = await cli.settings();
+  const signal = cli.interruptible();
+  await cli.withStore((db) => {
+    const ids = new Map<string, Promise<number | undefined>>();
+    const idOf = (text: string) => {
+      const known = ids.get(text);
+      if (known !== undefined) return known;
+      const found = findAccount(db, text).then((owner) => owner?.id);
+      ids.set(text, found);
+      return found;
+    };
+    const actFor =
+      (accountOfAll: number | undefined) =>
+      async ({ name, unicode, words }: WantedDomain): Promise<DomainOutcome> => {
+        const [owner, plan = options.plan] = words;
+        const accountId = owner === undefined ? accountOfAll : await idOf(owner);
+        if (accountId === undefined)
+          return {
+            kind: 'refused',
+            code: 'no_account',
+            message: owner === undefined ? 'account: is required' : `account: there is no account "${owner}"`,
+          };
+        const order = {
+          ...cli.changedBy(),
+          accountId,
+          isApproved,
+          dnsMode: mode,
+          planSlug: plan === undefined ? undefined : planOf(plan),
+          allowReserved: allowReservedNames,
+          isScanned: options.scan,
+          transfer: options.transfer === true,
+          isSigned: options.dnssec ?? signsNewDomains,
+        };
+        return await createDomain(db, { name, unicode }, order);
+      };
+    const work = (accountOfAll: number | undefined) => {
+      const act = actFor(accountOfAll);
+      return workOnDomains(
+        { domains, outcome: isApproved ? 'approved' : 'created', act, signal },
+        cli.output,
+      );
+    };
+    return account === undefined
+      ? work(undefined)
+      : withAccount(db, account, cli.output, ({ id }) => work(id));
+  });
+}
