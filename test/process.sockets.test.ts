@@ -392,6 +392,8 @@ describe('the health endpoint', () => {
       heldZones: () => 0,
       asked: () => ({ reported: 0, dropped: 0 }),
       counted: () => ({ reported: 0, other: 0, dropped: 0 }),
+      diskSpace: async () => undefined,
+      writeFailures: () => ({ disk_full: 0, other: 0 }),
     });
 
   async function listening(readiness: () => Readiness | Promise<Readiness>): Promise<string> {

@@ -20,12 +20,12 @@ import { AnalyticsFault } from '../src/analytics/open-analytics.ts';
 import { openAsnDb } from '../src/process/asn-db.ts';
 import { boundSignal } from '../src/process/bound-signal.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
-import { explainLimit } from '../src/process/explain-limit.ts';
 import { isOurHost } from '../src/process/judge-host.ts';
 import { parseListenAddress, printListenAddress } from '../src/process/listen-address.ts';
 import { openLog } from '../src/process/log.ts';
 import { pauseUnless, Wakeup } from '../src/process/reconnect.ts';
 import { type Accounts, chooseUser, giveDirectory, mayRead } from '../src/process/run-as.ts';
+import { explainLimit } from '../src/process/start-fault.ts';
 import {
   digestOf,
   fingerprintOf,
@@ -226,10 +226,30 @@ describe('the log', () => {
     ],
   ])('tells the reason of a fault once, whose message %s', (_what, faultOf, told) => {
     const { lines, log } = logging();
-    log.warn({ err: faultOf(new Error('no road')) }, 'waits');
+    log.error({ err: faultOf(new Error('no road')) }, 'waits');
     const { err, msg } = JSON.parse(lines[0] as string);
     expect([err.message, msg]).toEqual([told, 'waits']);
     expect(err.stack).toMatch(/caused by: Error: no road/);
+  });
+
+  it('has the stack of an error, but not of a warning', () => {
+    const { lines, log } = logging();
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const child = log.child({ node: 'a' });
+    child.warn({ err: new Error('away', { cause: refused }), zones: 3 }, 'waits');
+    child.warn(new AggregateError([refused], 'all failed'));
+    child.info({ err: refused }, 'goes on');
+    child.error({ err: refused }, 'ends');
+    const [nested, several, info, error] = lines.map((line) => JSON.parse(line));
+    expect(nested).toMatchObject({ msg: 'waits', node: 'a', zones: 3, err: { type: 'Error' } });
+    expect(nested.err.message).toBe('away: connect');
+    expect(several).toMatchObject({
+      msg: 'all failed',
+      err: { aggregateErrors: [{ code: 'ECONNREFUSED' }] },
+    });
+    expect(info.err).toMatchObject({ message: 'connect', code: 'ECONNREFUSED' });
+    expect(lines.slice(0, 3).join()).not.toMatch(/stack|process\.test\.ts/);
+    expect(error.err.stack).toContain('process.test.ts');
   });
 
   it('tells a fault that is its own cause', () => {

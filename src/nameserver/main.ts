@@ -18,6 +18,7 @@ import { createImage } from '../zone/image/image.ts';
 import { QueryCounters } from './answer/query-counters.ts';
 import { ZONE_COUNTS_BYTES } from './counts/zone-counts.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
+import { takeOver } from './handover/take-over.ts';
 import { useHugePages } from './threads/huge-pages.ts';
 import { openLibc } from './threads/libc.ts';
 
@@ -25,6 +26,7 @@ type Settings = SettingsOf<'nameserver'>;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('nameserver', settings.logLevel).child({ node: settings.nodeName });
+  for (const warning of settings.warnings) log.warn(warning);
   const databaseUrl = requireDatabaseUrl(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const snapshotDirectory = placeSnapshot(settings, user);
@@ -37,6 +39,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     : [];
   const counters = Array.from({ length: 1 + settings.dnsThreads }, () => new QueryCounters().buffer);
   const { nodeName, databaseReadUrl: readUrl } = settings;
+  const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
+  const predecessor = isSuccessor ? await takeOver(snapshotDirectory) : undefined;
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   // Before the snapshot fills the image, whose pages are of one size for good.
   if (settings.dnsIo !== 'dgram') await tryHugePages(buffer, log);
@@ -49,6 +53,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       counters,
       countryDb: settings.countryDb,
       snapshotDirectory,
+      isSuccessor,
       databaseUrl,
       readUrl,
       nodeName,
@@ -60,7 +65,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(thread.stop);
   const { serveZones } = await import('./serve-zones.ts');
   const memory = { version, buffer, asked, countries, zoneCounts, counters };
-  await serveZones({ ...settings, ...memory, life, log, user, snapshotDirectory, thread });
+  const started = { life, log, user, snapshotDirectory, thread, predecessor, environment: process.env };
+  await serveZones({ ...settings, ...memory, ...started });
 }
 
 /**

@@ -27,18 +27,22 @@ interface NodeGauges {
   asked(): { readonly reported: number; readonly dropped: number };
   /** Answers in the counts by domain. */
   counted(): { readonly reported: number; readonly other: number; readonly dropped: number };
+  /** The space of the file system that holds the snapshot, in bytes; undefined if it cannot be read. */
+  diskSpace(): Promise<{ readonly free: number; readonly total: number } | undefined>;
+  /** Failed writes of the snapshot, by reason. */
+  writeFailures(): { readonly disk_full: number; readonly other: number };
 }
 
 /** `counters` gives the sum of all threads' counters. */
 export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges): Registry {
   const registry = new Registry();
-  const gauge = (name: string, help: string, read: () => number | undefined) =>
+  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name,
       help,
       registers: [registry],
-      collect() {
-        this.set(read() ?? Number.NaN);
+      async collect() {
+        this.set((await read()) ?? Number.NaN);
       },
     });
   gauge('zonefleet_zones', 'Zones that this node serves.', gauges.zones);
@@ -64,17 +68,38 @@ export function createMetrics(counters: () => QueryCounters, gauges: NodeGauges)
   );
   gauge('zonefleet_held_zones', 'Zones whose removal waits for node confirm.', gauges.heldZones);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-  const results = (name: string, help: string, read: () => Readonly<Record<string, number>>) =>
+  gauge(
+    'zonefleet_disk_free_bytes',
+    'Bytes that the node can still write to the disk of its snapshot.',
+    async () => (await gauges.diskSpace())?.free,
+  );
+  gauge(
+    'zonefleet_disk_bytes',
+    'Size of the disk of the snapshot.',
+    async () => (await gauges.diskSpace())?.total,
+  );
+  const results = (
+    name: string,
+    help: string,
+    read: () => Readonly<Record<string, number>>,
+    label = 'result',
+  ) =>
     new Counter({
       name,
       help,
-      labelNames: ['result'],
+      labelNames: [label],
       registers: [registry],
       collect() {
         this.reset();
-        for (const [result, count] of Object.entries(read())) this.inc({ result }, count);
+        for (const [result, count] of Object.entries(read())) this.inc({ [label]: result }, count);
       },
     });
+  results(
+    'zonefleet_snapshot_write_failures_total',
+    'Failed writes of the snapshot, by reason.',
+    gauges.writeFailures,
+    'reason',
+  );
   results(
     'zonefleet_asked_reports_total',
     'Unproven zones that were asked for, by what became of the report.',

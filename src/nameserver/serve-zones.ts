@@ -11,6 +11,7 @@ import { listenHealth, type Readiness } from '../process/listen-health.ts';
 import type { Log } from '../process/reconnect.ts';
 import { giveDirectory, type ProcessUser } from '../process/run-as.ts';
 import type { ProcessLife } from '../process/run-process.ts';
+import { StartFault } from '../process/start-fault.ts';
 import { AskedMarks } from '../zone/image/find/asked-marks.ts';
 import { CountryTable } from '../zone/image/find/country-table.ts';
 import { Image, ReaderSlot } from '../zone/image/image.ts';
@@ -19,20 +20,28 @@ import { Answerer, type AnswerSettings } from './answer/answer-query.ts';
 import { QueryCounters, sumCounters } from './answer/query-counters.ts';
 import { RateLimit } from './answer/response-rate-limit.ts';
 import { ZoneCounts } from './counts/zone-counts.ts';
-import { lagSecondsSince } from './follow/follow-changes.ts';
+import { findRejection, lagSecondsSince } from './follow/follow-state.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
+import { notifyMainProcess } from './handover/start-successor.ts';
+import type { Predecessor } from './handover/take-over.ts';
 import { createMetrics } from './metrics.ts';
+import { offerSockets } from './offer-sockets.ts';
+import { diskSpaceOf } from './snapshot/disk-space.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
+import { openLibc } from './threads/libc.ts';
+import { tryAddresses } from './try-addresses.ts';
 import { listenUdp } from './udp/udp.ts';
 import { ANSWERER } from './udp/udp-answerer.ts';
 import { loadUdpThreads } from './udp/udp-threads.ts';
 
 const LOADED_POLL_MS = 5;
 /**
- * With zones from a snapshot, the start waits for the database this long, to learn of a wrong schema or a name that is
- * taken.
+ * How long a process that answers from its snapshot waits for the database before it is ready: the schema may be another, or
+ * the name taken.
  */
 const DATABASE_GRACE_MS = 2000;
+/** How long a successor waits for the database if the snapshot has zones. */
+const CURRENT_TIMEOUT_MS = 10_000;
 const FAILURE_LOG_INTERVAL_MS = 1000;
 /** The reader slots of the image: TCP in this thread, then the UDP threads. */
 const TCP_SLOT = 0;
@@ -47,6 +56,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly metricsHosts: readonly string[];
   readonly responsesPerSecond: number | undefined;
   readonly amplifiedOctetsPerSecond: number | undefined;
+  readonly databaseReadUrl: string | undefined;
   readonly life: ProcessLife;
   readonly log: Log;
   /** The process becomes this user once it listens. */
@@ -64,11 +74,14 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly counters: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
+  /** The process that this one replaces, which serves until then. */
+  readonly predecessor: Predecessor | undefined;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Resolves when the node answers. Throws StartFault when it cannot listen on an address. */
 export async function serveZones(options: ServeOptions): Promise<void> {
-  const { life, log, user, buffer, thread, snapshotDirectory } = options;
+  const { life, log, user, buffer, thread, snapshotDirectory, predecessor } = options;
   const image = new Image(buffer);
   const counters = options.counters.map((memory) => new QueryCounters(memory));
   let tcp: TcpListener | undefined;
@@ -87,24 +100,27 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     heldZones: () => thread.state()?.held?.zones ?? 0,
     asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
     counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
+    diskSpace: diskSpaceOf(snapshotDirectory),
+    writeFailures: () => thread.state()?.writeFailures ?? { disk_full: 0, other: 0 },
   });
-  const health = await listenHealth(
-    options.metricsListen,
-    registry,
-    () =>
-      life.stopping.aborted
-        ? waiting('it is being stopped')
-        : isListening
-          ? { kind: 'ready' }
-          : waiting(whyNotListening(thread)),
-    options.metricsHosts,
-  );
-  life.onStop(health.close);
+  const readiness = (): Readiness => {
+    if (life.stopping.aborted) return waiting('it is being stopped');
+    return isListening ? { kind: 'ready' } : waiting(whyNotListening(thread));
+  };
+  const { metricsListen, metricsHosts } = options;
+  const openHealth = () =>
+    listenHealth(metricsListen, registry, readiness, metricsHosts, predecessor?.health);
+  // The predecessor answers for the node until this process can.
+  let health = predecessor === undefined ? await openHealth() : undefined;
+  life.onStop(async () => health?.close());
+  const addresses = addressesToListenOn(options);
+  if (predecessor === undefined) await tryAddresses(addresses).catch(refuse);
 
   // The image's thread has the processor to itself until it has read the snapshot; then the others load.
   const { isServing } = await thread.restored;
   const loading = options.dnsIo === 'dgram' ? [] : loadUdpThreads(options.dnsThreads, ANSWERER);
-  await untilServable(thread, isServing, life);
+  if (predecessor !== undefined) await untilCurrent(thread, isServing, life);
+  else if (!isServing) await untilLoaded(thread, options);
 
   const settings = answerSettings(options);
   const rateLimit =
@@ -114,7 +130,6 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       ? undefined
       : new AmplificationLimit(options.amplifiedOctetsPerSecond);
   const reportFailure = failureReporter(log, counters);
-  const addresses = addressesToListenOn(options);
   // Anew: the snapshot brings the seed of its hashes with it.
   const served = new Image(buffer);
   const tcpCounters = counters[TCP_SLOT] as QueryCounters;
@@ -135,7 +150,8 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     reader: new ReaderSlot(served, TCP_SLOT),
     counters: tcpCounters,
   };
-  tcp = await listenTcp(addresses, answers).catch((error) => refuse(error));
+  const inherited = predecessor?.addresses ?? [];
+  tcp = await listenTcp(addresses, answers, { inherited }).catch(refuse);
   life.onStop(tcp.close);
   const udp = await listenUdp({
     addresses,
@@ -153,15 +169,25 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     loading,
     log,
     reportFailure,
-  }).catch((error) => refuse(error));
+    inherited,
+  }).catch(refuse);
   life.onStop(udp.close);
   if (user !== undefined) giveDirectory([snapshotDirectory], user); // with what was written until now
   dropRights(user, log);
   if (udp.io === 'dgram') warnOfWildcard(options);
+  if (isServing) await untilJudged(thread, life);
+  health ??= await openHealth();
   isListening = true;
   const { zones, records } = image;
   log.info({ addresses, metrics: health.address, zones, records, io: udp.io }, 'ready');
+  if (predecessor !== undefined) {
+    notifyMainProcess(await openLibc(), options.environment.NOTIFY_SOCKET);
+    await predecessor.release(tcp.adopt);
+    thread.beAlone();
+  }
+  // Only now: if this process ends before, its parent has the predecessor go on.
   life.ready({ addresses });
+  if (udp.io === 'koffi') await offerSockets({ ...options, addresses, tcp, udp, health });
 }
 
 function waiting(reason: string): Readiness {
@@ -180,17 +206,35 @@ function whyNotListening(thread: ImageThread): string {
   return total > 0 ? `zones are being loaded: ${done} of ${total}${why}` : `zones are being loaded${why}`;
 }
 
-/** Resolves when answers are right, or as right as the snapshot is while the database does not answer. */
-async function untilServable(thread: ImageThread, isServing: boolean, life: ProcessLife): Promise<void> {
-  const signal = life.stopping;
-  if (isServing) {
-    thread.started.catch(life.fail);
-    await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
-    if (thread.isReached()) await thread.started;
-    return;
-  }
+async function untilLoaded(thread: ImageThread, { life, databaseReadUrl }: ServeOptions): Promise<void> {
   await thread.started;
-  while (!thread.state()?.loaded) await pause(LOADED_POLL_MS, undefined, { signal });
+  while (!thread.state()?.loaded) {
+    const rejection = findRejection(thread.state(), Date.now());
+    if (rejection !== undefined) {
+      const setting = databaseReadUrl === undefined ? 'DATABASE_URL' : 'DATABASE_READ_URL';
+      throw new StartFault(`${setting}: ${hidePasswords(rejection)}`);
+    }
+    await pause(LOADED_POLL_MS, undefined, { signal: life.stopping });
+  }
+}
+
+/** Ends the process if the database says in time that it must not run. Meanwhile it answers from the snapshot. */
+async function untilJudged(thread: ImageThread, life: ProcessLife): Promise<void> {
+  const signal = life.stopping;
+  thread.started.catch(life.fail);
+  await Promise.race([thread.started, pause(DATABASE_GRACE_MS, undefined, { signal })]);
+  if (thread.isReached()) await thread.started;
+}
+
+/** Resolves when this process answers no older content than its predecessor, which serves until then. */
+async function untilCurrent(thread: ImageThread, isServing: boolean, life: ProcessLife): Promise<void> {
+  const signal = life.stopping;
+  await thread.started;
+  const deadline = performance.now() + CURRENT_TIMEOUT_MS;
+  while (!thread.state()?.isCurrent) {
+    if (isServing && performance.now() > deadline) return; // the database does not answer either process
+    await pause(LOADED_POLL_MS, undefined, { signal });
+  }
 }
 
 function answerSettings(

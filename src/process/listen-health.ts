@@ -1,7 +1,7 @@
 // /metrics, /healthz and /readyz of a process over HTTP (docs/rules.md "Health and held removals"), on an address of
 // their own, apart from that of the service.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { createBoundedServer, type ServerLimits } from './bounded-server.ts';
@@ -17,6 +17,7 @@ export type Readiness =
 
 export interface HealthListener {
   readonly address: ListenAddress;
+  readonly server: Server;
   close(): Promise<void>;
 }
 
@@ -30,12 +31,16 @@ const HEALTH_LIMITS: ServerLimits = {
   keepAliveTimeoutMs: 72_000, // a scraper comes once a minute
 };
 
-/** The address is METRICS_LISTEN, `hosts` are METRICS_HOSTS. Throws StartFault when it cannot listen. */
+/**
+ * The address is METRICS_LISTEN, `hosts` are METRICS_HOSTS, `inherited` is a listening socket of the process that this one
+ * replaces. Throws StartFault when it cannot listen.
+ */
 export async function listenHealth(
   { address: host, port }: ListenAddress,
   registry: Registry,
   readiness: () => Readiness | Promise<Readiness>,
   hosts: readonly string[] = [],
+  inherited?: number,
 ): Promise<HealthListener> {
   const server = createBoundedServer(HEALTH_LIMITS, (request, response) => {
     if (!isOurHost(request.headers.host, hosts)) return send(response, MISDIRECTED, `${NOT_OUR_HOST}\n`);
@@ -46,13 +51,14 @@ export async function listenHealth(
   });
   await new Promise<void>((done, fail) => {
     server.once('error', (error) => fail(listenFault('METRICS_LISTEN', error)));
-    server.listen({ host, port, exclusive: true }, done);
+    server.listen(inherited === undefined ? { host, port, exclusive: true } : { fd: inherited }, done);
   });
   server.removeAllListeners('error');
   server.on('error', () => {}); // a failed accept: the scraper asks again
   const bound = server.address() as AddressInfo;
   return {
     address: { address: bound.address, port: bound.port },
+    server,
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -1,9 +1,8 @@
 // The life of a process of ours. Under `npm start` it tells its parent when it is ready or why it cannot be. It ends at
 // a signal, when its parent is gone, or after a failed start, and closes what it opened in reverse order.
 
-import { explainLimit } from './explain-limit.ts';
 import type { ListenAddress } from './listen-address.ts';
-import { StartFault } from './start-fault.ts';
+import { explainLimit, StartFault } from './start-fault.ts';
 
 export interface ProcessLife {
   /** Aborted as soon as the process is to end, also during its start. */
@@ -12,6 +11,8 @@ export interface ProcessLife {
   onStop(close: () => Promise<unknown>): void;
   /** Ends a process that cannot go on, also after its start. */
   fail(error: unknown): void;
+  /** Ends a process that has nothing more to do. */
+  end(): void;
   ready(told: { readonly addresses: readonly ListenAddress[] }): void;
 }
 
@@ -54,6 +55,7 @@ export function runProcess(
     stopping: stopping.signal,
     onStop: (close) => opened.push(close),
     fail,
+    end: () => void stop(0),
     ready: (told) => process.send?.({ kind: 'ready', ...told }),
   };
   (async () => start(life))().catch(fail);

@@ -1,9 +1,11 @@
 // Keeps one process of ours running: starts it, waits until it says ready, brings it back after a crash. The process ends
 // by itself when we are gone, since it sees the channel to us close.
 //
-//   starting ──ready──▶ running ──exit──▶ waiting (three times not at all, then 0.1 s, doubled up to 10 s; anew after a
-//   minute of running) ──▶ starting
+//   starting ──ready──▶ running ──exit──▶ waiting (three times not at all, then 0.1 s, doubled up to 10 s; the count ends after
+//   two seconds of running) ──▶ starting
 //   the first start only: exit before ready fails for good
+//   running ──restart──▶ a second process starts ──ready──▶ it is the running one, and the first ends; if it ends before, the
+//   first goes on
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -16,6 +18,8 @@ import { StartFault } from '../process/start-fault.ts';
 /** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can mend. */
 type ProcessMessage =
   | { kind: 'ready'; addresses: readonly ListenAddress[] }
+  /** A second process is to replace this one. The answer to a failure is `restart failed`. */
+  | { kind: 'restart' }
   | { kind: 'failed'; reason: string };
 
 type Ready = Extract<ProcessMessage, { kind: 'ready' }>;
@@ -31,7 +35,8 @@ interface SupervisedOptions {
 const RESTARTS_AT_ONCE = 3;
 const FIRST_RESTART_MS = 100;
 const LAST_RESTART_MS = 10_000;
-const STEADY_MS = 60_000;
+/** A process that ran for so long is worth another start immediately: a start takes half a second. */
+const STEADY_MS = 2000;
 const STOP_TIMEOUT_MS = 1500;
 
 /** How long to wait before a process is started again that has crashed so often already. */
@@ -40,68 +45,95 @@ export function restartDelayMs(crashesBefore: number): number {
   return Math.min(LAST_RESTART_MS, FIRST_RESTART_MS * 2 ** (crashesBefore - RESTARTS_AT_ONCE));
 }
 
+interface Started {
+  readonly child: ChildProcess;
+  /** Resolves when the process is ready, or with the reason why it ended before. */
+  readonly outcome: Promise<Ready | string>;
+  /** Resolves with how the process ended. */
+  readonly ended: Promise<string>;
+}
+
 export class SupervisedProcess {
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
-  #child: ChildProcess | undefined;
-  #ended: Promise<void> = Promise.resolve();
+  /** All that run: with the current one, its successor or its predecessor. */
+  readonly #children = new Set<ChildProcess>();
+  #current: Started | undefined;
+  /** A successor starts: resolves when it is the current process, or has ended. Undefined if there is none. */
+  #replacing: Promise<void> | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
 
   constructor(options: SupervisedOptions) {
     this.#options = options;
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#current?.child.pid;
   }
 
   /** Resolves when it is ready, with where it listens; rejects when it ends before. From then on it is brought back. */
   async start(): Promise<Ready['addresses']> {
     const first = this.#spawn();
+    this.#current = first;
     const outcome = await first.outcome;
     if (typeof outcome === 'string')
       throw new StartFault(`the ${this.#options.name} did not start: ${outcome}`);
-    this.#ended = this.#keepRunning(first.ended);
+    this.#ended = this.#keepRunning(first);
     return outcome.addresses;
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    const child = this.#child;
-    if (child !== undefined && isRunning(child)) {
-      child.kill('SIGTERM');
-      const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-      await new Promise((done) => child.once('exit', done));
-      clearTimeout(force);
-    }
+    await Promise.all([...this.#children].map(endChild));
     await this.#ended;
   }
 
-  async #keepRunning(firstEnd: Promise<string>): Promise<void> {
-    let end = firstEnd;
+  async #keepRunning(first: Started): Promise<void> {
     let crashes = 0;
-    for (;;) {
+    for (let current = first; ; ) {
       const startedAt = performance.now();
-      const ended = await end;
-      if (this.#stopping.signal.aborted) return;
+      const ended = await current.ended;
+      await this.#replacing;
+      if (this.#stopping.signal.aborted || this.#current !== current) return; // it was replaced
       if (performance.now() - startedAt > STEADY_MS) crashes = 0;
       const restartMs = restartDelayMs(crashes++);
       this.#options.onCrash({ child: this.#options.name, ended, restartMs });
       await pause(restartMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
-      end = this.#spawn().ended;
+      current = this.#spawn();
+      this.#current = current;
     }
   }
 
-  /** `outcome`: that it is ready, or why it ended before; `ended`: how it ended. */
-  #spawn(): { outcome: Promise<Ready | string>; ended: Promise<string> } {
+  #restart(child: ChildProcess): void {
+    const isCurrent = child === this.#current?.child && isRunning(child);
+    if (this.#stopping.signal.aborted || !isCurrent || this.#replacing !== undefined) return;
+    this.#replacing = this.#replace(child).finally(() => {
+      this.#replacing = undefined;
+    });
+  }
+
+  async #replace(replaced: ChildProcess): Promise<void> {
+    const successor = this.#spawn({ ZONEFLEET_SUCCESSOR: '1' });
+    const outcome = await successor.outcome;
+    if (typeof outcome === 'string') {
+      if (replaced.connected) replaced.send({ kind: 'restart failed', reason: outcome });
+      return;
+    }
+    this.#current = successor;
+    this.#ended = Promise.all([this.#ended, this.#keepRunning(successor)]);
+  }
+
+  #spawn(more: NodeJS.ProcessEnv = {}): Started {
     const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
     const compiled = compiledFile(this.#options.entry);
     const child = fork(compiled ?? this.#options.entry, [], {
-      env: this.#options.env,
+      env: { ...this.#options.env, ...more },
       execArgv: compiled === undefined ? ['--import', tsx] : ['--enable-source-maps'],
       serialization: 'json',
     });
-    this.#child = child;
+    this.#children.add(child);
+    child.on('exit', () => this.#children.delete(child));
     let reason: string | undefined;
     const ended = new Promise<string>((done) => {
       child.on('error', (error) => done(error.message));
@@ -110,11 +142,20 @@ export class SupervisedProcess {
     const ready = new Promise<Ready>((done) => {
       child.on('message', (message: ProcessMessage) => {
         if (message.kind === 'ready') done(message);
+        else if (message.kind === 'restart') this.#restart(child);
         else reason = message.reason;
       });
     });
-    return { outcome: Promise.race([ready, ended]), ended };
+    return { child, outcome: Promise.race([ready, ended]), ended };
   }
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return;
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await new Promise((done) => child.once('exit', done));
+  clearTimeout(force);
 }
 
 function isRunning(child: ChildProcess): boolean {

@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { decodeMessage } from '../../src/dns/message/message.ts';
@@ -7,10 +10,13 @@ import { Answerer } from '../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
 import { AskedZones } from '../../src/nameserver/follow/asked-zones.ts';
 import { fillCountryTable } from '../../src/nameserver/follow/fill-country-table.ts';
+import { findRejection } from '../../src/nameserver/follow/follow-state.ts';
+import { FollowedEdgeSets } from '../../src/nameserver/follow/followed-edge-sets.ts';
 import { FollowedZones } from '../../src/nameserver/follow/followed-zones.ts';
 import { RemovalHold } from '../../src/nameserver/follow/hold-removals.ts';
 import { ZoneIds } from '../../src/nameserver/follow/zone-ids.ts';
 import { openCountryDb } from '../../src/process/country-db.ts';
+import type { Connection } from '../../src/store/postgres/connection.ts';
 import { findImageFault } from '../../src/zone/image/check/check-image.ts';
 import { COUNTRY_TABLE_BYTES, CountryTable, countryNumber } from '../../src/zone/image/find/country-table.ts';
 import { createImage, Image, ReaderSlot } from '../../src/zone/image/image.ts';
@@ -22,6 +28,45 @@ import { smallZone } from '../support/processes/follow.ts';
 import { randomFrom } from '../support/random/random-zones.ts';
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);
+
+describe('the sets of regions', () => {
+  const SETS = '{"version":1,"regions":[],"countries":{}}';
+  const follow = async (directory: string) => {
+    const failures: unknown[] = [];
+    const edgeSets = new FollowedEdgeSets({
+      writer: new ImageWriter(new Image(createImage(1 << 20, 1))),
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      directory,
+      onUnwritten: (error) => failures.push(error),
+      countries: undefined,
+      countryDb: undefined,
+    });
+    await edgeSets.follow({ query: async () => [[SETS]] } as unknown as Connection);
+    return failures;
+  };
+
+  it('are kept in a file that only the user of the node can read', async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'zf-sets-'));
+    const directory = join(parent, 'a');
+    expect(await follow(directory)).toEqual([]);
+    const file = join(directory, 'edge-sets.json');
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([SETS, 0o600]);
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    rmSync(parent, { recursive: true });
+  });
+
+  it('report a file that cannot be written', async () => {
+    expect(await follow('/dev/null/a')).toEqual([expect.objectContaining({ code: 'ENOTDIR' })]);
+  });
+});
+
+it('a start ends only after Postgres has rejected the password for most of a minute', () => {
+  const state = { rejectedSinceMs: 5, fault: 'password authentication failed' };
+  expect(findRejection(state, 5 + 44_999)).toBeUndefined();
+  expect(findRejection(state, 5 + 45_000)).toBe('password authentication failed');
+  expect(findRejection({ ...state, rejectedSinceMs: undefined }, 100_000)).toBeUndefined();
+  expect(findRejection(undefined, 100_000)).toBeUndefined();
+});
 
 describe('a node', () => {
   it('reports a zone once, and again after half a minute if it is asked for again', () => {

@@ -18,6 +18,8 @@ async function exported(counters: QueryCounters, feedLagSeconds?: number): Promi
     heldZones: () => 120,
     asked: () => ({ reported: 13, dropped: 2 }),
     counted: () => ({ reported: 900, other: 4, dropped: 5 }),
+    diskSpace: async () => ({ free: 1000, total: 5000 }),
+    writeFailures: () => ({ disk_full: 6, other: 1 }),
   });
   await metrics.metrics(); // a second scrape returns the same values
   return (await metrics.metrics()).split('\n');
@@ -49,6 +51,10 @@ zonefleet_asked_reports_total{result="dropped"} 2
 zonefleet_zone_counts_total{result="reported"} 900
 zonefleet_zone_counts_total{result="other"} 4
 zonefleet_zone_counts_total{result="dropped"} 5
+zonefleet_disk_free_bytes 1000
+zonefleet_disk_bytes 5000
+zonefleet_snapshot_write_failures_total{reason="disk_full"} 6
+zonefleet_snapshot_write_failures_total{reason="other"} 1
 zonefleet_image_bytes 4096
 zonefleet_image_capacity_bytes 65536
 zonefleet_queries_total{transport="udp",type="A",rcode="NOERROR"} 2

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
+import { diskSpaceOf } from '../../src/nameserver/snapshot/disk-space.ts';
 import {
   noteRestoring,
   noteStuck,
@@ -29,6 +31,24 @@ import {
 import { LOG_ID_BYTES, readLog, SnapshotLog } from '../../src/nameserver/snapshot/snapshot-log.ts';
 import { smallZone } from '../support/processes/follow.ts';
 import { scale } from '../support/tests/scale.ts';
+
+it('the space of a directory that does not exist yet is that of its parent', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'zf-space-'));
+  const { bsize, blocks } = statfsSync(directory);
+  const space = await diskSpaceOf(join(directory, 'nodes', 'a'))();
+  expect(space?.total).toBe(bsize * blocks);
+  expect(space?.free).toBeLessThan(bsize * blocks);
+  rmSync(directory, { recursive: true });
+});
+
+it('concurrent reads of the space share one', () => {
+  const read = diskSpaceOf(tmpdir());
+  expect(read()).toBe(read());
+});
+
+it('the space of a path that is not a directory is unknown', async () => {
+  expect(await diskSpaceOf('/dev/null/nodes')()).toBeUndefined();
+});
 
 describe('the restore note', () => {
   let directory: string;

@@ -175,7 +175,7 @@ test('random and mutated streams over TCP leave a server that answers, and no co
     maxConnectionsPerAddress: 50,
     maxConnections: 60,
   };
-  const listener = await listenTcp([{ address: '127.0.0.1', port: 0 }], node, limits);
+  const listener = await listenTcp([{ address: '127.0.0.1', port: 0 }], node, { limits });
   const [to] = listener.addresses;
   let heapBefore = 0;
   for (let i = 0; i < count; i++) {

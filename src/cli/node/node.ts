@@ -28,6 +28,21 @@ export function addNodeCommands(program: Command, cli: Cli): void {
     });
 
   node
+    .command('restart')
+    .description(
+      'restart nodes of this machine without losing an answer: the new process takes over the sockets',
+    )
+    .argument('[node...]', 'node names (default: all in DATA_DIR, one after the other)')
+    .action(async (names: string[]) => {
+      const { restartNodes } = await import('./restart-node.ts');
+      cli.exitCode = await restartNodes(
+        (await cli.settings()).dataDirectory,
+        [...new Set(names)],
+        cli.output,
+      );
+    });
+
+  node
     .command('confirm')
     .description('let the removals through that nodes hold back; exit 1 if one of them holds none')
     .argument('[node...]', 'node names (default: all that hold some)')
@@ -47,7 +62,9 @@ export function addNodeCommands(program: Command, cli: Cli): void {
 
   node
     .command('forget')
-    .description('say that nodes are gone for good, so that keys of signed zones no longer wait for them')
+    .description(
+      'remove nodes that are gone for good from the list; keys of signed zones no longer wait for them',
+    )
     .argument('<node...>', 'node names')
     .action(async (names: string[]) => {
       const { forgetNodes } = await import('../../store/feed/nodes.ts');

@@ -22,6 +22,7 @@ import { checkSchema, SchemaError } from '../../store/migrate/migrate.ts';
 import { CHANGES_CHANNEL } from '../../store/postgres/announce-changes.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
+import { isRejection } from '../../store/postgres/outage.ts';
 import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import type { ImageWriter } from '../../zone/image/write-image.ts';
 import { CountedMinutes } from '../counts/counted-minutes.ts';
@@ -30,11 +31,12 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
 import type { ImageProgress } from '../threads/image-progress.ts';
 import { AskedZones } from './asked-zones.ts';
+import { type FollowState, lagSecondsSince, PRIMARY_POLL_MS } from './follow-state.ts';
 import type { FollowedEdgeSets } from './followed-edge-sets.ts';
 import { FollowedZones } from './followed-zones.ts';
 import { RemovalHold } from './hold-removals.ts';
 import { FollowedZonesLoader } from './load-followed-zones.ts';
-import { PositionReporter } from './report-position.ts';
+import { NodeNameTakenError, PositionReporter } from './report-position.ts';
 
 export interface FollowOptions {
   /** The primary, which receives the reports of this node. */
@@ -56,6 +58,8 @@ export interface FollowOptions {
   snapshot?: Snapshot;
   /** The place in the feed of what the image holds already. */
   place?: FeedPlace | undefined;
+  /** True if the node's name still belongs to the process that this one replaces. */
+  isSuccessor?: boolean;
   /** Keeps the sets of regions. */
   edgeSets?: FollowedEdgeSets;
   /** Receives what is being done with the image. */
@@ -66,32 +70,6 @@ export interface FollowOptions {
   onState?: () => void;
   /** Called at the start when the primary answers: whether the name is free will be known soon. */
   onReached?: () => void;
-}
-
-export interface FollowState {
-  /** All zones were loaded once, and the position in the feed is known. */
-  loaded: boolean;
-  connected: boolean;
-  /** The number of the newest change that is applied. */
-  position: number | undefined;
-  /** Seconds since the feed was last read to its end; 0 while that happens at its usual pace. */
-  lagSeconds: number | undefined;
-  /** When the feed was last read to its end, as `Date.now` gives it. */
-  caughtUpAtMs: number | undefined;
-  epoch: string | undefined;
-  zones: number;
-  records: number;
-  /** Zones whose newest content cannot be built. */
-  refused: number;
-  /** Zones for whose newest content the image has no room. */
-  withoutRoom: number;
-  held: { id: string; since: Date; zones: number } | undefined;
-  /** Reports of unproven zones that were asked for, and those that were dropped. */
-  asked: { reported: number; dropped: number };
-  /** Answers in the counts by zone: reported, those without a zone, dropped. */
-  counted: { reported: number; other: number; dropped: number };
-  /** Why the feed could not be read the last time; undefined: it could be read. */
-  fault: string | undefined;
 }
 
 export interface Following {
@@ -109,7 +87,6 @@ export async function followChanges(options: FollowOptions): Promise<Following> 
   return follower;
 }
 
-const PRIMARY_POLL_MS = 1000;
 const STANDBY_POLL_MS = 50;
 /** The pause between two reads of the feed: changes that come one by one are read together. */
 const SPACING_MS = 20;
@@ -122,11 +99,10 @@ const COUNTED_MS = 250;
 /** With every so many looks all counts are taken: half a MiB of each thread is read. */
 const LOOKS_A_TAKE = 8;
 
-/** Seconds since the feed was last read to its end; the usual pause between two reads counts as 0. */
-export function lagSecondsSince(caughtUpAtMs: number | undefined, nowMs: number): number | undefined {
-  if (caughtUpAtMs === undefined) return undefined;
-  const ageMs = nowMs - caughtUpAtMs;
-  return ageMs <= 2 * PRIMARY_POLL_MS ? 0 : ageMs / 1000;
+/** Returns the reason if the operator can remove the cause of a failed start. */
+export function explainStart(error: unknown): string | undefined {
+  if (error instanceof SchemaError) return error.message;
+  return error instanceof NodeNameTakenError ? `NODE_NAME: ${error.message}` : undefined;
 }
 
 class Follower implements Following {
@@ -154,7 +130,9 @@ class Follower implements Following {
   #compareAtMs = 0;
   #compareEveryMs = COMPARE_EVERY_MS;
   #isSchemaChecked = false;
+  #isCurrent = false;
   #fault: string | undefined;
+  #rejectedSinceMs: number | undefined;
   /** The feed has not been read since the snapshot gave the place. */
   #isPlaceUntried = false;
 
@@ -176,6 +154,7 @@ class Follower implements Following {
       databaseUrl,
       nodeName,
       log,
+      isSuccessor: options.isSuccessor ?? false,
       report: () => this.#report(),
       asked: this.#asked,
       counted: this.#counted,
@@ -204,6 +183,7 @@ class Follower implements Following {
   state(): FollowState {
     return {
       loaded: this.#loaded,
+      isCurrent: this.#isCurrent,
       connected: this.#connection?.isOpen() ?? false,
       position: this.#position,
       lagSeconds: lagSecondsSince(this.#caughtUpAtMs, Date.now()),
@@ -220,6 +200,8 @@ class Follower implements Following {
         other: this.#counted.other,
         dropped: this.#counted.dropped,
       },
+      writeFailures: { ...(this.#options.snapshot?.failures ?? { disk_full: 0, other: 0 }) },
+      rejectedSinceMs: this.#rejectedSinceMs,
       fault: this.#fault,
     };
   }
@@ -278,6 +260,7 @@ class Follower implements Following {
           onNotification: () => this.#wakeup.wake(),
           signal: this.#stopping.signal,
         });
+        this.#rejectedSinceMs = undefined;
         this.#connection.ended.then(() => {
           this.#wakeup.wake();
           this.#options.onState?.();
@@ -291,6 +274,7 @@ class Follower implements Following {
         if (!this.#stopping.signal.aborted) {
           log.warn({ err: error }, 'the change feed cannot be read: what is served stays');
           this.#fault = explain(error);
+          this.#rejectedSinceMs = isRejection(error) ? (this.#rejectedSinceMs ?? Date.now()) : undefined;
           this.#options.onState?.();
           this.#doubtPlace(error);
         }
@@ -318,6 +302,7 @@ class Follower implements Following {
       if (isCaughtUp) {
         succeeded();
         this.#fault = undefined;
+        this.#isCurrent = true;
         this.#isPlaceUntried = false;
         this.#caughtUpAtMs = Date.now();
         if (this.#caughtUpAtMs >= this.#compareAtMs) await this.#compareNow(connection);

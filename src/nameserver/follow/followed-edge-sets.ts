@@ -17,6 +17,8 @@ interface EdgeSetsOptions {
   readonly log: Log;
   /** Of the snapshot; undefined: nothing is kept. */
   readonly directory: string | undefined;
+  /** Receives the reason if the file cannot be written. */
+  readonly onUnwritten?: (error: unknown) => void;
   /** Filled when the first regions come: a fleet without any does not pay for it. */
   readonly countries: CountryTable | undefined;
   readonly countryDb: 'shipped' | { readonly path: string } | undefined;
@@ -86,14 +88,15 @@ export class FollowedEdgeSets {
   }
 
   #keep(text: string): void {
-    const { directory, log } = this.#options;
+    const { directory, log, onUnwritten } = this.#options;
     if (directory === undefined) return;
     const file = join(directory, FILE);
     try {
-      mkdirSync(directory, { recursive: true });
-      writeFileSync(`${file}.${process.pid}`, text);
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
       renameSync(`${file}.${process.pid}`, file);
     } catch (error) {
+      onUnwritten?.(error);
       log.warn({ file, err: error }, 'the sets of regions cannot be kept');
     }
   }

@@ -3,7 +3,6 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
-import { SchemaError } from '../../store/migrate/migrate.ts';
 import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import { CountryTable } from '../../zone/image/find/country-table.ts';
 import { Image } from '../../zone/image/image.ts';
@@ -12,9 +11,8 @@ import { QueryCounters, sumCounters } from '../answer/query-counters.ts';
 import { ZoneCounts } from '../counts/zone-counts.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
-import { type Following, followChanges } from './follow-changes.ts';
+import type { Following, FollowOptions } from './follow-changes.ts';
 import { FollowedEdgeSets } from './followed-edge-sets.ts';
-import { NodeNameTakenError } from './report-position.ts';
 import type { FromImageThread, ImageThreadOptions, ToImageThread } from './start-image-thread.ts';
 
 const options = workerData as ImageThreadOptions;
@@ -38,7 +36,8 @@ async function run(): Promise<void> {
   progress.beat();
   const image = new Image(buffer);
   if (snapshotDirectory !== undefined) {
-    snapshot = new Snapshot({ directory: snapshotDirectory, image, log, progress });
+    const isForeign = options.isSuccessor === true;
+    snapshot = new Snapshot({ directory: snapshotDirectory, image, log, progress, isForeign });
   }
   const startedMs = performance.now();
   const base = snapshot?.restoreBase();
@@ -55,13 +54,16 @@ async function run(): Promise<void> {
     writer,
     log,
     directory: snapshotDirectory,
+    onUnwritten: (error) => snapshot?.countFailure(error),
     countries: options.countries && new CountryTable(options.countries),
     countryDb: options.countryDb,
   });
   edgeSets.restore();
   say({ kind: 'restored', isServing: place !== undefined || writer.zones > 0 });
   const counters = (options.counters ?? []).map((buffer) => new QueryCounters(buffer));
-  following = await followChanges({
+  // Loaded only now: most of the code is for the database, and the zones of the snapshot can be served without it.
+  const { explainStart, followChanges } = await import('./follow-changes.ts');
+  const follow: FollowOptions = {
     databaseUrl,
     nodeName,
     version: options.version ?? '',
@@ -73,27 +75,30 @@ async function run(): Promise<void> {
     place,
     edgeSets,
     progress,
+    isSuccessor: options.isSuccessor === true,
     onState: () => {
       if (following !== undefined) say({ kind: 'state', state: following.state() });
     },
     onReached: () => say({ kind: 'reached' }),
     ...(readUrl === undefined ? {} : { readUrl }),
     ...(snapshot === undefined ? {} : { snapshot }),
-  });
+  };
+  try {
+    following = await followChanges(follow);
+  } catch (error) {
+    const reason = explainStart(error);
+    if (reason === undefined) throw error; // ends the thread, and with it the process
+    return say({ kind: 'failed', reason });
+  }
   say({ kind: 'state', state: following.state() });
   say({ kind: 'started' });
 }
 
 port.on('message', async (message: ToImageThread) => {
-  if (message.kind !== 'stop') return message.kind satisfies never;
+  if (message.kind === 'alone') return snapshot?.own();
   await following?.stop();
   await snapshot?.stop();
   say({ kind: 'stopped' });
 });
 
-run().catch((error: unknown) => {
-  if (error instanceof SchemaError) say({ kind: 'failed', reason: error.message });
-  else if (error instanceof NodeNameTakenError)
-    say({ kind: 'failed', reason: `NODE_NAME: ${error.message}` });
-  else throw error; // ends the thread, and with it the process
-});
+await run();

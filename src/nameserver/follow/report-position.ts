@@ -38,6 +38,8 @@ interface ReporterOptions {
   databaseUrl: string;
   nodeName: string;
   log: Log;
+  /** True if the name belongs to the process that this one replaces, until that ends. */
+  isSuccessor?: boolean;
   report: () => NodeReport;
   /** The zones that are reported as asked for. */
   asked: AskedZones;
@@ -52,6 +54,8 @@ export class PositionReporter {
   readonly #backoff: Backoff = createBackoff();
   readonly #wakeup = new Wakeup();
   #connection: Connection | undefined;
+  /** The process that this one replaces may still have the name. */
+  #isSuccessor: boolean;
   /** The last report of counts failed, and that was told. */
   #isCountsTold = false;
   readonly #stopping = new AbortController();
@@ -59,6 +63,7 @@ export class PositionReporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
+    this.#isSuccessor = options.isSuccessor ?? false;
   }
 
   /**
@@ -66,6 +71,11 @@ export class PositionReporter {
    * that reports nothing (its process was killed, and the server has not noticed), it goes on trying in the background.
    */
   async start(): Promise<void> {
+    if (this.#isSuccessor) {
+      this.#options.onReached?.();
+      this.#running = this.#run(undefined);
+      return;
+    }
     let connection: Connection | undefined;
     try {
       connection = await this.#connect();
@@ -137,11 +147,14 @@ export class PositionReporter {
     const { name, instance } = report();
     const startedMs = Date.now();
     let before: NodeClaim | undefined;
-    let told = false;
+    let told = this.#isSuccessor;
     const first = await loadLastReport(connection, name);
     for (;;) {
       const claim = await claimNodeName(connection, { name, instance });
-      if (claim === 'claimed') return true;
+      if (claim === 'claimed') {
+        this.#isSuccessor = false;
+        return true;
+      }
       if (this.#stopping.signal.aborted) throw new Error('stopped');
       const isStarting = timeoutMs !== Number.POSITIVE_INFINITY;
       if (isStarting && claim === 'taken' && (await loadLastReport(connection, name)) !== first) {

@@ -7,7 +7,7 @@ import { StartFault } from '../../process/start-fault.ts';
 import { startThread } from '../../process/start-thread.ts';
 import { noteStuck } from '../snapshot/restore-note.ts';
 import { ImageProgress, StandstillWatch } from '../threads/image-progress.ts';
-import type { FollowState } from './follow-changes.ts';
+import type { FollowState } from './follow-state.ts';
 
 /** The settings of the thread. */
 export interface ImageThreadOptions {
@@ -23,6 +23,8 @@ export interface ImageThreadOptions {
   readonly countryDb?: 'shipped' | { readonly path: string } | undefined;
   /** Undefined: there is no snapshot. */
   readonly snapshotDirectory: string | undefined;
+  /** True if this process replaces one that still runs, and that writes the snapshot and has the node's name until it ends. */
+  readonly isSuccessor?: boolean;
   /** The primary's URL. */
   readonly databaseUrl: string;
   readonly readUrl: string | undefined;
@@ -52,7 +54,10 @@ export type FromImageThread =
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
   | { readonly kind: 'stopped' };
 
-export type ToImageThread = { readonly kind: 'stop' };
+export type ToImageThread =
+  | { readonly kind: 'stop' }
+  /** The process that this one replaces has ended. */
+  | { readonly kind: 'alone' };
 
 export interface ImageThread {
   /** Resolves when the snapshot is read or there is none, and says whether zones can be served now. */
@@ -64,6 +69,8 @@ export interface ImageThread {
   readonly started: Promise<void>;
   /** Undefined: the thread has not started following yet. */
   state(): FollowState | undefined;
+  /** Call it when the process that this one replaces has ended. */
+  beAlone(): void;
   stop(): Promise<void>;
 }
 
@@ -133,6 +140,7 @@ export function startImageThread(
     started: started.then(() => undefined),
     isReached: () => isReached,
     state: () => state,
+    beAlone: () => thread.postMessage({ kind: 'alone' } satisfies ToImageThread),
     async stop() {
       isStopping = true;
       clearInterval(looks);

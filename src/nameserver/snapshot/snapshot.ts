@@ -22,11 +22,19 @@ import { readBase, type StillImage, wipe, writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
 import { LOG_ID_BYTES, readLog, SnapshotLog } from './snapshot-log.ts';
 
+/** How many writes failed because the disk was full, or for another reason. */
+export interface WriteFailures {
+  disk_full: number;
+  other: number;
+}
+
 interface SnapshotOptions {
   /** A directory of this node alone. */
   readonly directory: string;
   readonly image: Image;
   readonly log: Log;
+  /** True while another process writes the snapshot: until `own`, files are read and none is written. */
+  readonly isForeign?: boolean;
   readonly minIntervalMs?: number;
   /** Receives what is being read, and how far. */
   readonly progress?: ImageProgress;
@@ -48,10 +56,12 @@ const REACH_MS = 600_000;
 const FILE = /^zones\.(\d{1,15})\.(image|log|image\.tmp)$/;
 
 export class Snapshot {
+  readonly failures: WriteFailures = { disk_full: 0, other: 0 };
   readonly #options: SnapshotOptions;
   readonly #progress: ImageProgress;
   readonly #stopping = new AbortController();
   #generation = 0;
+  #isForeign: boolean;
   #restoredId: Uint8Array | undefined;
   #baseBytes = 0;
   /** Undefined: there is no base that entries could follow. */
@@ -67,6 +77,13 @@ export class Snapshot {
   constructor(options: SnapshotOptions) {
     this.#options = options;
     this.#progress = options.progress ?? new ImageProgress();
+    this.#isForeign = options.isForeign ?? false;
+  }
+
+  /** The process that wrote the snapshot has ended: from now on this one does, beginning with a new base. */
+  own(): void {
+    this.#isForeign = false;
+    this.#generation = Math.max(0, ...listFiles(this.#options.directory).map(({ generation }) => generation));
   }
 
   /**
@@ -96,7 +113,7 @@ export class Snapshot {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue; // it was never finished
         log.warn({ file, err: error }, 'a snapshot cannot be read');
       }
-      removeRestoreNote(directory);
+      this.restored();
     }
     return undefined;
   }
@@ -106,7 +123,7 @@ export class Snapshot {
     const progress = this.#progress;
     statSync(file); // one that was never finished is not worth a note
     progress.begin('reading the snapshot');
-    noteRestoring(this.#options.directory, generation);
+    if (!this.#isForeign) noteRestoring(this.#options.directory, generation);
     const header = image.header.slice(0, READER_SLOTS_AT);
     const fresh = new Uint8Array(image.buffer, HEADER_BYTES, image.endBytes - HEADER_BYTES);
     const first = fresh.slice();
@@ -137,7 +154,7 @@ export class Snapshot {
 
   /** Call it when the image is served, or filled from Postgres: reading the snapshot is over. */
   restored(): void {
-    removeRestoreNote(this.#options.directory);
+    if (!this.#isForeign) removeRestoreNote(this.#options.directory);
   }
 
   /** Applies what was logged since the base, and returns the place in the feed that is reached. */
@@ -155,7 +172,8 @@ export class Snapshot {
       const end = readLog(file, this.#restoredId, apply, this.#options.read);
       this.#tellOfDamage(file, end);
       // What a log that ends without a place says more is worth nothing: there will be a new base.
-      if (end !== undefined && reached !== undefined) this.#log = SnapshotLog.goOn(file, end);
+      if (end !== undefined && reached !== undefined && !this.#isForeign)
+        this.#log = SnapshotLog.goOn(file, end);
     } catch (error) {
       const message =
         error instanceof ImageFullError
@@ -167,6 +185,7 @@ export class Snapshot {
   }
 
   #tellOfDamage(file: string, end: number | undefined): void {
+    if (this.#isForeign) return; // the other process is writing its end
     const { log } = this.#options;
     const bytes = statSync(file).size;
     if (end === undefined) {
@@ -212,7 +231,7 @@ export class Snapshot {
 
   /** Call it where the image holds the content of `place`. Returns at once. */
   writeIfDue(writer: ImageWriter, place: FeedPlace): void {
-    if (this.#writing !== undefined || this.#stopping.signal.aborted) return;
+    if (this.#isForeign || this.#writing !== undefined || this.#stopping.signal.aborted) return;
     const nowMs = performance.now();
     const pauseMs =
       this.#options.minIntervalMs ?? Math.max(MIN_INTERVAL_MS, this.#writingMs * PAUSE_PER_WRITING);
@@ -233,6 +252,12 @@ export class Snapshot {
     this.#flush();
     this.#log?.close();
     this.#log = undefined;
+  }
+
+  /** Counts a failed write to the directory of the snapshot. */
+  countFailure(error: unknown): void {
+    const { code } = error as NodeJS.ErrnoException;
+    this.failures[code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'other']++;
   }
 
   /** Resolves when nothing is being written. */
@@ -274,7 +299,10 @@ export class Snapshot {
     } catch (error) {
       this.#nextLog?.remove();
       this.#nextLog = undefined;
-      if (!this.#stopping.signal.aborted) log.warn({ err: error }, 'no snapshot can be written');
+      if (!this.#stopping.signal.aborted) {
+        this.countFailure(error);
+        log.warn({ err: error }, 'no snapshot can be written');
+      }
     } finally {
       resume();
     }
@@ -291,6 +319,7 @@ export class Snapshot {
 
   /** After a failed write a log may end in half an entry, and entries after that would not be found. */
   #giveUpLogs(error: unknown): void {
+    this.countFailure(error);
     this.#options.log.warn(
       { err: error },
       'the log of the snapshot cannot be written: changes after this are not in it',

@@ -39,6 +39,8 @@ const OVER_TCP = 1;
 const TURN_QUERIES = 64;
 const TURN_OCTETS = 16_384;
 const MAX_CHUNKS = 64;
+/** More input stays with the process that has read it. */
+const MAX_PASSED_OCTETS = 4096;
 
 const batch = new Uint8Array(TURN_OCTETS + LENGTH_OCTETS + MAX_MESSAGE_OCTETS);
 
@@ -84,6 +86,40 @@ export class TcpConnection implements NetworkConnection {
     this.#drop();
     this.#peerEnded = true;
     this.#socket.end();
+  }
+
+  /**
+   * Stops reading, so that another process can. Returns the descriptor and what was read and not answered, or undefined if
+   * the peer reads too slowly, has ended its side, or has sent more than can be passed.
+   */
+  detach(): { descriptor: number; input: Buffer } | undefined {
+    const { _handle: handle } = this.#socket as { _handle?: { fd: number; readStop(): void } | null };
+    if (!handle) return undefined; // the connection is closed
+    while (this.#socket.read() !== null); // emits what Node has read and not emitted yet
+    const { turns, now } = this.#owner;
+    while (this.#received > MAX_PASSED_OCTETS && this.hasQueries && this.network.mayAsk(now()))
+      this.answerSome();
+    if (this.#isUnread || this.#peerEnded || this.#received > MAX_PASSED_OCTETS) return undefined;
+    handle.readStop();
+    turns.forget(this); // the other process answers
+    return { descriptor: handle.fd, input: this.#join().subarray(this.#at) };
+  }
+
+  /** Answers what was read by another process. */
+  attach(input: Buffer): void {
+    if (input.length > 0) this.#receive(input);
+  }
+
+  /** Closes the descriptor, which another process has too, without a word to the peer. */
+  abandon(): void {
+    this.#leave();
+    this.#socket.destroy();
+  }
+
+  /** Answers what was read, then ends the connection. */
+  finish(): void {
+    this.#endInput();
+    this.#socket.resume(); // drops what still comes, until the peer ends its side
   }
 
   hold(): void {

@@ -2,9 +2,11 @@
 // their time, and the queries of one client in a second. Answers come in the order of the queries, but clients that
 // pipeline must not rely on that.
 
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import { addressOctets, isLoopback } from '../answer/client.ts';
+import { descriptorOf, findInherited, type InheritedAddress } from '../handover/inherited.ts';
 import { type Libc, openLibc, SO_RCVBUF, SO_SNDBUF, SOL_SOCKET } from '../threads/libc.ts';
 import { type TcpAnswers, TcpConnection, type TcpConnections } from './tcp-connection.ts';
 import { type NetworkConnection, networkName, TcpNetwork } from './tcp-network.ts';
@@ -40,11 +42,42 @@ export const DEFAULT_TCP_LIMITS: TcpLimits = {
 export interface TcpListener {
   readonly addresses: readonly ListenAddress[];
   connections(): number;
+  /** The listening sockets, in the order of the addresses. */
+  readonly descriptors: readonly number[];
+  /** Takes a connection over from another process. `input` is what that process has read and not answered. */
+  adopt(descriptor: number, input: Buffer): void;
+  /** Stops accepting: another process accepts on the same sockets. */
+  stopAccepting(): void;
+  /** Yields connections for another process, which closes them here when the next are asked for. The others are ended. */
+  passConnections(): AsyncGenerator<PassedConnection[]>;
+  /** Resolves when no connection is left, after the idle timeout at the latest. */
+  finished(): Promise<void>;
   /** Stops listening and ends every connection. */
   close(): Promise<void>;
 }
 
+interface TcpOptions {
+  readonly limits?: TcpLimits;
+  /** In milliseconds. */
+  readonly now?: () => number;
+  /** Sockets of the process that this one replaces. */
+  readonly inherited?: readonly InheritedAddress[];
+}
+
+interface PassedConnection {
+  readonly descriptor: number;
+  /** What was read and not answered. */
+  readonly input: Buffer;
+}
+
 const CLOSE_GRACE_MS = 500;
+const FINISHED_POLL_MS = 20;
+/** Few, so that their inputs fit into one message: in base64, and the last one may exceed PASSED_OCTETS by 4 KiB. */
+const PASSED_AT_ONCE = 200;
+const PASSED_OCTETS = 4096;
+/** How long a connection that cannot be passed may take to become one that can: until its peer has read, for example. */
+const PASS_TIMEOUT_MS = 1000;
+const PASS_RETRY_MS = 20;
 /**
  * How many connections may wait to be accepted: a smaller number would cost a crowd a second, until the SYN is sent
  * again.
@@ -119,14 +152,15 @@ class Listening implements TcpConnections {
 export async function listenTcp(
   addresses: readonly ListenAddress[],
   answers: TcpAnswers,
-  limits: TcpLimits = DEFAULT_TCP_LIMITS,
-  now: () => number = () => performance.now(),
+  { limits = DEFAULT_TCP_LIMITS, now = () => performance.now(), inherited = [] }: TcpOptions = {},
 ): Promise<TcpListener> {
   const shared = new Listening(answers, limits, now);
   const libc = await openLibc().catch(() => undefined);
   const servers: Server[] = [];
   try {
-    for (const address of addresses) servers.push(await listen(address, shared, libc));
+    for (const address of addresses) {
+      servers.push(await listen(address, shared, libc, findInherited(inherited, address)?.tcp));
+    }
   } catch (error) {
     await Promise.all(servers.map(closeServer));
     throw error;
@@ -142,6 +176,18 @@ export async function listenTcp(
   return {
     addresses: servers.map((server) => server.address() as { address: string; port: number }),
     connections: () => shared.connections.size,
+    descriptors: servers.map(descriptorOf),
+    adopt(descriptor, input) {
+      accept(new Socket({ fd: descriptor, allowHalfOpen: true }), shared)?.attach(input);
+    },
+    stopAccepting() {
+      for (const server of servers) server.close();
+    },
+    passConnections: () => passConnections(shared),
+    async finished() {
+      const deadline = now() + limits.idleTimeoutMs;
+      while (shared.connections.size > 0 && now() < deadline) await pause(FINISHED_POLL_MS);
+    },
     async close() {
       clearInterval(sweep);
       shared.turns.close();
@@ -160,15 +206,17 @@ async function listen(
   { address, port }: ListenAddress,
   shared: Listening,
   libc: Libc | undefined,
+  inherited: number | undefined,
 ): Promise<Server> {
   // Half-open: a client may end its side after its last query and still gets the answers.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => accept(socket, shared));
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
-    server.listen(
-      { host: address, port, ipv6Only: address.includes(':'), exclusive: true, backlog: BACKLOG },
-      done,
-    );
+    const where =
+      inherited === undefined
+        ? { host: address, port, ipv6Only: address.includes(':'), exclusive: true }
+        : { fd: inherited };
+    server.listen(where, BACKLOG, done); // `backlog` among the options does not count with `fd`
   });
   if (libc !== undefined) boundBuffers(libc, server);
   server.removeAllListeners('error');
@@ -181,8 +229,7 @@ async function listen(
  * the system's own limits hold.
  */
 function boundBuffers(libc: Libc, server: Server): void {
-  const descriptor = (server as unknown as { _handle?: { fd?: number } })._handle?.fd ?? -1;
-  if (descriptor < 0) return;
+  const descriptor = descriptorOf(server);
   for (const [option, bytes] of [
     [SO_SNDBUF, SEND_BUFFER_BYTES],
     [SO_RCVBUF, RECEIVE_BUFFER_BYTES],
@@ -196,7 +243,37 @@ function closeServer(server: Server): Promise<void> {
   return new Promise((done) => server.close(() => done()));
 }
 
-function accept(socket: Socket, shared: Listening): void {
+async function* passConnections(shared: Listening): AsyncGenerator<PassedConnection[]> {
+  const deadline = performance.now() + PASS_TIMEOUT_MS;
+  for (;;) {
+    yield* passOnce(shared);
+    if (shared.connections.size === 0) return;
+    if (performance.now() > deadline) break;
+    await pause(PASS_RETRY_MS);
+  }
+  for (const connection of shared.connections) connection.finish();
+}
+
+function* passOnce(shared: Listening): Generator<PassedConnection[]> {
+  let passed: (PassedConnection & { connection: TcpConnection })[] = [];
+  let octets = 0;
+  for (const connection of [...shared.connections]) {
+    const parts = shared.connections.has(connection) ? connection.detach() : undefined;
+    if (parts === undefined) continue;
+    passed.push({ ...parts, connection });
+    octets += parts.input.length;
+    if (passed.length < PASSED_AT_ONCE && octets < PASSED_OCTETS) continue;
+    yield passed;
+    for (const each of passed) each.connection.abandon();
+    passed = [];
+    octets = 0;
+  }
+  if (passed.length === 0) return;
+  yield passed;
+  for (const each of passed) each.connection.abandon();
+}
+
+function accept(socket: Socket, shared: Listening): TcpConnection | undefined {
   const { connections, networks, limits } = shared;
   const { counters } = shared.answers;
   shared.turns.noteAccepted();
@@ -211,7 +288,7 @@ function accept(socket: Socket, shared: Listening): void {
     counters.tcpRefused++;
     socket.on('error', () => {}); // it may be reset before it is destroyed
     socket.destroy();
-    return;
+    return undefined;
   }
   // Full: the one that has been idle longest goes, so that idle connections cannot lock others out (RFC 7766 §6.2.3).
   const [idlest] = connections;
@@ -221,7 +298,9 @@ function accept(socket: Socket, shared: Listening): void {
   }
   network.connections++;
   networks.set(network.name, network);
-  connections.add(new TcpConnection(socket, octets, network, shared));
+  const connection = new TcpConnection(socket, octets, network, shared);
+  connections.add(connection);
+  return connection;
 }
 
 function forgetNetworks({ networks, now }: Listening): void {

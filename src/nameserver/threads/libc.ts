@@ -1,6 +1,6 @@
-// The system calls for the UDP threads and the zone image's memory, through koffi, for 64-bit Linux on x86-64 and
-// arm64, whose constants and layouts are the same. Loaded only where it is used: without koffi, or on other systems, a
-// node uses node:dgram.
+// The system calls for the UDP threads, the zone image's memory and the handover of sockets, through koffi, for 64-bit Linux
+// on x86-64 and arm64, whose constants and layouts are the same. Loaded only where it is used: without koffi, or on other
+// systems, a node uses node:dgram.
 
 import { endianness } from 'node:os';
 import { getSystemErrorName } from 'node:util';
@@ -16,6 +16,9 @@ export interface Libc {
   getsockname(socket: number, address: Uint8Array, bytes: Uint32Array): number;
   shutdown(socket: number, how: number): number;
   close(descriptor: number): number;
+  connect(socket: number, address: Uint8Array, bytes: number): number;
+  sendmsg(socket: number, message: bigint, flags: number): number;
+  recvmsg(socket: number, message: bigint, flags: number): number;
   poll(descriptors: bigint, count: number, timeoutMs: number): number;
   recvmmsg(socket: number, messages: bigint, count: number, flags: number, timeout: 0): number;
   sendmmsg(socket: number, messages: bigint, count: number, flags: number): number;
@@ -25,8 +28,10 @@ export interface Libc {
   addressOf(memory: Uint8Array): bigint;
 }
 
+export const AF_UNIX = 1;
 export const AF_INET = 2;
 export const AF_INET6 = 10;
+export const SOCK_STREAM = 1;
 export const SOCK_DGRAM = 2;
 export const SOCK_CLOEXEC = 0o2000000;
 export const SHUT_RD = 0;
@@ -35,6 +40,7 @@ export const SOL_SOCKET = 1;
 export const SO_SNDBUF = 7;
 export const SO_RCVBUF = 8;
 export const SO_REUSEPORT = 15;
+export const SCM_RIGHTS = 1;
 export const SO_RCVTIMEO = 20;
 export const SO_SNDTIMEO = 21;
 export const SO_RCVBUFFORCE = 33;
@@ -50,7 +56,9 @@ export const PMTUDISC_PROBE = 3;
 
 export const MSG_TRUNC = 0x20;
 export const MSG_DONTWAIT = 0x40;
+export const MSG_NOSIGNAL = 0x4000;
 export const MSG_WAITFORONE = 0x10000;
+export const MSG_CMSG_CLOEXEC = 0x40000000;
 export const POLLIN = 1;
 
 export const MADV_HUGEPAGE = 14;
@@ -77,6 +85,9 @@ export async function openLibc(): Promise<Libc> {
     getsockname: library.func('int getsockname(int fd, void *address, void *bytes)'),
     shutdown: library.func('int shutdown(int fd, int how)'),
     close: library.func('int close(int fd)'),
+    connect: library.func('int connect(int fd, void *address, uint32_t bytes)'),
+    sendmsg: library.func('int64_t sendmsg(int fd, intptr_t message, int flags)'),
+    recvmsg: library.func('int64_t recvmsg(int fd, intptr_t message, int flags)'),
     // Addresses as intptr_t: koffi need not find out what kind of value it was given.
     poll: library.func('int poll(intptr_t descriptors, uint64_t count, int timeout)'),
     recvmmsg: library.func(

@@ -51,12 +51,20 @@ export interface UdpThreadParts extends UdpAnswererParts {
 }
 
 export const CONTROL = {
-  /** Not 0: the thread must end. Accessed by Atomics. */
+  /** A value of STOP. Accessed by Atomics. */
   STOP: 0,
   /** The thread adds 1 at every turn of its loop, which happens several times a second in any case. */
   BEATS: 1,
 } as const;
 export const CONTROL_BYTES = 8;
+
+/** When the thread must end. */
+export const STOP = {
+  NOT: 0,
+  NOW: 1,
+  /** Once it has replied to what it has received: another process goes on reading from the sockets. */
+  AFTER_REPLY: 2,
+} as const;
 
 /** The only message to the thread. */
 export type ToUdpThread =

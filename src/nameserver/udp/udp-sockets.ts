@@ -5,6 +5,7 @@
 import { networkInterfaces } from 'node:os';
 import { parseIpv4, parseIpv6, printIpv4, printIpv6 } from '../../dns/record/ip-address.ts';
 import { type ListenAddress, printListenAddress } from '../../process/listen-address.ts';
+import { findInherited, type InheritedAddress } from '../handover/inherited.ts';
 import {
   AF_INET,
   AF_INET6,
@@ -45,9 +46,14 @@ export interface UdpSocket {
 export interface UdpSockets {
   /** The addresses in the order of the request, with ports filled in. */
   readonly addresses: readonly ListenAddress[];
-  /** For each thread, one socket for each address. */
+  /** For each thread, at least one socket for each address. */
   readonly ofThread: readonly (readonly UdpSocket[])[];
-  /** Ends every receive that waits, and all later ones, with empty packets. */
+  /** Returns the descriptors of each address, for another process. */
+  share(): readonly (readonly number[])[];
+  /**
+   * Ends every receive that waits, and all later ones, with empty packets. Does nothing if another process may have the
+   * sockets too, since that would get empty packets for good: then receives end at their time limit.
+   */
   wake(): void;
   close(): void;
 }
@@ -60,26 +66,42 @@ const SOCKADDR_IN_BYTES = 16;
 const SOCKADDR_IN6_BYTES = 28;
 
 /** Throws when it cannot listen on one of the addresses; then it listens on none. */
-export function openUdpSockets(libc: Libc, addresses: readonly ListenAddress[], threads: number): UdpSockets {
+export function openUdpSockets(
+  libc: Libc,
+  addresses: readonly ListenAddress[],
+  threads: number,
+  inherited: readonly InheritedAddress[] = [],
+): UdpSockets {
   const open: number[] = [];
   const bound: ListenAddress[] = [];
+  const ofAddress: number[][] = [];
+  let isShared = inherited.length > 0;
   const ofThread: UdpSocket[][] = Array.from({ length: threads }, () => []);
   const close = () => {
     for (const descriptor of open.splice(0)) libc.close(descriptor);
   };
   try {
     for (const wanted of addresses) {
-      let address = wanted;
-      for (const sockets of ofThread) {
+      const { listen, udp } = findInherited(inherited, wanted) ?? { listen: wanted, udp: [] };
+      let address = listen;
+      const before = open.length;
+      // All of them are read, since each holds packets; with more sockets than threads a thread has several.
+      for (const [i, descriptor] of udp.entries()) {
+        open.push(descriptor);
+        ofThread[i % threads]?.push({ descriptor, ...kindOf(address) });
+      }
+      for (const [i, sockets] of ofThread.entries()) {
+        if (i < udp.length) continue;
         const socket = createSocket(libc, address, open);
         // Only the first is bound without SO_REUSEPORT: so it fails while another process has the address.
-        if (sockets !== ofThread[0]) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
+        if (i > 0) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
         bind(libc, socket, address);
-        if (sockets === ofThread[0]) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
+        if (i === 0) setOption(libc, socket.descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
         address = boundAddress(libc, socket); // port 0: the others take the one that the first was given
         sockets.push(socket);
       }
       bound.push(address);
+      ofAddress.push(open.slice(before));
     }
   } catch (error) {
     close();
@@ -88,7 +110,12 @@ export function openUdpSockets(libc: Libc, addresses: readonly ListenAddress[], 
   return {
     addresses: bound,
     ofThread,
+    share() {
+      isShared = true;
+      return ofAddress;
+    },
     wake() {
+      if (isShared) return;
       // ENOTCONN, and yet it wakes those who wait. The threads' own time limit does so too, later.
       for (const descriptor of open) libc.shutdown(descriptor, SHUT_RD);
     },
@@ -96,13 +123,20 @@ export function openUdpSockets(libc: Libc, addresses: readonly ListenAddress[], 
   };
 }
 
-function createSocket(libc: Libc, { address, port }: ListenAddress, open: number[]): UdpSocket {
+function kindOf({ address }: ListenAddress): Omit<UdpSocket, 'descriptor'> {
   const ipv6 = address.includes(':');
+  return {
+    ipv6,
+    wildcard: address === '0.0.0.0' || (ipv6 && octetsOf(address).every((octet) => octet === 0)),
+  };
+}
+
+function createSocket(libc: Libc, { address, port }: ListenAddress, open: number[]): UdpSocket {
+  const { ipv6, wildcard } = kindOf({ address, port });
   const descriptor = libc.socket(ipv6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   // As if of bind: a machine without IPv6 fails here already, and it is the address that it does not have.
   if (descriptor < 0) throw listenError(libc, { address, port });
   open.push(descriptor);
-  const wildcard = address === '0.0.0.0' || (ipv6 && octetsOf(address).every((octet) => octet === 0));
   setTimeLimit(libc, descriptor, SO_RCVTIMEO);
   setTimeLimit(libc, descriptor, SO_SNDTIMEO);
   if (!trySetOption(libc, descriptor, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES)) {

@@ -10,6 +10,7 @@ import {
   CONTROL,
   type FromUdpThread,
   openUdpAnswerer,
+  STOP,
   type ToUdpThread,
   type UdpThreadParts,
   type UdpThreadStart,
@@ -48,17 +49,19 @@ function reportFailure(error: unknown): void {
   tell({ kind: 'failure', error: error instanceof Error ? error : String(error) });
 }
 
-/** False once the thread must end. Then what was received may not be a packet. */
-function goesOn(control: Int32Array): boolean {
+/** Returns a value of STOP. */
+function beat(control: Int32Array): number {
   control[CONTROL.BEATS] = ((control[CONTROL.BEATS] as number) + 1) | 0;
-  return Atomics.load(control, CONTROL.STOP) === 0;
+  return Atomics.load(control, CONTROL.STOP);
 }
 
 function serveOne(batch: PacketBatch, control: Int32Array, socket: UdpSocket): void {
   for (;;) {
     const received = batch.receive(socket);
-    if (!goesOn(control)) return;
+    const stop = beat(control);
+    if (stop === STOP.NOW) return; // what was received may not be a packet
     if (received > 0) batch.reply(socket, received);
+    if (stop === STOP.AFTER_REPLY) return;
   }
 }
 
@@ -74,7 +77,7 @@ function serveSeveral(
   const address = libc.addressOf(new Uint8Array(waiting.buffer));
   for (;;) {
     const ready = libc.poll(address, sockets.length, WAIT_MS);
-    if (!goesOn(control)) return;
+    if (beat(control) !== STOP.NOT) return;
     if (ready === 0) batch.rest();
     if (ready < 0) {
       const errno = libc.errno();

@@ -8,6 +8,7 @@ import {
   CONTROL,
   CONTROL_BYTES,
   type FromUdpThread,
+  STOP,
   type ToUdpThread,
   type UdpAnswererParts,
   type UdpThreadParts,
@@ -92,10 +93,19 @@ export class UdpThreads {
   }
 
   async close(): Promise<void> {
+    await this.#end(STOP.NOW);
+  }
+
+  /** Closes without losing a packet while another process reads from the sockets too. */
+  async release(): Promise<void> {
+    await this.#end(STOP.AFTER_REPLY);
+  }
+
+  async #end(stop: number): Promise<void> {
     clearInterval(this.#watch);
     clearTimeout(this.#spareTimer);
-    const ended = this.#seats.map((seat) => seat.end());
-    this.#options.sockets.wake();
+    const ended = this.#seats.map((seat) => seat.end(stop));
+    if (stop === STOP.NOW) this.#options.sockets.wake();
     this.#spare?.postMessage({ kind: 'end' } satisfies ToUdpThread);
     if (this.#spare !== undefined) ended.push(untilThreadEnds(this.#spare));
     await Promise.all(ended);
@@ -240,11 +250,11 @@ class UdpSeat {
     }, END_TIMEOUT_MS);
   }
 
-  async end(): Promise<void> {
+  async end(stop: number): Promise<void> {
     this.#isEnding = true;
     clearTimeout(this.#pause);
     if (this.worker === undefined) return;
-    Atomics.store(this.#control, CONTROL.STOP, 1);
+    Atomics.store(this.#control, CONTROL.STOP, stop);
     await untilThreadEnds(this.worker);
   }
 }

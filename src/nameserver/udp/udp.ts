@@ -3,10 +3,11 @@
 import type { Worker } from 'node:worker_threads';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Log } from '../../process/reconnect.ts';
+import type { InheritedAddress } from '../handover/inherited.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
 import { ANSWERER, openUdpAnswerer, type UdpAnswererParts } from './udp-answerer.ts';
 import { listenDgram } from './udp-dgram.ts';
-import { openUdpSockets, type UdpListener } from './udp-sockets.ts';
+import { openUdpSockets, type UdpListener, type UdpSockets } from './udp-sockets.ts';
 import { UdpThreads } from './udp-threads.ts';
 
 export interface UdpOptions {
@@ -36,12 +37,22 @@ export interface UdpOptions {
   readonly reportFailure: (error: unknown) => void;
   /** Threads that already load their code, with the default answerer. */
   readonly loading?: Worker[];
+  /** Sockets that another process has opened. */
+  readonly inherited?: readonly InheritedAddress[];
   /** The module used instead of answer-query.ts. */
   readonly answerer?: string;
 }
 
 export type ChosenUdpListener = UdpListener &
-  ({ readonly io: 'dgram' } | { readonly io: 'koffi'; readonly threads: UdpThreads });
+  (
+    | { readonly io: 'dgram' }
+    | {
+        readonly io: 'koffi';
+        readonly libc: Libc;
+        readonly sockets: UdpSockets;
+        readonly threads: UdpThreads;
+      }
+  );
 
 /** Rejects when it cannot listen on one of the addresses; then it listens on none. */
 export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener> {
@@ -52,7 +63,7 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
     const answers = openUdpAnswerer(await import(answerer), partsOf(options, 0), reportFailure);
     return { io: 'dgram', ...(await listenDgram(addresses, answers)) };
   }
-  const sockets = openUdpSockets(libc, addresses, options.threads);
+  const sockets = openUdpSockets(libc, addresses, options.threads, options.inherited);
   const parts = (thread: number) => partsOf(options, thread);
   const threads = await UdpThreads.start({
     sockets,
@@ -62,7 +73,7 @@ export async function listenUdp(options: UdpOptions): Promise<ChosenUdpListener>
     answerer,
     ...(options.loading && { loading: options.loading }),
   });
-  return { io: 'koffi', addresses: sockets.addresses, threads, close: () => threads.close() };
+  return { io: 'koffi', libc, sockets, addresses: sockets.addresses, threads, close: () => threads.close() };
 }
 
 /** Undefined: node:dgram is used. */

@@ -10,6 +10,7 @@ import {
   readSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -236,6 +237,29 @@ describe('a snapshot', () => {
     expectSame(new Node(), first);
   });
 
+  test('that does not fit on the disk is counted, and the node goes on', async () => {
+    const first = new Node();
+    symlinkSync('/dev/full', join(directory, 'zones.1.log'));
+    first.put('z1.example.', 1);
+    await first.write(5);
+    expect(first.snapshot.failures).toEqual({ disk_full: 1, other: 0 });
+    rmSync(join(directory, 'zones.1.log'));
+    await first.write(6);
+    expect(first.snapshot.failures).toEqual({ disk_full: 1, other: 0 });
+    expectSame(new Node(), first);
+  });
+
+  test('whose log cannot be written is counted', async () => {
+    const first = new Node();
+    first.put('z1.example.', 1);
+    await first.write(5);
+    const again = new Node();
+    rmSync(join(directory, 'zones.1.log'));
+    again.put('z2.example.', 2);
+    again.snapshot.reach(placeAt(6));
+    expect(again.snapshot.failures).toEqual({ disk_full: 0, other: 1 });
+  });
+
   test('that cannot be written is told, and the node goes on', async () => {
     const first = new Node();
     writeFileSync(join(directory, 'zones.1.log'), '');
@@ -244,6 +268,7 @@ describe('a snapshot', () => {
     first.put('z1.example.', 1);
     await first.write(5);
     expect(log.lines.at(-1)?.message).toBe('no snapshot can be written');
+    expect(first.snapshot.failures).toEqual({ disk_full: 0, other: 1 });
     first.put('z2.example.', 2);
     expect(first.writer.zones).toBe(2);
   });

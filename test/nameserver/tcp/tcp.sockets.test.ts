@@ -1,7 +1,10 @@
+import { createRequire } from 'node:module';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import dns2 from 'dns2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import type { InheritedAddress } from '../../../src/nameserver/handover/inherited.ts';
 import {
   DEFAULT_TCP_LIMITS,
   listenTcp,
@@ -37,12 +40,17 @@ afterEach(async () => {
 interface ListeningOptions extends Partial<TcpLimits> {
   node?: TestNodeOptions;
   now?: () => number;
+  inherited?: readonly InheritedAddress[];
 }
 
-async function listening({ node: options, now, ...limits }: ListeningOptions = {}) {
+async function listening({ node: options, now, inherited = [], ...limits }: ListeningOptions = {}) {
   const node = testNode(options ?? { zoneText: WITH_LARGE });
   const addresses = ['127.0.0.1', '::1'].map((address) => ({ address, port: 0 }));
-  const listener = await listenTcp(addresses, node, { ...DEFAULT_TCP_LIMITS, ...limits }, now);
+  const listener = await listenTcp(addresses, node, {
+    limits: { ...DEFAULT_TCP_LIMITS, ...limits },
+    inherited,
+    ...(now && { now }),
+  });
   open.push(listener);
   const at = listener.addresses[0]!;
   const connect = async ({ to = at, ...how }: { to?: typeof at; reads?: boolean; from?: string } = {}) => {
@@ -373,3 +381,203 @@ test('closing ends every connection, also those that do not read', async () => {
   expect(listener.connections()).toBe(0);
   await until(() => idle.over, 'ended');
 });
+
+const system = createRequire(import.meta.url)('koffi').load(null);
+/** Copies a descriptor, as passing it to another process does. */
+const dup: (descriptor: number) => number = system.func('int dup(int descriptor)');
+const getsockopt = system.func('int getsockopt(int fd, int level, int option, void *value, void *bytes)');
+
+/** Passes connections from one listener to another. Calls `between` after each parcel, and returns their sizes. */
+async function pass(from: TcpListener, to: TcpListener, between = async () => {}): Promise<number[]> {
+  const sizes: number[] = [];
+  for await (const parcel of from.passConnections()) {
+    const inputs = parcel.map(({ input }) => input.toString('base64'));
+    expect(JSON.stringify({ inputs }).length).toBeLessThan(16_384); // as much as one message takes
+    sizes.push(parcel.length);
+    for (const { descriptor, input } of parcel) to.adopt(dup(descriptor), Buffer.from(input));
+    await between();
+  }
+  return sizes;
+}
+
+describe('a connection that another listener takes over', () => {
+  test('is answered on, also a query of which the first has read a half, and keeps the idle timeout', async () => {
+    const [first, second] = [await listening(), await listening({ idleTimeoutMs: 300 })];
+    const [half, idle] = [await first.connect(), await first.connect({ to: first.listener.addresses[1]! })];
+    await ask(idle);
+    const octets = framed(www(1), www(2));
+    half.socket.write(octets.subarray(0, -20));
+    await half.received(1);
+    expect(await pass(first.listener, second.listener)).toEqual([2]);
+    expect([first.listener.connections(), second.listener.connections()]).toEqual([0, 2]);
+    half.socket.write(Buffer.concat([octets.subarray(-20), framed(www(3))]));
+    await half.received(3);
+    await ask(idle, 2);
+    expect([idsOf(half), idsOf(idle)]).toEqual([
+      [1, 2, 3],
+      [1, 2],
+    ]);
+    await until(() => half.over && idle.over, 'both are ended');
+  });
+
+  test('gets each answer once and in order when whole queries wait for their turn', async () => {
+    const slow = await listening({ queriesPerSecond: 10, limitsLoopback: true, now: () => 0 });
+    const second = await listening();
+    const client = await slow.connect();
+    client.socket.write(many(100, www));
+    await until(() => slow.node.counters.tcpSlowed > 0, 'slowed');
+    const answered = slow.answered();
+    expect(answered).toBeLessThan(100);
+    await pass(slow.listener, second.listener);
+    await client.received(100);
+    expect(idsOf(client)).toEqual(range(100));
+    expect([slow.answered(), second.answered()]).toEqual([answered, 100 - answered]);
+  });
+
+  test('gets each answer once and in order when it is passed to and fro while it asks', async () => {
+    const both = [await listening(), await listening()] as const;
+    const some = await Promise.all(range(8).map(() => both[0].connect()));
+    await until(() => both[0].listener.connections() === some.length, 'accepted');
+    const count = 4000;
+    for (const [i, client] of some.entries()) {
+      const octets = many(count, www);
+      const step = [7, 100, 2000, octets.length][i % 4]!;
+      (async () => {
+        for (let at = 0; at < octets.length; at += step) {
+          client.socket.write(octets.subarray(at, at + step));
+          if (at % 5 === 0) await nextRound();
+        }
+      })();
+    }
+    let passes = 0;
+    for (; some.some(({ messages }) => messages.length < count); passes++) {
+      expect(some.every(({ over }) => !over)).toBe(true);
+      const [from, to] = passes % 2 === 0 ? both : [both[1], both[0]];
+      await pass(from.listener, to.listener, async () => void (await nextRound()));
+      expect(to.listener.connections()).toBe(some.length);
+    }
+    for (const client of some) expect(idsOf(client)).toEqual(range(count));
+    expect(both[0].answered() + both[1].answered()).toBe(some.length * count);
+    expect(passes).toBeGreaterThan(5);
+  });
+
+  test('counts against the limits of that listener', async () => {
+    const first = await listening();
+    const second = await listening({ maxConnectionsPerAddress: 5 });
+    const some = await Promise.all(range(8).map(() => first.connect()));
+    await Promise.all(some.map((client) => ask(client)));
+    await pass(first.listener, second.listener);
+    expect(second.listener.connections()).toBe(5);
+    expect(second.node.counters.tcpRefused).toBe(3);
+    await until(() => some.filter(({ over }) => over).length === 3, 'three are ended');
+    for (const client of some) if (!client.over) await ask(client, 2);
+    expect(second.answered()).toBe(5);
+  });
+
+  test('is passed with others, of which some end meanwhile, in parcels that fit into a message', async () => {
+    const first = await listening({ maxConnectionsPerAddress: 1000 });
+    const second = await listening({ maxConnectionsPerAddress: 1000 });
+    const some = await Promise.all(range(420).map(() => first.connect()));
+    await Promise.all(some.map((client) => ask(client)));
+    const ending = some.slice(250, 260);
+    const endSome = async () => {
+      for (const client of ending) client.socket.resetAndDestroy();
+      await nextRound();
+    };
+    const sizes = await pass(first.listener, second.listener, endSome);
+    expect([sizes[0], sizes.reduce((sum, size) => sum + size)]).toEqual([200, 410]);
+    for (const client of some) if (!ending.includes(client)) await ask(client, 2);
+    await until(() => second.listener.connections() === 410, 'the others are gone');
+  });
+
+  test('brings large parts of queries with it, in several parcels', async () => {
+    const [first, second] = [await listening(), await listening()];
+    const long = framed(Buffer.concat([www(2), Buffer.alloc(4200)]));
+    const some = await Promise.all(range(12).map(() => first.connect()));
+    for (const client of some) client.socket.write(Buffer.concat([framed(www(1)), long.subarray(0, 4095)]));
+    await Promise.all(some.map((client) => client.received(1)));
+    await until(() => some.every(({ socket }) => socket.writableLength === 0), 'written');
+    await pass(first.listener, second.listener);
+    for (const client of some) client.socket.write(long.subarray(4095));
+    await Promise.all(some.map((client) => client.received(2)));
+    expect(second.answered()).toBe(12);
+  });
+});
+
+describe('a connection that cannot be passed', () => {
+  test('stays if its peer does not read, and is ended later', async () => {
+    const [first, second] = [await listening({ idleTimeoutMs: 3000 }), await listening()];
+    const [deaf, late] = [await first.connect({ reads: false }), await first.connect()];
+    late.socket.pause();
+    for (const client of [deaf, late]) client.socket.write(many(100));
+    await until(() => first.answered() > 2, 'answered');
+    const reading = pass(first.listener, second.listener);
+    expect(await reading).toEqual([]);
+    expect([first.listener.connections(), second.listener.connections()]).toEqual([2, 0]);
+    late.socket.resume();
+    await until(() => late.over, 'the answers are read, then the end');
+    expect(idsOf(late)).toEqual(range(late.messages.length));
+    expect(late.messages.length).toBe(100);
+    late.close();
+    await first.listener.finished();
+    expect(first.listener.connections()).toBe(0);
+    expect(first.node.counters.tcpExpired).toBe(1);
+  });
+
+  test('is passed after all if its peer reads soon', async () => {
+    const [first, second] = [await listening(), await listening()];
+    const client = await first.connect();
+    client.socket.pause();
+    client.socket.write(many(100));
+    await until(() => first.answered() > 0, 'answered');
+    const passing = pass(first.listener, second.listener);
+    client.socket.resume();
+    expect(await passing).toEqual([1]);
+    await client.received(100);
+    expect(idsOf(client)).toEqual(range(100));
+  });
+
+  test('is answered and ended if its peer has ended its side', async () => {
+    const slow = await listening({ queriesPerSecond: 10, limitsLoopback: true, now: () => performance.now() });
+    const second = await listening();
+    const client = await slow.connect();
+    client.socket.end(many(70, www));
+    await until(() => slow.node.counters.tcpSlowed > 0, 'slowed');
+    expect(await pass(slow.listener, second.listener)).toEqual([]);
+    await client.received(70);
+    await until(() => client.over && slow.listener.connections() === 0, 'ended');
+    expect(idsOf(client)).toEqual(range(70));
+  });
+});
+
+describe('a listener that has inherited its sockets', () => {
+  const copies = (listener: TcpListener) =>
+    listener.descriptors.map((descriptor, i) => {
+      return { listen: listener.addresses[i]!, udp: [], tcp: dup(descriptor) };
+    });
+
+  test('accepts while the first does and after it, with the same backlog', async () => {
+    const first = await listening();
+    const before = first.listener.descriptors.map(backlogOf);
+    const second = await listening({ inherited: copies(first.listener) });
+    expect(second.listener.addresses).toEqual(first.listener.addresses);
+    expect(second.listener.descriptors.map(backlogOf)).toEqual(before);
+    const some = await Promise.all(range(40).map((i) => first.connect({ to: first.listener.addresses[i % 2]! })));
+    first.listener.stopAccepting();
+    await Promise.all(some.map((client) => ask(client)));
+    const more = await Promise.all(range(40).map(() => first.connect()));
+    await Promise.all(more.map((client) => ask(client)));
+    expect(first.answered() + second.answered()).toBe(80);
+    expect(second.answered()).toBeGreaterThanOrEqual(40);
+    await first.listener.close();
+    await ask(await first.connect());
+  });
+});
+
+/** tcpi_sacked of a listening socket (tcp(7), TCP_INFO). */
+function backlogOf(descriptor: number): number {
+  const [IPPROTO_TCP, TCP_INFO] = [6, 11];
+  const info = new Uint32Array(16);
+  expect(getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, Uint32Array.of(info.byteLength))).toBe(0);
+  return info[7] as number;
+}

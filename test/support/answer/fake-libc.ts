@@ -77,6 +77,9 @@ export class FakeLibc implements Libc {
   shutdown = unexpected;
   close = unexpected;
   poll = unexpected;
+  connect = unexpected;
+  sendmsg = unexpected;
+  recvmsg = unexpected;
   madvise = unexpected;
 
   #fail(errno: number): number {

@@ -1,0 +1,59 @@
+// `zonefleet node restart`: restarts the nodes of this machine without losing an answer.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { CONTROL_FILE, type RestartOutcome, withControlPath } from '../../process/control-path.ts';
+import { rootPlaceOf } from '../../process/run-as.ts';
+import { Failure } from '../terminal/failure.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** Restarts the named nodes, or all that have a control socket, one after the other. Returns the exit code. */
+export async function restartNodes(
+  dataDirectory: string,
+  names: readonly string[],
+  output: Output,
+): Promise<number> {
+  const places = [dataDirectory, rootPlaceOf(dataDirectory)].map((place) => join(place, 'nodes'));
+  const found = new Map(places.flatMap(listNodes));
+  const wanted = names.length > 0 ? names : [...found.keys()];
+  if (wanted.length === 0)
+    throw new Failure('usage', `no node runs in ${dataDirectory}: set DATA_DIR to the node's directory`);
+  let code = 0;
+  for (const name of wanted) {
+    const directory = found.get(name);
+    const outcome: RestartOutcome =
+      directory === undefined
+        ? { kind: 'failed', reason: `it has no control socket in ${places.join(' or ')}` }
+        : await restart(directory);
+    if (outcome.kind === 'failed') code = 1;
+    await print(name, outcome, output);
+  }
+  return code;
+}
+
+function listNodes(place: string): [string, string][] {
+  if (!existsSync(place)) return [];
+  return readdirSync(place)
+    .map((name): [string, string] => [name, join(place, name)])
+    .filter(([, directory]) => existsSync(join(directory, CONTROL_FILE)));
+}
+
+async function restart(directory: string): Promise<RestartOutcome> {
+  const socket = await withControlPath(directory, (path) => connect(path));
+  socket.write('{"ask":"restart"}\n');
+  let text = '';
+  try {
+    for await (const chunk of socket) text += chunk;
+  } catch (error) {
+    return { kind: 'failed', reason: `it does not answer (${(error as Error).message})` };
+  }
+  if (text === '') return { kind: 'failed', reason: 'it ended without an answer' };
+  return JSON.parse(text);
+}
+
+async function print(name: string, outcome: RestartOutcome, output: Output): Promise<void> {
+  if (output.json) await output.print(JSON.stringify({ node: name, ...outcome }));
+  else if (outcome.kind === 'failed') await output.complain(`${name}: ${outcome.reason}`);
+  else await output.print(`restarted ${name} process ${outcome.before} is replaced by ${outcome.pid}`);
+}

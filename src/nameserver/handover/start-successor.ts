@@ -1,0 +1,54 @@
+// Starts the process that replaces this one.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Libc } from '../threads/libc.ts';
+import { connectUnix, sendDescriptors } from './pass-descriptors.ts';
+
+/**
+ * Starts a process with ZONEFLEET_SUCCESSOR, which makes it take over the sockets of the process in `directory`. Under
+ * `npm start` the parent starts it. Otherwise this process does, with the program that is on disk now and the settings of this
+ * process. `failed` is called if the successor ends early.
+ */
+export function startSuccessor(
+  directory: string,
+  environment: NodeJS.ProcessEnv,
+  failed: (reason: string) => void,
+): void {
+  if (process.send !== undefined) {
+    process.send({ kind: 'restart' });
+    process.once('message', (message: { kind?: unknown; reason?: unknown }) => {
+      if (message.kind === 'restart failed') failed(String(message.reason));
+    });
+    return;
+  }
+  if (process.pid === 1) {
+    failed('this process is the first of a container, which ends with it: restart the container');
+    return;
+  }
+  const programs = ['../../start/run.mjs', '../main.ts'].map((path) => new URL(path, import.meta.url));
+  // Without npm's variable: the process would end with npm, which ends with this process.
+  const { npm_lifecycle_event: _, ...env } = environment;
+  const dataDirectory = join(directory, '../..'); // not always DATA_DIR: `placeSnapshot`
+  const child = spawn(process.execPath, [...process.execArgv, ...programs.map((url) => fileURLToPath(url))], {
+    env: { ...env, ZONEFLEET_SUCCESSOR: '1', DATA_DIR: dataDirectory },
+    stdio: 'inherit',
+  });
+  child.on('error', (error) => failed(error.message));
+  child.on('exit', (code, signal) =>
+    failed(`the new process ended with ${signal ?? `exit code ${code}`}: see its log`),
+  );
+  child.unref();
+}
+
+/**
+ * Tells systemd, if it has started the service, that this process is its main process now (sd_notify(3)). `path` is
+ * NOTIFY_SOCKET.
+ */
+export function notifyMainProcess(libc: Libc, path: string | undefined): void {
+  if (path === undefined || process.send !== undefined) return;
+  const socket = connectUnix(libc, path.replace(/^@/, '\0'), 'datagrams');
+  sendDescriptors(libc, socket, `MAINPID=${process.pid}`, []);
+  libc.close(socket);
+}

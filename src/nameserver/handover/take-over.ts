@@ -1,0 +1,74 @@
+// The successor's side of a planned restart: it takes over the sockets of the process that it replaces.
+
+import { withControlPath } from '../../process/control-path.ts';
+import type { ListenAddress } from '../../process/listen-address.ts';
+import { type Libc, openLibc } from '../threads/libc.ts';
+import type { InheritedAddress } from './inherited.ts';
+import { connectUnix, receiveDescriptors, sendDescriptors } from './pass-descriptors.ts';
+
+/** The sockets that a process answers on. Each number is an index into the descriptors that were passed. */
+export interface SocketsText {
+  readonly addresses: readonly {
+    readonly listen: ListenAddress;
+    readonly udp: number[];
+    readonly tcp: number;
+  }[];
+  readonly health: number;
+}
+
+/** TCP connections that are passed: what was read of each, in base64, in the order of the descriptors. */
+export interface ConnectionsText {
+  readonly inputs: readonly string[];
+}
+
+export interface Predecessor {
+  readonly addresses: readonly InheritedAddress[];
+  /** The listening socket of the health page. */
+  readonly health: number;
+  /**
+   * Makes the predecessor stop receiving, and receives its TCP connections. Resolves when it writes nothing any more, or is
+   * gone.
+   */
+  release(adopt: (descriptor: number, input: Buffer) => void): Promise<void>;
+}
+
+/** Rejects if the process whose control socket is in the directory does not answer. */
+export async function takeOver(directory: string): Promise<Predecessor> {
+  const libc = await openLibc();
+  const socket = await withControlPath(directory, (path) => connectUnix(libc, path));
+  const ask = (request: object) => exchange(libc, socket, request);
+  const sockets = await ask({ ask: 'sockets' });
+  if (sockets === undefined) throw new Error('the process to replace has ended');
+  const { addresses, health } = sockets.text as SocketsText;
+  const at = (index: number) => sockets.descriptors[index] as number;
+  return {
+    addresses: addresses.map(({ listen, udp, tcp }) => ({ listen, udp: udp.map(at), tcp: at(tcp) })),
+    health: at(health),
+    async release(adopt) {
+      let parcel = await ask({ ask: 'release', pid: process.pid });
+      while (parcel !== undefined && 'inputs' in parcel.text) {
+        const { inputs } = parcel.text as ConnectionsText;
+        for (const [i, descriptor] of parcel.descriptors.entries())
+          adopt(descriptor, Buffer.from(inputs[i] ?? '', 'base64'));
+        parcel = await ask({ ask: 'connections' });
+      }
+      libc.close(socket);
+    },
+  };
+}
+
+async function exchange(libc: Libc, socket: number, request: object) {
+  try {
+    sendDescriptors(libc, socket, JSON.stringify(request), []);
+    const received = await receiveDescriptors(libc, socket);
+    return received && { text: JSON.parse(received.text), descriptors: received.descriptors };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** True if the other side has ended. */
+function isGone(error: unknown): boolean {
+  return ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '');
+}

@@ -1,0 +1,77 @@
+// Makes restarts without a lost answer possible: the process that replaces this one gets its sockets.
+
+import type { ListenAddress } from '../process/listen-address.ts';
+import type { HealthListener } from '../process/listen-health.ts';
+import type { Log } from '../process/reconnect.ts';
+import type { ProcessLife } from '../process/run-process.ts';
+import type { ImageThread } from './follow/start-image-thread.ts';
+import { type ControlSocket, listenControl, type Parcel } from './handover/control-socket.ts';
+import { descriptorOf } from './handover/inherited.ts';
+import { startSuccessor } from './handover/start-successor.ts';
+import type { ConnectionsText, SocketsText } from './handover/take-over.ts';
+import type { TcpListener } from './tcp/tcp.ts';
+import type { ChosenUdpListener } from './udp/udp.ts';
+
+interface Serving {
+  /** The addresses as they are written in DNS_LISTEN: the successor finds its sockets by them. */
+  readonly addresses: readonly ListenAddress[];
+  readonly tcp: TcpListener;
+  readonly udp: Extract<ChosenUdpListener, { io: 'koffi' }>;
+  readonly health: HealthListener;
+  readonly thread: ImageThread;
+  readonly life: ProcessLife;
+  readonly log: Log;
+  readonly snapshotDirectory: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Opens the control socket. If that fails, the node serves all the same. */
+export async function offerSockets(serving: Serving): Promise<void> {
+  const { tcp, thread, life, log, snapshotDirectory: directory, environment } = serving;
+  let control: ControlSocket | undefined;
+  try {
+    control = await listenControl({
+      directory,
+      libc: serving.udp.libc,
+      log,
+      sockets: () => describeSockets(serving),
+      startSuccessor: (failed) => startSuccessor(directory, environment, failed),
+      async *release() {
+        yield* releaseSockets(serving);
+        await Promise.all([thread.stop(), control?.close()]);
+      },
+      async end() {
+        await tcp.finished();
+        life.end();
+      },
+    });
+    life.onStop(control.close);
+  } catch (error) {
+    log.warn({ err: error }, 'there is no control socket: a restart of this node loses answers');
+  }
+}
+
+function describeSockets({ addresses, udp: { sockets }, tcp, health }: Serving): Parcel {
+  const udp = sockets.share();
+  const descriptors: number[] = [];
+  const index = (descriptor: number) => descriptors.push(descriptor) - 1;
+  const text: SocketsText = {
+    addresses: sockets.addresses.map(({ port }, i) => ({
+      listen: { address: (addresses[i] as ListenAddress).address, port },
+      udp: (udp[i] ?? []).map(index),
+      tcp: index(tcp.descriptors[i] as number),
+    })),
+    health: index(descriptorOf(health.server)),
+  };
+  return { text, descriptors };
+}
+
+/** Yields the TCP connections. */
+async function* releaseSockets({ udp, tcp, health }: Serving): AsyncGenerator<Parcel> {
+  tcp.stopAccepting();
+  await Promise.all([udp.threads.release(), health.close()]);
+  for await (const passed of tcp.passConnections()) {
+    const text: ConnectionsText = { inputs: passed.map(({ input }) => input.toString('base64')) };
+    yield { text, descriptors: passed.map(({ descriptor }) => descriptor) };
+  }
+}

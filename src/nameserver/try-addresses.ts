@@ -1,0 +1,20 @@
+// Detects an address that is in use before the zones are loaded, which may take a minute. It must not listen that early: a
+// client would wait for an answer instead of asking another node.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { ListenAddress } from '../process/listen-address.ts';
+
+/** Binds each address over TCP and UDP and closes it again. Rejects with the error of the first that cannot be used. */
+export async function tryAddresses(addresses: readonly ListenAddress[]): Promise<void> {
+  for (const { address, port } of addresses) {
+    const ipv6Only = address.includes(':');
+    const server = createServer().listen({ host: address, port, ipv6Only, exclusive: true });
+    await once(server, 'listening');
+    server.close();
+    const socket = createSocket({ type: ipv6Only ? 'udp6' : 'udp4', ipv6Only });
+    socket.bind({ address, port, exclusive: true });
+    await once(socket, 'listening').finally(() => socket.close());
+  }
+}
