@@ -73,9 +73,12 @@ export function recordsAtApexAnd(names: readonly string[]): RawBuilder<unknown> 
 /** The host of the record `r`, as in the index `records_host`. The destination of an SRV begins with its numbers. */
 const HOST = sql`lower(split_part(r.destination, ' ', -1) collate "C")`;
 
+/** Few, since with a wildcard all NS, MX and SRV records of the domain are read. */
+const MAX_WILDCARDS = 4;
+
 /**
- * Loads NS, MX and SRV records that name one of the hosts, up to a limit. A wildcard means the hosts below its parent that
- * have no records: with more than a few wildcards, only the first ones count.
+ * Loads NS, MX and SRV records that name one of the hosts, up to a limit. Each of the first wildcards means the hosts
+ * below its parent that have no records.
  */
 export async function loadRecordsNaming(
   trx: Database,
@@ -87,7 +90,7 @@ export async function loadRecordsNaming(
   const texts = hosts.map(printWithoutDot);
   const suffixes = hosts
     .filter(isWildcard)
-    .slice(0, MAX_SEARCHED_NAMES)
+    .slice(0, MAX_WILDCARDS)
     .map((name) => `.${printWithoutDot(parentOf(name))}`);
   const matches = sql`exists (select from unnest(${suffixes}::text[]) s (text) where right(${HOST}, length(s.text)) = s.text)
     and not exists (select from records o where o.domain_id = r.domain_id and o.name = ${HOST} || '.')`;
