@@ -19,6 +19,7 @@ import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
 import { CacheRegistry } from '../src/store/cached/cache-registry.ts';
+import { databaseReadiness } from '../src/store/migrate/database-readiness.ts';
 import { waitForDatabase } from '../src/store/migrate/wait-for-database.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
@@ -58,6 +59,7 @@ const LOGGED_FAULTS = 10;
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('workers', settings.logLevel);
+  for (const warning of settings.warnings) log.warn(warning);
   const databaseUrl = requireDatabaseUrl(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const place: QueuePlace = { databaseUrl, redisUrl: settings.redisUrl };
@@ -137,11 +139,13 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     metrics.countTrouble(of);
     tellOf(of, error);
   };
+  const databaseState = databaseReadiness(db);
+  const isRunning = () => isStarted && !life.stopping.aborted;
   const health = await listenHealth(
     settings.metricsListen,
     metrics.registry,
     async () => {
-      const state = await readiness(workers.checks.queue, () => isStarted && !life.stopping.aborted);
+      const state = await readiness(workers.checks.queue, databaseState, isRunning);
       return state.kind === 'ready'
         ? {
             ...state,
@@ -292,8 +296,14 @@ async function openAuthority(settings: Settings): Promise<Authority | undefined>
   return new Authority({ directory, binding, contact, roots });
 }
 
-async function readiness(queue: JobQueue<CheckJob>, isRunning: () => boolean): Promise<Readiness> {
+async function readiness(
+  queue: JobQueue<CheckJob>,
+  databaseState: () => Promise<Readiness>,
+  isRunning: () => boolean,
+): Promise<Readiness> {
   if (!isRunning()) return { kind: 'waiting', reason: 'it is being started or stopped' };
+  const state = await databaseState(); // the queue may be in Redis
+  if (state.kind !== 'ready') return state;
   try {
     await queue.depth();
     return { kind: 'ready' };

@@ -22,6 +22,7 @@ import { loadRootHints } from '../resolver/state/root-hints.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { findPlan } from '../store/accounts/plans.ts';
 import { CacheRegistry } from '../store/cached/cache-registry.ts';
+import { databaseReadiness } from '../store/migrate/database-readiness.ts';
 import { waitForDatabase } from '../store/migrate/wait-for-database.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
@@ -46,7 +47,6 @@ import { createApiMetrics } from './metrics.ts';
 import { openPeople } from './people/people.ts';
 import { openPublicChecks } from './public/open-public-checks.ts';
 import type { PublicChecks } from './public/public-checks.ts';
-import { databaseReadiness } from './readiness.ts';
 import { openRequests } from './requests/open-requests.ts';
 import { EDGE_ROUTES } from './routes/edge/edge-routes.ts';
 import { ROUTES } from './routes/every-route.ts';
@@ -67,6 +67,7 @@ const DRAIN_MS = 1000; // `npm start` waits 1.5 s
 
 async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const log = openLog('api', settings.logLevel);
+  for (const warning of settings.warnings) log.warn(warning);
   const databaseUrl = requireDatabaseUrl(settings);
   const user = chooseUser(settings.runAs, loadAccounts());
   const db = openDatabase(databaseUrl, {
@@ -91,8 +92,15 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const metrics = createApiMetrics();
   const outages = new OutageLog(log);
   const databaseState = databaseReadiness(db, () => outages.lacking());
-  const readiness: typeof databaseState = async () =>
-    life.stopping.aborted ? { kind: 'waiting', reason: 'it is being stopped' } : await databaseState();
+  let isPrepared = false;
+  const readiness: typeof databaseState = async () => {
+    if (life.stopping.aborted) return { kind: 'waiting', reason: 'it is being stopped' };
+    const state = await databaseState();
+    // Until then it answers BOOTSTRAP_API_KEY with 401.
+    return state.kind === 'ready' && !isPrepared
+      ? { kind: 'waiting', reason: 'its keys are being checked' }
+      : state;
+  };
   const health = await listenHealth(
     settings.metricsListen,
     metrics.registry,
@@ -212,6 +220,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     await keyBoxes.check(db);
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
+  isPrepared = true;
   void cacheRegistry.begin(); // not awaited: it may be away
   const trialSlug = settings.trial?.planSlug ?? null;
   if ((await findPlan(db, trialSlug)) === undefined) {

@@ -1,7 +1,7 @@
 // The log: one JSON object a line on standard output. Passwords in URLs and tokens are taken out of every line, wherever they came
 // from (a driver's error message, say), and no line is longer than MAX_LINE_CHARACTERS.
 
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { hidePasswords, hideTokens } from './hide-passwords.ts';
 
 export type Log = Logger;
@@ -9,6 +9,9 @@ export type Log = Logger;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Lines from this level on, in pino's numbers, report faults of the program and keep the stack of their error. */
+const ERROR_LEVEL = 50;
+const INFO_LEVEL = 30;
 const MAX_LINE_CHARACTERS = 32_768;
 const MAX_TEXT_CHARACTERS = 4096;
 
@@ -19,14 +22,36 @@ export function openLog(
 ): Log {
   // Hidden before it is cut: half a URL does not show that it has a password.
   const hiding = { write: (line: string) => destination.write(shortenLine(hideTokens(hidePasswords(line)))) };
-  return pino({ level, base: { process: process_ }, serializers: { err: printFault } }, hiding);
+  return pino(
+    { level, base: { process: process_ }, serializers: { err: printFault }, hooks: { logMethod: logLine } },
+    hiding,
+  );
+}
+
+/** Leaves the stack out of notices and warnings: they report what the operator or the network caused. */
+function logLine(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+  const [first, ...rest] = args as [unknown, ...unknown[]];
+  const fields = first instanceof Error ? { err: first } : (first as { readonly err?: unknown } | undefined);
+  const error = fields?.err;
+  if (level < INFO_LEVEL || level >= ERROR_LEVEL || !(error instanceof Error)) {
+    method.apply(this, args);
+    return;
+  }
+  const [message = error.message, ...values] = rest as [string?, ...unknown[]];
+  method.call(this, { ...fields, err: withoutStack(printFault(error)) }, message, ...values);
+}
+
+function withoutStack(printed: object): object {
+  const { stack: _, aggregateErrors, ...kept } = printed as { stack?: string; aggregateErrors?: object[] };
+  return aggregateErrors === undefined
+    ? kept
+    : { ...kept, aggregateErrors: aggregateErrors.map(withoutStack) };
 }
 
 /** As pino does it, but for the reasons of a fault: one that its message says is not told again. */
-function printFault(error: Error): unknown {
-  const printed: unknown = pino.stdSerializers.err(error);
-  if (error instanceof Error) (printed as { message: string }).message = reasonsOf(error);
-  return printed;
+function printFault(error: unknown): object {
+  if (!(error instanceof Error)) return error as object; // printed by `logLine` already
+  return { ...pino.stdSerializers.err(error), message: reasonsOf(error) };
 }
 
 function reasonsOf(error: Error): string {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
@@ -83,6 +84,27 @@ describe('the API process', () => {
     expect((await fetch(`${started.url}/metrics`)).status).toBe(401);
     started.process.kill('SIGTERM');
     expect(await started.exited).toBe(0);
+  });
+
+  it('is not ready before BOOTSTRAP_API_KEY works', async () => {
+    const key = generateKey();
+    const headers = { authorization: `Bearer ${key}` };
+    let started: Started | undefined;
+    await database.db.transaction().execute(async (trx) => {
+      await sql`lock table api_keys in exclusive mode`.execute(trx); // nobody can add a key
+      started = await start({ BOOTSTRAP_API_KEY: key });
+      const { url, metrics } = started;
+      const refused = await until(async () => {
+        const answer = await fetch(`${url}/domains/ns-sets`, { headers }).catch(() => undefined);
+        return (
+          answer?.status === 401 && (await Promise.all([url, metrics].map((at) => fetch(`${at}/readyz`))))
+        );
+      }, 'it serves, but does not know its key');
+      expect(refused.map(({ status }) => status)).toEqual([503, 503]);
+    });
+    const { url, metrics } = started as unknown as Started;
+    await until(async () => (await fetch(`${metrics}/readyz`)).ok, 'it is ready');
+    expect((await fetch(`${url}/domains/ns-sets`, { headers })).status).toBe(200);
   });
 
   it('says which setting is wrong when its address is in use', async () => {

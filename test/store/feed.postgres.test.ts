@@ -12,7 +12,13 @@ import {
   loadFingerprints,
   zoneFingerprint,
 } from '../../src/store/feed/load-changed-zones.ts';
-import { claimNodeName } from '../../src/store/feed/nodes.ts';
+import {
+  claimNodeName,
+  confirmNodes,
+  forgetNodes,
+  listNodes,
+  saveNodeReport,
+} from '../../src/store/feed/nodes.ts';
 import { type DnsCountsReport, reportDnsCounts } from '../../src/store/feed/report-dns-counts.ts';
 import { type Connection, connect } from '../../src/store/postgres/connection.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
@@ -24,6 +30,48 @@ import { until } from '../support/tests/until.ts';
 import { APEX } from '../support/zone/customer-records.ts';
 
 const { db, url, query, column } = sharedDatabase();
+
+describe('nodes', () => {
+  test('a forgotten node is not listed until it reports itself again', async () => {
+    const connection = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
+    const report = {
+      ...{
+        name: 'gone',
+        instance: randomUUID(),
+        startedAt: new Date(),
+        loaded: true,
+        epoch: 'e',
+        position: 1,
+      },
+      ...{
+        snapshot: '1:1:',
+        zones: 1,
+        records: 1,
+        held: undefined,
+        unserved: [],
+        abilities: [],
+        version: '1',
+      },
+      ...{ image: { used: 0, capacity: 1 }, traffic: { answered: 0, dropped: 0 } },
+    };
+    const names = async () => (await listNodes(db)).map(({ name }) => name);
+    try {
+      await claimNodeName(connection, report);
+      await saveNodeReport(connection, report);
+      expect(await names()).toEqual(['gone']);
+      expect(await forgetNodes(db, ['gone'])).toEqual([{ name: 'gone', outcome: 'live' }]);
+      await query`update nodes set seen_at = seen_at - interval '6 seconds', held_id = gen_random_uuid(), held_since = now()`;
+      expect(await forgetNodes(db, ['gone'])).toEqual([{ name: 'gone', outcome: 'forgotten' }]);
+      expect([await names(), await confirmNodes(db)]).toEqual([[], []]);
+      expect(await confirmNodes(db, ['gone'])).toMatchObject([{ outcome: 'absent' }]);
+      await saveNodeReport(connection, report);
+      expect(await names()).toEqual(['gone']);
+    } finally {
+      await connection.close();
+      await query`delete from nodes`;
+    }
+  });
+});
 
 describe('asked-names', () => {
   // The table in which nodes report zones that are asked for.

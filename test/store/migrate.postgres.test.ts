@@ -91,7 +91,7 @@ describe('wait-for-database', () => {
   }
 
   describe('a process that starts', () => {
-    it('goes on when the schema is there and its own preparation succeeds, and logs each failure', async () => {
+    it('goes on when the schema is there and its own preparation succeeds, and logs a failure', async () => {
       const options = waiting();
       const refused = new Error('connect ECONNREFUSED');
       let attempts = 0;
@@ -100,6 +100,29 @@ describe('wait-for-database', () => {
       });
       expect(options.warned).toEqual([{ err: refused }]);
       expect(attempts).toBe(2);
+    });
+
+    it('ends with one line if Postgres keeps rejecting its password, and waits meanwhile', async () => {
+      await sql`create role rejected_role nologin`.execute(database.db);
+      const rejected = openDatabase(`${database.url}&user=rejected_role`, { maxConnections: 1 });
+      try {
+        const patient = waiting();
+        let attempts = 0;
+        await waitForDatabase(database.db, patient, async () => {
+          if (++attempts < 3) await sql`select 1`.execute(rejected);
+        });
+        expect([attempts, patient.warned.length]).toEqual([3, 1]);
+        const started = waitForDatabase(rejected, { ...waiting(), rejectedMs: 0 }, async () => {});
+        await expect(started).rejects.toThrow(
+          expect.objectContaining({
+            name: 'StartFault',
+            message: 'DATABASE_URL: role "rejected_role" is not permitted to log in',
+          }),
+        );
+      } finally {
+        await rejected.destroy();
+        await sql`drop role rejected_role`.execute(database.db);
+      }
     });
 
     it('does not wait for a schema, since `migrate` comes first', async () => {

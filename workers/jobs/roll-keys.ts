@@ -170,7 +170,9 @@ async function observe(options: KeyRollerOptions, work: KeyWork, signal: AbortSi
   const preflight = isWanted
     ? { at: now(), ...(await runPreflight(resolver, work, delegation, signal)) }
     : undefined;
-  const theirs = isForeignDue(machine) ? await seenAtTheirs(resolver, work, signal) : undefined;
+  const theirs = isForeignDue(machine, delegation.kind === 'ours')
+    ? await seenAtTheirs(resolver, work, signal)
+    : undefined;
   // what was seen is older than the positions of the nodes that it is judged with
   const { at, epoch, nodes } = await loadServing(db, work.zoneId);
   return {

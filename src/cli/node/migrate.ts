@@ -18,7 +18,8 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
           await cli.output.print(rolesSql().trimEnd());
           return;
         }
-        const { answers, rolePasswords = {} } = await cli.settings();
+        const { answers, rolePasswords = {}, warnings = [] } = await cli.settings();
+        for (const warning of warnings) await cli.output.complain(warning);
         const { migrate } = await import('../../store/migrate/migrate.ts');
         const { migrateQueue } = await import('../../queue/connection.ts');
         await cli.withDatabase(async (db) => {

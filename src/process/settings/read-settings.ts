@@ -1,5 +1,5 @@
-// Reads all settings from the environment: each is checked by itself, then all faults are reported together. Variables that
-// are no settings are ignored, since other programs set some too.
+// Reads all settings from the environment: each is checked by itself, then all faults are reported together. Other variables
+// are ignored, since other programs have some too. Those that look like misspelled settings cause warnings.
 
 import * as z from 'zod/mini';
 import { parentOf, parseName, prependLabel, printName } from '../../dns/name.ts';
@@ -7,6 +7,7 @@ import { expandPattern } from '../../zone/pool/name-pattern.ts';
 import { type ListenAddress, printListenAddress } from '../listen-address.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
+import { misspeltSettings } from './find-misspelt.ts';
 import type { Reader, Setting } from './setting.ts';
 
 type Values = {
@@ -71,7 +72,10 @@ export function readSettings(env: Environment) {
     /** True when the addresses are defaults, so one that the machine lacks may be left out. */
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
     /** Logged once at the start. */
-    warnings: hasPool || !hasSets ? [] : [nameserverSets.length === 1 ? ONE_SET : SHARED_SETS],
+    warnings: [
+      ...misspeltSettings(env),
+      ...(hasPool || !hasSets ? [] : [nameserverSets.length === 1 ? ONE_SET : SHARED_SETS]),
+    ],
   };
 }
 

@@ -186,7 +186,7 @@ interface NodeRow {
   image_capacity: number | null;
 }
 
-/** Lists the nodes, from the primary. */
+/** Lists the nodes that are not forgotten, from the primary. */
 export async function listNodes(db: Database): Promise<ListedNode[]> {
   const { rows } = await sql<NodeRow>`
     with current as materialized (select ${sql.raw(EPOCH_SQL)} as epoch from feed)
@@ -200,7 +200,7 @@ export async function listNodes(db: Database): Promise<ListedNode[]> {
           and not pg_visible_in_snapshot(c.xid, n.snapshot)), 0) end as lag_seconds,
       cardinality(n.unserved) as unserved, n.held_id, n.held_since, n.held_zones, n.confirmed_id,
       n.version, n.answered, n.dropped, n.image_octets, n.image_capacity
-    from nodes n order by n.name`.execute(db);
+    from nodes n where n.forgotten_at is null order by n.name`.execute(db);
   return rows.map((row) => ({
     name: row.name,
     state: row.state,
@@ -243,7 +243,7 @@ export interface ConfirmedNode {
 export async function confirmNodes(db: Database, names?: readonly string[]): Promise<ConfirmedNode[]> {
   const { rows } = await sql<{ name: string; zones: number }>`
     update nodes set confirmed_id = held_id
-    where held_id is not null and (${names ?? null}::text[] is null or name = any(${names ?? null}::text[]))
+    where held_id is not null and forgotten_at is null and (${names ?? null}::text[] is null or name = any(${names ?? null}::text[]))
     returning name, held_zones as zones`.execute(db);
   if (rows.length > 0) announce(db);
   const confirmed = new Map(rows.map((row) => [row.name, row.zones]));
@@ -254,6 +254,7 @@ export async function confirmNodes(db: Database, names?: readonly string[]): Pro
     .selectFrom('nodes')
     .select('name')
     .where('name', 'in', [...names, ''])
+    .where('forgotten_at', 'is', null)
     .execute();
   return names.map((name) => {
     const zones = confirmed.get(name);
@@ -269,8 +270,8 @@ export interface ForgottenNode {
 }
 
 /**
- * Notes that nodes are gone for good: steps of keys no longer wait for what they may still serve. One that reports itself again
- * is waited for again.
+ * Records that nodes are gone for good: they are no longer listed, and steps of keys no longer wait for them. A node that reports
+ * itself again is back.
  */
 export async function forgetNodes(db: Database, names: readonly string[]): Promise<ForgottenNode[]> {
   const { rows } = await sql<{ name: string; outcome: ForgottenNode['outcome'] }>`

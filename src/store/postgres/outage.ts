@@ -81,3 +81,14 @@ export function outageOf(error: unknown): OutageKind | undefined {
   }
   return DRIVER_WORDS.find(([words]) => words.test(error.message))?.[1];
 }
+
+/** True if Postgres rejected the connection: the role, its password, or pg_hba.conf. */
+export function isRejection(error: unknown): boolean {
+  return /^28/.test(String((error as { code?: unknown } | undefined)?.code));
+}
+
+/**
+ * How long a process that starts tries again after Postgres rejected its password: `migrate` may be about to set it. With the
+ * rest of the start, on a slow machine too, it ends within a minute.
+ */
+export const REJECTED_MS = 30_000;

@@ -232,6 +232,29 @@ describe('a setting', () => {
     expect(faultsOf({ [name]: text }).find((fault) => fault.startsWith(name))).toContain(where);
   });
 
+  it.each([
+    ['KEY_SECRET', 'KEY_SECRETS'],
+    ['RRL_OCTET', 'RRL_OCTETS'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_RUL', 'DATABASE_URL'],
+    ['EDGE_IPV8', 'EDGE_IPV4'],
+    ['NAMESERVERS_SET', 'NAMESERVER_SETS'],
+    ['key_secrets', 'KEY_SECRETS'],
+  ])('that is misspelled as %s causes a warning that names %s', (variable, setting) => {
+    expect(readSettings({ [variable]: 'x' }).warnings).toEqual([
+      `${variable} is not a setting and is ignored; did you mean ${setting}?`,
+    ]);
+  });
+
+  it('causes no warning if other programs use the variable, even if its name is similar', () => {
+    const env = Object.fromEntries(
+      OF_OTHER_PROGRAMS.trim()
+        .split(/\s+/)
+        .map((name) => [name, 'x']),
+    );
+    expect(readSettings(env).warnings).toEqual([]);
+  });
+
   it('that nobody knows is ignored', () => {
     expect(faultsOf({ ZONEFLEET_NO_SUCH: 'x', PATH: '/bin' })).toEqual([]);
   });
@@ -382,3 +405,21 @@ describe('faults', () => {
     expect(faultsOf({ DATABASE_READ_URL: 'postgres://standby/d' })[0]).toContain('DATABASE_URL');
   });
 });
+
+/** Of shells, npm, Node, PostgreSQL, systemd, Docker, Kubernetes, CI services and hosting platforms. */
+const OF_OTHER_PROGRAMS = `
+  PATH HOME USER LOGNAME SHELL PWD OLDPWD TERM LANG LC_ALL TZ TMPDIR EDITOR HOSTNAME SHLVL MAIL _ URL HOST PORT DEBUG CI
+  COLORTERM DISPLAY SSH_CLIENT SSH_CONNECTION SSH_TTY SUDO_USER XDG_DATA_DIRS XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS
+  NODE_ENV NODE_OPTIONS NODE_PATH NODE_VERSION NODE_IP NODE_NAMES NODE_DEBUG YARN_VERSION NO_COLOR FORCE_COLOR
+  npm_config_cache npm_config_loglevel npm_package_name npm_lifecycle_event npm_execpath INIT_CWD
+  PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGDATA POSTGRES_PASSWORD POSTGRES_USER POSTGRES_DB REDIS_PASSWORD REDIS_HOST
+  INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET WATCHDOG_USEC LISTEN_PID LISTEN_FDS LISTEN_FDNAMES STATE_DIRECTORY
+  RUNTIME_DIRECTORY CONFIGURATION_DIRECTORY LOGS_DIRECTORY CACHE_DIRECTORY CREDENTIALS_DIRECTORY SYSTEMD_EXEC_PID MAINPID
+  KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KUBERNETES_PORT KUBERNETES_PORT_443_TCP
+  KUBERNETES_PORT_443_TCP_ADDR API_SERVICE_HOST API_SERVICE_PORT API_PORT API_PORT_8053_TCP DATABASE_PORT REDIS_PORT
+  REDIS_SERVICE_HOST SMTP_PORT DNS_PORT DNS_PORT_53_UDP DNS_PORT_53_UDP_ADDR VANTAGE_PORT VANTAGE_SERVICE_PORT_HTTP
+  POD_NAME POD_IP POD_NAMESPACE HOST_IP SERVICE_ACCOUNT GITHUB_TOKEN GITHUB_ACTIONS GITLAB_CI AWS_REGION AWS_PROFILE
+  DOCKER_HOST HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR OPENSSL_CONF LD_LIBRARY_PATH
+  MALLOC_ARENA_MAX UV_THREADPOOL_SIZE JAVA_HOME DATABASE_HOST DATABASE_NAME DATABASE_USER SMTP_HOST SMTP_USER MAIL_HOST
+  MAIL_PORT API_KEY API_URL API_TOKEN PUBLIC_IP PUBLIC_HOST LOG_DIR LOG_FILE DATA_HOME
+`;

@@ -21,7 +21,6 @@ import { OutageLog } from '../../../src/api/http/outage-log.ts';
 import { createServer } from '../../../src/api/http/server.ts';
 import type { LargeWork } from '../../../src/api/large/large-work.ts';
 import { openPeople } from '../../../src/api/people/people.ts';
-import { databaseReadiness } from '../../../src/api/readiness.ts';
 import { openRequests } from '../../../src/api/requests/open-requests.ts';
 import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
@@ -32,6 +31,7 @@ import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/ac
 import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
+import { databaseReadiness } from '../../../src/store/migrate/database-readiness.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';

@@ -8,6 +8,7 @@ import { SlowCalls } from '../../../../src/api/calls/slow-calls.ts';
 import { getQueues } from '../../../../src/api/routes/admin/fleet.ts';
 import { ROUTES } from '../../../../src/api/routes/every-route.ts';
 import { addCheckCounts, tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
+import { forgetNodes } from '../../../../src/store/feed/nodes.ts';
 import { sharedTestApi, startTestApi } from '../../../support/api/api.ts';
 import { type Browser, signIn } from '../../../support/api/people.ts';
 import { auditAfter, lastAudit } from '../../../support/database/audit-rows.ts';
@@ -109,7 +110,10 @@ describe('nodes', () => {
     });
     expect((await ask('GET', 'nodes')).body[0].held.confirmed).toBe(true);
     expect(await told('POST', 'nodes/fra1/confirm')).toMatchObject({ status: 400, rows: [] });
-    for (const name of ['nowhere', '%00', 'ams1%00'])
+    await api.query`update nodes set seen_at = seen_at - interval '1 minute' where name = 'ams1'`;
+    expect(await forgetNodes(api.db, ['ams1'])).toEqual([{ name: 'ams1', outcome: 'forgotten' }]);
+    expect((await ask('GET', 'nodes')).body.map(({ name }: { name: string }) => name)).toEqual(['fra1']);
+    for (const name of ['ams1', 'nowhere', '%00', 'ams1%00'])
       expect([name, (await ask('POST', `nodes/${name}/confirm`)).status]).toEqual([name, 404]);
   });
 });

@@ -1,11 +1,11 @@
-// Whether the API can do its work: Postgres answers, its schema is not older than ours, and no write failed for lack of
-// disk space a moment ago. Postgres is asked at most twice a second, and each attempt is given up after two seconds.
+// Whether the API or the workers can do their work: Postgres answers, its schema is not older than ours, and no write failed for
+// lack of disk space a moment ago. Postgres is asked at most twice a second, and each attempt is given up after two seconds.
 
-import type { Readiness } from '../process/listen-health.ts';
-import { checkSchema, SchemaError } from '../store/migrate/migrate.ts';
-import { DatabaseSilence } from '../store/postgres/bounded-client.ts';
-import type { Database } from '../store/postgres/database.ts';
-import { OUTAGES, type OutageKind, outageOf } from '../store/postgres/outage.ts';
+import type { Readiness } from '../../process/listen-health.ts';
+import { DatabaseSilence } from '../postgres/bounded-client.ts';
+import type { Database } from '../postgres/database.ts';
+import { OUTAGES, type OutageKind, outageOf } from '../postgres/outage.ts';
+import { checkSchema, SchemaError } from './migrate.ts';
 
 const FRESH_MS = 500;
 const ANSWER_TIMEOUT_MS = 2000;
