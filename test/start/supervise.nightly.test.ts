@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -39,6 +39,153 @@ function supervise(program: string, onRestart: (ms: number) => void = () => {}):
 
 const READY =
   "process.send({ kind: 'ready', addresses: [] }); process.on('disconnect', () => process.exit());";
+
+/**
+ * Takes over as a nameserver does: the new process is ready, then the old one ends. `restart N`, as a file, makes the process
+ * ask for N restarts.
+ */
+const RESTARTABLE = `
+  import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+  const place = (name) => process.env.PLACE + '/' + name;
+  const isSuccessor = process.env.ZONEFLEET_SUCCESSOR === '1';
+  appendFileSync(place('started'), process.pid + (isSuccessor ? ' successor' : '') + '\\n');
+  process.on('disconnect', () => process.exit());
+  process.on('SIGTERM', () => process.exit(0));
+  process.on('message', (message) => appendFileSync(place('messages'), JSON.stringify(message) + '\\n'));
+  if (isSuccessor) {
+    for (;;) {
+      if (existsSync(place('fail'))) {
+        rmSync(place('fail'));
+        process.send({ kind: 'failed', reason: 'DNS_LISTEN: in use' }, () => process.exit(1));
+        await new Promise(() => {});
+      }
+      if (existsSync(place('succeed'))) break;
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    const before = Number(readFileSync(place('running'), 'utf8'));
+    rmSync(place('succeed'));
+    if (!existsSync(place('keep'))) process.kill(before, 'SIGTERM');
+  }
+  writeFileSync(place('running'), String(process.pid));
+  process.send({ kind: 'ready', addresses: [] });
+  setInterval(() => {
+    if (Number(readFileSync(place('running'), 'utf8')) !== process.pid || !existsSync(place('restart'))) return;
+    const count = Number(readFileSync(place('restart'), 'utf8'));
+    rmSync(place('restart'));
+    for (let i = 0; i < count; i++) process.send({ kind: 'restart' });
+  }, 5);
+`;
+
+/** A process that can be restarted, and what it has done. */
+async function restartable() {
+  const supervised = supervise(RESTARTABLE);
+  await supervised.start();
+  const linesOf = (name: string) => {
+    const file = join(directory, name);
+    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  };
+  const tell = (name: string, text = '1') => {
+    writeFileSync(join(directory, `${name}.new`), text);
+    renameSync(join(directory, `${name}.new`), join(directory, name));
+  };
+  const started = () => linesOf('started').map((line) => Number.parseInt(line, 10));
+  const untilStarted = (count: number) => until(() => started().length >= count, `${count} processes`);
+  const isRunning = (pid: number) => pid === supervised.pid && isAlive(pid);
+  return { supervised, linesOf, tell, started, untilStarted, isRunning, first: supervised.pid as number };
+}
+
+describe('a restart', () => {
+  it('replaces the process when the successor is ready, and its end is not a crash', async () => {
+    const { supervised, linesOf, tell, started, untilStarted, isRunning, first } = await restartable();
+    tell('restart');
+    await untilStarted(2);
+    expect(isRunning(first)).toBe(true);
+    tell('succeed');
+    await until(() => supervised.pid !== first && !isAlive(first), 'the first is replaced');
+    const [, second] = started();
+    expect(isRunning(second as number)).toBe(true);
+    // A crash of the successor is one, and what replaces it is not a successor.
+    process.kill(second as number, 'SIGKILL');
+    await untilStarted(3);
+    await until(() => isRunning(started()[2] as number), 'it is brought back');
+    expect(crashes).toEqual(['SIGKILL']);
+    expect(linesOf('started').map((line) => line.replace(/^\d+/, ''))).toEqual(['', ' successor', '']);
+    await supervised.stop();
+    expect(started().filter(isAlive)).toEqual([]);
+  });
+
+  it('fails if the successor ends before it is ready: the first goes on, is notified, and can try again', async () => {
+    const { linesOf, tell, started, untilStarted, isRunning, first } = await restartable();
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      tell('restart');
+      await untilStarted(1 + attempt);
+      tell('fail');
+      await until(() => linesOf('messages').length === attempt, 'the first is notified');
+      expect(isRunning(first)).toBe(true);
+    }
+    const failure = { kind: 'restart failed', reason: 'DNS_LISTEN: in use' };
+    expect(linesOf('messages').map((line) => JSON.parse(line))).toEqual([failure, failure]);
+    expect(started().filter(isAlive)).toEqual([first]);
+    expect(crashes).toEqual([]);
+  });
+
+  it('starts one successor for a flood of requests, and waits for it if the first crashes meanwhile', async () => {
+    const { tell, started, untilStarted, isRunning, first } = await restartable();
+    tell('restart', '500');
+    await untilStarted(2);
+    tell('keep');
+    process.kill(first, 'SIGKILL');
+    await until(() => !isAlive(first), 'the first is gone');
+    tell('succeed');
+    const [, second] = started();
+    await until(() => isRunning(second as number), 'the successor runs');
+    expect(started()).toHaveLength(2);
+    expect(crashes).toEqual([]);
+  });
+
+  it('whose successor ends after the first has crashed brings another process back', async () => {
+    const { tell, started, untilStarted, isRunning, first } = await restartable();
+    tell('restart');
+    await untilStarted(2);
+    process.kill(first, 'SIGKILL');
+    await until(() => !isAlive(first), 'the first is gone');
+    tell('fail');
+    await untilStarted(3);
+    await until(() => isRunning(started()[2] as number), 'it is brought back');
+    expect(crashes).toEqual(['SIGKILL']);
+  });
+
+  it.each([
+    'before the successor is ready',
+    'while the first still ends',
+  ])('can be stopped %s', async (when) => {
+    const { supervised, tell, started, untilStarted, first } = await restartable();
+    tell('restart');
+    await untilStarted(2);
+    if (when.startsWith('while')) {
+      tell('keep');
+      tell('succeed');
+      await until(() => supervised.pid !== first, 'the successor is ready');
+    }
+    expect(started().filter(isAlive)).toHaveLength(2);
+    await supervised.stop();
+    expect(started().filter(isAlive)).toEqual([]);
+    expect(crashes).toEqual([]);
+  });
+
+  it('does not keep a crash of the successor waiting until the first has ended', async () => {
+    const { supervised, tell, started, untilStarted, isRunning, first } = await restartable();
+    tell('keep');
+    tell('restart');
+    await untilStarted(2);
+    tell('succeed');
+    await until(() => supervised.pid !== first, 'the successor is ready');
+    process.kill(supervised.pid as number, 'SIGKILL');
+    await untilStarted(3);
+    await until(() => isRunning(started()[2] as number), 'it is brought back');
+    expect(isAlive(first)).toBe(true);
+  });
+});
 
 describe('a supervised process', () => {
   it('has started when it says ready, and ends when it is told to', async () => {

@@ -45,11 +45,11 @@ async function restart(directory: string): Promise<RestartOutcome> {
   let text = '';
   try {
     for await (const chunk of socket) text += chunk;
+    if (text === '') return { kind: 'failed', reason: 'it ended without an answer' };
+    return JSON.parse(text);
   } catch (error) {
     return { kind: 'failed', reason: `it does not answer (${(error as Error).message})` };
   }
-  if (text === '') return { kind: 'failed', reason: 'it ended without an answer' };
-  return JSON.parse(text);
 }
 
 async function print(name: string, outcome: RestartOutcome, output: Output): Promise<void> {

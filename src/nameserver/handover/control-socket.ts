@@ -90,8 +90,8 @@ class Restarts {
   }
 
   ask(socket: Socket): void {
-    if (this.#restarted !== undefined) return sendOutcome(socket, this.#restarted);
-    if (this.#waiting.has(socket)) return;
+    if (this.#restarted !== undefined) sendOutcome(socket, this.#restarted);
+    if (this.#restarted !== undefined || this.#waiting.has(socket)) return;
     this.#waiting.add(socket);
     socket.on('close', () => this.#waiting.delete(socket));
     if (this.#attempt !== undefined) return;

@@ -60,9 +60,9 @@ class Node {
   readonly isRestored: boolean;
   readonly place: FeedPlace | undefined;
 
-  constructor(bytes = IMAGE_BYTES, read?: ReadFile) {
+  constructor(bytes = IMAGE_BYTES, read?: ReadFile, isForeign = false) {
     this.image = new Image(createImage(bytes, Math.floor(Math.random() * 2 ** 31)));
-    const options = { directory, image: this.image, log, minIntervalMs: 0, ...(read && { read }) };
+    const options = { directory, image: this.image, log, isForeign, minIntervalMs: 0, ...(read && { read }) };
     this.snapshot = new Snapshot(options);
     open.push(this.snapshot);
     const base = this.snapshot.restoreBase();
@@ -399,6 +399,76 @@ describe('a log entry that cannot be applied', () => {
       const again = new Node();
       expect([again.isRestored, again.place], name).toEqual([true, placeAt(5)]);
     }
+  });
+});
+
+describe('a snapshot that another process writes', () => {
+  const filesOf = () =>
+    new Map(
+      readdirSync(directory).map((name) => {
+        const file = join(directory, name);
+        return [name, [readFileSync(file), statSync(file, { bigint: true }).mtimeNs]];
+      }),
+    );
+  const foreign = () => new Node(IMAGE_BYTES, undefined, true);
+
+  test('is read, and nothing in its directory is changed until it is owned', async () => {
+    const first = await writeSnapshot();
+    noteRestoring(directory, 1); // another reader was killed
+    const before = filesOf();
+    const directoryBefore = statSync(directory, { bigint: true }).mtimeNs;
+    const second = foreign();
+    expect([second.isRestored, second.place]).toEqual([true, placeAt(7)]);
+    expectSame(second, first);
+    second.put('z3.example.', 70);
+    second.snapshot.reach(placeAt(8));
+    await second.write(8);
+    second.snapshot.abandon();
+    second.put('z4.example.', 71);
+    await second.write(9);
+    await second.snapshot.stop();
+    expect(filesOf()).toEqual(before);
+    expect(statSync(directory, { bigint: true }).mtimeNs).toBe(directoryBefore);
+    expect(log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  test('is written when it is owned, with a higher generation than any file, and has everything since', async () => {
+    const first = await writeSnapshot();
+    const second = foreign();
+    second.put('z3.example.', 70);
+    // The other process has rewritten the snapshot meanwhile, and was killed in the middle of the next one.
+    for (const [i, name] of names(40).entries()) first.put(name, 80 + i);
+    first.snapshot.abandon();
+    await first.write(9);
+    writeFileSync(join(directory, 'zones.7.image.tmp'), 'half');
+    expect(readdirSync(directory).sort()).toEqual(['zones.2.image', 'zones.2.log', 'zones.7.image.tmp']);
+    await first.snapshot.stop();
+    second.snapshot.own();
+    second.put('z5.example.', 72);
+    await second.write(10);
+    second.put('z6.example.', 73);
+    second.snapshot.reach(placeAt(11));
+    expect(readdirSync(directory).sort()).toEqual(['zones.8.image', 'zones.8.log']);
+    const third = new Node();
+    expect(third.place).toEqual(placeAt(11));
+    expectSame(third, second);
+  });
+
+  test('whose log ends in half an entry, or which disappears while it is read, is read up to there', async () => {
+    const first = await written(20);
+    first.put('z1.example.', 50);
+    first.snapshot.reach(placeAt(6));
+    const whole = readFileSync(LOG());
+    first.put('z2.example.', 51);
+    first.snapshot.reach(placeAt(7));
+    writeFileSync(LOG(), readFileSync(LOG()).subarray(0, whole.length + 20));
+    expect(foreign().place).toEqual(placeAt(6));
+    expect(log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+    rmSync(LOG());
+    const second = foreign();
+    expect([second.isRestored, second.place]).toEqual([true, placeAt(5)]);
+    rmSync(BASE());
+    expect(foreign().isRestored).toBe(false);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { networkInterfaces } from 'node:os';
 import dnsPacket from 'dns-packet';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { openLibc } from '../../../src/nameserver/threads/libc.ts';
-import type { UdpOptions } from '../../../src/nameserver/udp/udp.ts';
+import type { ChosenUdpListener, UdpOptions } from '../../../src/nameserver/udp/udp.ts';
 import { openUdpSockets, type UdpListener } from '../../../src/nameserver/udp/udp-sockets.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
 import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
@@ -239,6 +240,123 @@ test('node:dgram is chosen elsewhere, and logged with the reason, unless koffi i
   } finally {
     Object.defineProperty(process, 'platform', real);
   }
+});
+
+describe('a listener that has inherited its sockets', () => {
+  const dup: (descriptor: number) => number = createRequire(import.meta.url)('koffi')
+    .load(null)
+    .func('int dup(int descriptor)');
+
+  /** Copies of the sockets, as another process gets them. */
+  function copies(listener: ChosenUdpListener) {
+    if (listener.io !== 'koffi') throw new Error('koffi is needed');
+    const { sockets } = listener;
+    const udp = sockets.share();
+    return sockets.addresses.map((listen, i) => ({ listen, udp: udp[i]!.map(dup), tcp: -1 }));
+  }
+
+  /** Answers a query of 12 octets with its id. */
+  const echoing = (threads: number, more: Partial<UdpOptions> = {}) =>
+    listen({ io: 'koffi', threads, answerer: COMMANDED_ANSWERER, ...more });
+
+  /** Asks from several sockets until it is stopped, and counts the answers to each query. */
+  function startAsking(to: readonly ListenAddress[]) {
+    const CLIENTS = 16;
+    const answers = new Map<string, number>();
+    let asked = 0;
+    const clients = Array.from({ length: CLIENTS }, (_, i) => {
+      const { address, port } = to[i % to.length]!;
+      const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+      socket.on('message', (answer) => {
+        const key = `${i} ${answer.readUInt16BE(0)}`;
+        answers.set(key, (answers.get(key) ?? 0) + 1);
+      });
+      return { socket, address, port, next: 0 };
+    });
+    // Never more than a receive buffer holds.
+    const timer = setInterval(() => {
+      for (const client of clients) {
+        for (let i = 0; i < 4 && client.next < 0x10000 && asked - answers.size < 500; i++) {
+          const packet = Buffer.alloc(12);
+          packet.writeUInt16BE(client.next++);
+          client.socket.send(packet, client.port, client.address);
+          asked++;
+        }
+      }
+    }, 1);
+    return {
+      asked: () => asked,
+      async finish() {
+        clearInterval(timer);
+        const all = () => `${answers.size} of ${asked} answered`;
+        await until(() => answers.size === asked, all, 10_000).finally(() => {
+          for (const { socket } of clients) socket.close();
+        });
+        expect([...answers.values()].every((count) => count === 1)).toBe(true);
+      },
+    };
+  }
+
+  test.each([
+    { threads: 2, heirs: 2, addresses: LOOPBACKS.slice(0, 1) }, // each thread has one socket, then and now
+    { threads: 2, heirs: 2, addresses: LOOPBACKS },
+    { threads: 3, heirs: 1, addresses: LOOPBACKS },
+    { threads: 2, heirs: 5, addresses: LOOPBACKS },
+  ])('answers each query exactly once while the first of $threads threads releases them to $heirs (%#)', async ({
+    threads,
+    heirs,
+    addresses,
+  }) => {
+    const { listener: first } = await echoing(threads, { addresses });
+    const asking = startAsking(first.addresses);
+    const more = async (queries: number) => {
+      const from = asking.asked();
+      await until(() => asking.asked() >= from + queries, 'more queries');
+    };
+    await more(1500);
+    const { listener: second, counters } = await echoing(heirs, { addresses, inherited: copies(first) });
+    expect(second.addresses).toEqual(first.addresses);
+    await more(1500);
+    if (first.io === 'koffi') await first.threads.release();
+    const before = timed(counters);
+    await more(1500);
+    await asking.finish();
+    await until(() => timed(counters) > before + 1000, 'the second one answers');
+  });
+
+  test('opens the addresses that it has not inherited', async () => {
+    const { listener: first } = await echoing(2);
+    const [ipv4] = first.addresses as [ListenAddress];
+    const addresses = [{ address: '127.0.0.7', port: 0 }, ipv4];
+    const { listener: second } = await echoing(2, { addresses, inherited: copies(first) });
+    expect(second.addresses).toEqual([{ address: '127.0.0.7', port: expect.any(Number) }, ipv4]);
+    expect(second.addresses[0]!.port).toBeGreaterThan(0);
+    await first.close();
+    for (const address of second.addresses)
+      expect(await exchangeUdp(address, Buffer.alloc(12))).toBeDefined();
+  });
+
+  test('leaves the sockets of the first as they are if it ends before, also if it cannot start', async () => {
+    const { listener: first } = await echoing(2);
+    const taken = createSocket('udp4');
+    await new Promise<void>((done) => taken.bind(0, '127.0.0.1', done));
+    const inUse = { address: '127.0.0.1', port: taken.address().port };
+    const addresses = [...first.addresses, inUse];
+    const failing = echoing(2, { addresses, inherited: copies(first) });
+    await expect(failing).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    taken.close();
+    const { listener: second } = await echoing(3, { inherited: copies(first) });
+    await second.close();
+    if (first.io !== 'koffi') return;
+    const POLLIN = 1;
+    const descriptors = first.sockets.share().flat();
+    const waiting = new Int32Array(descriptors.flatMap((descriptor) => [descriptor, POLLIN]));
+    // A socket that was shut down can be read for ever.
+    expect(libc.poll(libc.addressOf(new Uint8Array(waiting.buffer)), descriptors.length, 0)).toBe(0);
+    const asking = startAsking(first.addresses);
+    await until(() => asking.asked() > 500, 'queries');
+    await asking.finish();
+  });
 });
 
 function linkLocalAddresses(): string[] {

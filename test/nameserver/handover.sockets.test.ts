@@ -12,18 +12,19 @@ import {
   type ControlSocket,
   listenControl,
   type Parcel,
-} from '../../../src/nameserver/handover/control-socket.ts';
-import { descriptorOf, findInherited } from '../../../src/nameserver/handover/inherited.ts';
-import { type Predecessor, takeOver } from '../../../src/nameserver/handover/take-over.ts';
-import { openLibc } from '../../../src/nameserver/threads/libc.ts';
-import { openUdpSockets } from '../../../src/nameserver/udp/udp-sockets.ts';
-import { CONTROL_FILE, withControlPath } from '../../../src/process/control-path.ts';
-import { collectingLog } from '../../support/processes/follow.ts';
-import { until } from '../../support/tests/until.ts';
+} from '../../src/nameserver/handover/control-socket.ts';
+import { descriptorOf, findInherited } from '../../src/nameserver/handover/inherited.ts';
+import { type Predecessor, takeOver } from '../../src/nameserver/handover/take-over.ts';
+import { openLibc } from '../../src/nameserver/threads/libc.ts';
+import { openUdpSockets } from '../../src/nameserver/udp/udp-sockets.ts';
+import { CONTROL_FILE, withControlPath } from '../../src/process/control-path.ts';
+import { collectingLog } from '../support/processes/follow.ts';
+import { until } from '../support/tests/until.ts';
 
 const LOOPBACK = { address: '127.0.0.1', port: 0 };
 const libc = await openLibc();
 
+let root: string;
 let directory: string;
 let log: ReturnType<typeof collectingLog>;
 /** What was called of a predecessor, in order. */
@@ -31,14 +32,15 @@ let calls: string[];
 let failed: (reason: string) => void;
 let cleanUp: (() => unknown)[];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'zf-handover-'));
+  root = mkdtempSync(join(tmpdir(), 'zf-handover-'));
+  directory = root;
   log = collectingLog();
   calls = [];
   cleanUp = [];
 });
 afterEach(async () => {
   for (const step of cleanUp.reverse()) await step();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(root, { recursive: true });
 });
 
 async function listening(server: Server): Promise<Server> {
@@ -128,18 +130,15 @@ describe('a successor', () => {
     const old = await takeOver(directory);
     const inherited = findInherited(old.addresses, listen)!;
     expect(inherited).toMatchObject({ listen, udp: [expect.any(Number), expect.any(Number)] });
-    const addressOf = (server: Server) => server.address();
-    const wanted = [tcp, health].map(addressOf);
+    const wanted = [tcp.address(), health.address()];
     await release(old);
     udp.close();
     tcp.close();
     health.close();
 
-    const servers = [inherited.tcp, old.health].map((fd) =>
-      createServer((socket) => socket.end('taken over')),
-    );
-    for (const [i, server] of servers.entries()) {
-      server.listen({ fd: i === 0 ? inherited.tcp : old.health });
+    for (const [i, fd] of [inherited.tcp, old.health].entries()) {
+      const server = createServer((socket) => socket.end('taken over'));
+      server.listen({ fd });
       await once(server, 'listening');
       cleanUp.push(() => server.close());
       expect(server.address()).toEqual(wanted[i]);
