@@ -74,6 +74,11 @@ const IN_HANDLER: Readonly<Record<string, () => Promise<Answer>>> = {
     keep(await browser.login('editor', { otp: code }));
     return await browser.ask('POST', '/auth/otp/disable', { otp: other });
   },
+  adminCreateDomains: async () =>
+    (await signedIn('operator')).ask('POST', '/admin/domains/batch', {
+      approve: true,
+      domains: [{ name: 'taken-in.com', user_id: api.accountIds.owner }],
+    }),
 };
 
 describe('a route whose handler writes the row', () => {
