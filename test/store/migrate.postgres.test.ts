@@ -6,9 +6,8 @@ import { restoreDomain } from '../../src/store/change/restore-domain.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { checkSchema, migrate, SchemaError } from '../../src/store/migrate/migrate.ts';
+import { migrate } from '../../src/store/migrate/migrate.ts';
 import { migrations } from '../../src/store/migrate/migrations.ts';
-import { waitForDatabase } from '../../src/store/migrate/wait-for-database.ts';
 import { accountNameserverSet } from '../../src/store/nameservers/pool-sets.ts';
 import {
   type AnswerSettings,
@@ -17,6 +16,8 @@ import {
   saveAnswerSettings,
 } from '../../src/store/postgres/answer-settings.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
+import { checkSchema, SchemaError } from '../../src/store/postgres/schema-version.ts';
+import { waitForDatabase } from '../../src/store/postgres/wait-for-database.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
 import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../src/store/secrets/key-boxes.ts';

@@ -1,4 +1,4 @@
-// What a worker hears of another operator that signs the same domain: its keys, for an import, and which of ours it shows.
+// Queries another operator that signs the same domain: its keys, for an import, and which of ours it shows.
 
 import type { Facts } from '../../src/checks/dnssec/advance.ts';
 import { type DsEvidence, dsText } from '../../src/checks/dnssec/ds-evidence.ts';
@@ -35,7 +35,7 @@ export async function fetchTheirKeys(
   return { kind: 'found', keys: theirs.map(fieldsOf) };
 }
 
-/** What all their servers show, in sets that their own keys verify, or keys that they share with us; undefined: it was not seen. */
+/** Returns what all their servers show, in sets that their own or shared keys verify. Undefined if it was not seen. */
 export async function seenAtTheirs(
   resolver: Observing,
   work: KeyWork,

@@ -65,7 +65,7 @@ export class Cli {
 
   /** Runs `work` on the database and takes its exit code; refuses a schema that is not ours. */
   async withStore(work: (db: Database) => Promise<number>): Promise<void> {
-    const { checkSchema } = await import('../../store/migrate/migrate.ts');
+    const { checkSchema } = await import('../../store/postgres/schema-version.ts');
     await this.withDatabase(async (db) => {
       await checkSchema(db);
       return await work(db);

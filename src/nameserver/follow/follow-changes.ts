@@ -18,11 +18,11 @@ import {
   type ZoneState,
 } from '../../store/feed/change-feed.ts';
 import { DNSSEC_ABILITY, type NodeReport } from '../../store/feed/nodes.ts';
-import { checkSchema, SchemaError } from '../../store/migrate/migrate.ts';
 import { CHANGES_CHANNEL } from '../../store/postgres/announce-changes.ts';
 import { type Connection, connect } from '../../store/postgres/connection.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import { isRejection } from '../../store/postgres/outage.ts';
+import { checkSchema, SchemaError } from '../../store/postgres/schema-version.ts';
 import type { AskedMarks } from '../../zone/image/find/asked-marks.ts';
 import type { ImageWriter } from '../../zone/image/write-image.ts';
 import { CountedMinutes } from '../counts/counted-minutes.ts';

@@ -1,4 +1,4 @@
-// The state of following, which the main thread reads too: without what is needed to follow.
+// The state of following the feed. The main thread reads it too, so this module does not load the code that follows.
 
 import { REJECTED_MS } from '../../store/postgres/outage.ts';
 import type { WriteFailures } from '../snapshot/snapshot.ts';
@@ -6,7 +6,7 @@ import type { WriteFailures } from '../snapshot/snapshot.ts';
 export const PRIMARY_POLL_MS = 1000;
 
 export interface FollowState {
-  /** All zones were loaded once, and the position in the feed is known. */
+  /** True if all zones were loaded once, and the position in the feed is known. */
   loaded: boolean;
   /** True if the feed has been read to its end since the start. */
   isCurrent: boolean;
@@ -33,7 +33,7 @@ export interface FollowState {
   writeFailures: WriteFailures;
   /** Since when Postgres has rejected the node's password, as `Date.now` gives it. Undefined if it accepted the last one. */
   rejectedSinceMs: number | undefined;
-  /** Why the feed could not be read the last time; undefined: it could be read. */
+  /** Why the feed could not be read the last time. Undefined if it could be read. */
   fault: string | undefined;
 }
 

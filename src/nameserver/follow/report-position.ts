@@ -54,7 +54,7 @@ export class PositionReporter {
   readonly #backoff: Backoff = createBackoff();
   readonly #wakeup = new Wakeup();
   #connection: Connection | undefined;
-  /** The process that this one replaces may still have the name. */
+  /** True while the process that this one replaces may still have the name. */
   #isSuccessor: boolean;
   /** The last report of counts failed, and that was told. */
   #isCountsTold = false;

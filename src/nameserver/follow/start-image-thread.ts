@@ -48,7 +48,7 @@ export type FromImageThread =
   | { readonly kind: 'reached' }
   /** The node has its name, as far as the database could be asked. */
   | { readonly kind: 'started' }
-  /** The start failed for a reason that the operator can mend. */
+  /** The start failed for a reason that the operator can fix. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'state'; readonly state: FollowState }
   | { readonly kind: 'log'; readonly level: keyof Log; readonly fields: object; readonly message: string }
@@ -74,7 +74,7 @@ export interface ImageThread {
   stop(): Promise<void>;
 }
 
-/** The start failed for a reason that the operator can mend. */
+/** The start failed for a reason that the operator can fix. */
 class ImageThreadFault extends StartFault {
   override readonly name = 'ImageThreadFault';
 }

@@ -2,13 +2,13 @@
 // rights. Many processes may run it at once: one works, the others wait and find nothing to do.
 
 import { Migrator, sql } from 'kysely';
-import { StartFault } from '../../process/start-fault.ts';
 import { requireSigner } from '../keys/key-store.ts';
 import { announceChanges } from '../postgres/announce-changes.ts';
 import type { AnswerSettings } from '../postgres/answer-settings.ts';
 import { saveAnswerSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { withMigrationLimits } from '../postgres/deadlines.ts';
+import { appliedMigrations } from '../postgres/schema-version.ts';
 import { type PreparedRoles, prepareRoles } from '../roles/roles.ts';
 import { refuseDroppedNames } from './dropped-names.ts';
 import { migrations } from './migrations.ts';
@@ -24,11 +24,6 @@ interface Migrated {
   /** How many domains have answers made of a changed setting: each got a change. */
   zones: number;
   roles: PreparedRoles;
-}
-
-/** The schema is missing, or older than this program. */
-export class SchemaError extends StartFault {
-  override readonly name = 'SchemaError';
 }
 
 interface MigrateOptions {
@@ -74,24 +69,4 @@ async function applyMigrations(db: Database): Promise<string[]> {
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
   return results.map((result) => result.migrationName);
-}
-
-/** Refuses a schema that lacks one of our migrations; one that has more is newer and fits. */
-export async function checkSchema(db: Database): Promise<void> {
-  const applied = await appliedMigrations(db);
-  if (applied === undefined) throw new SchemaError('the database has no schema yet: run `zonefleet migrate`');
-  const missing = Object.keys(migrations).filter((name) => !applied.includes(name));
-  if (missing.length > 0) {
-    throw new SchemaError(
-      `the database's schema is older than this program (it lacks ${missing.join(', ')}): run \`zonefleet migrate\``,
-    );
-  }
-}
-
-async function appliedMigrations(db: Database): Promise<string[] | undefined> {
-  const { rows } = await sql<{ present: boolean }>`
-    select to_regclass('kysely_migration') is not null as present`.execute(db);
-  if (!rows[0]?.present) return undefined;
-  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return applied.rows.map((row) => row.name);
 }

@@ -1,6 +1,8 @@
-// Every migration in order, by name. A released migration is never edited; new ones are added at the end.
+// Every migration by name. A released migration is never edited; new ones are added at the end, here and in
+// schema-version.ts.
 
 import type { Migration } from 'kysely';
+import type { MigrationName } from '../postgres/schema-version.ts';
 import * as operatorZones from './migrations/0001-operator-zones.ts';
 import * as customerDomains from './migrations/0002-customer-domains.ts';
 import * as rateLimits from './migrations/0003-rate-limits.ts';
@@ -62,7 +64,7 @@ import * as edgeCalls from './migrations/0074-edge-calls.ts';
 import * as recordHosts from './migrations/0075-record-hosts.ts';
 import * as approvalsAhead from './migrations/0077-approvals-ahead.ts';
 
-export const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<MigrationName, Migration>> = {
   '0001-operator-zones': operatorZones,
   '0002-customer-domains': customerDomains,
   '0003-rate-limits': rateLimits,

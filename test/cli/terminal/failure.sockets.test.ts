@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { explainFailure, Failure, isAboutTheRows } from '../../../src/cli/terminal/failure.ts';
-import { SchemaError } from '../../../src/store/migrate/migrate.ts';
+import { SchemaError } from '../../../src/store/postgres/schema-version.ts';
 
 const serverError = (code: string, message: string, more = {}) =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });

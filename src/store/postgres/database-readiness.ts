@@ -2,10 +2,10 @@
 // lack of disk space a moment ago. Postgres is asked at most twice a second, and each attempt is given up after two seconds.
 
 import type { Readiness } from '../../process/listen-health.ts';
-import { DatabaseSilence } from '../postgres/bounded-client.ts';
-import type { Database } from '../postgres/database.ts';
-import { OUTAGES, type OutageKind, outageOf } from '../postgres/outage.ts';
-import { checkSchema, SchemaError } from './migrate.ts';
+import { DatabaseSilence } from './bounded-client.ts';
+import type { Database } from './database.ts';
+import { OUTAGES, type OutageKind, outageOf } from './outage.ts';
+import { checkSchema, SchemaError } from './schema-version.ts';
 
 const FRESH_MS = 500;
 const ANSWER_TIMEOUT_MS = 2000;

@@ -3,9 +3,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../process/reconnect.ts';
 import { StartFault } from '../../process/start-fault.ts';
-import type { Database } from '../postgres/database.ts';
-import { isRejection, REJECTED_MS } from '../postgres/outage.ts';
-import { checkSchema } from './migrate.ts';
+import type { Database } from './database.ts';
+import { isRejection, REJECTED_MS } from './outage.ts';
+import { checkSchema } from './schema-version.ts';
 
 const RETRY_MS = 1000;
 
