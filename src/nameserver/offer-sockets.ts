@@ -1,4 +1,4 @@
-// Makes restarts without a lost answer possible: the process that replaces this one gets its sockets.
+// Gives the sockets of this process to the one that replaces it, so that a restart loses no answer.
 
 import type { ListenAddress } from '../process/listen-address.ts';
 import type { HealthListener } from '../process/listen-health.ts';
@@ -25,7 +25,7 @@ interface Serving {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Opens the control socket. If that fails, the node serves all the same. */
+/** Opens the control socket. If that fails, the node still serves. */
 export async function offerSockets(serving: Serving): Promise<void> {
   const { tcp, thread, life, log, snapshotDirectory: directory, environment } = serving;
   let control: ControlSocket | undefined;

@@ -36,7 +36,7 @@ import { loadUdpThreads } from './udp/udp-threads.ts';
 
 const LOADED_POLL_MS = 5;
 /**
- * How long a process that answers from its snapshot waits for the database before it is ready: the schema may be another, or
+ * How long a process that answers from its snapshot waits for the database before it is ready: the schema may be wrong, or
  * the name taken.
  */
 const DATABASE_GRACE_MS = 2000;
@@ -74,7 +74,7 @@ interface ServeOptions extends Pick<AnswerSettings, 'nodeName' | 'cookieSecrets'
   readonly counters: readonly SharedArrayBuffer[];
   /** The thread that fills the image in `buffer`. */
   readonly thread: ImageThread;
-  /** The process that this one replaces, which serves until then. */
+  /** The process that this one replaces. It serves until this one does. */
   readonly predecessor: Predecessor | undefined;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -130,7 +130,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
       ? undefined
       : new AmplificationLimit(options.amplifiedOctetsPerSecond);
   const reportFailure = failureReporter(log, counters);
-  // Anew: the snapshot brings the seed of its hashes with it.
+  // A second view of the buffer: the snapshot brings the seed of its hashes with it.
   const served = new Image(buffer);
   const tcpCounters = counters[TCP_SLOT] as QueryCounters;
   const answers = {
@@ -218,7 +218,7 @@ async function untilLoaded(thread: ImageThread, { life, databaseReadUrl }: Serve
   }
 }
 
-/** Ends the process if the database says in time that it must not run. Meanwhile it answers from the snapshot. */
+/** Rejects if the database reports in time that this process must not run. Meanwhile it answers from the snapshot. */
 async function untilJudged(thread: ImageThread, life: ProcessLife): Promise<void> {
   const signal = life.stopping;
   thread.started.catch(life.fail);

@@ -48,7 +48,7 @@ function withoutStack(printed: object): object {
     : { ...kept, aggregateErrors: aggregateErrors.map(withoutStack) };
 }
 
-/** As pino does it, but for the reasons of a fault: one that its message says is not told again. */
+/** Prints a fault as pino does, and adds to its message the reasons that it does not contain. */
 function printFault(error: unknown): object {
   if (!(error instanceof Error)) return error as object; // printed by `logLine` already
   return { ...pino.stdSerializers.err(error), message: reasonsOf(error) };

@@ -1,4 +1,4 @@
-// A start that fails for a reason that the operator can mend: reported in one line, without a stack.
+// A start that fails for a reason that the operator can fix: reported in one line, without a stack.
 
 export class StartFault extends Error {
   override readonly name: string = 'StartFault';

@@ -15,7 +15,7 @@ import { compiledFile } from '../process/compiled.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
 import { StartFault } from '../process/start-fault.ts';
 
-/** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can mend. */
+/** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can fix. */
 type ProcessMessage =
   | { kind: 'ready'; addresses: readonly ListenAddress[] }
   /** A second process is to replace this one. The answer to a failure is `restart failed`. */
@@ -35,7 +35,7 @@ interface SupervisedOptions {
 const RESTARTS_AT_ONCE = 3;
 const FIRST_RESTART_MS = 100;
 const LAST_RESTART_MS = 10_000;
-/** A process that ran for so long is worth another start immediately: a start takes half a second. */
+/** A process that ran this long is restarted immediately when it crashes, since a start takes half a second. */
 const STEADY_MS = 2000;
 const STOP_TIMEOUT_MS = 1500;
 
@@ -56,10 +56,10 @@ interface Started {
 export class SupervisedProcess {
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
-  /** All that run: with the current one, its successor or its predecessor. */
+  /** All running processes: the current one, and its successor or its predecessor. */
   readonly #children = new Set<ChildProcess>();
   #current: Started | undefined;
-  /** A successor starts: resolves when it is the current process, or has ended. Undefined if there is none. */
+  /** Resolves when the successor that is starting is the current process, or has ended. Undefined if none is starting. */
   #replacing: Promise<void> | undefined;
   #ended: Promise<unknown> = Promise.resolve();
 

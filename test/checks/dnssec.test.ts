@@ -381,6 +381,15 @@ describe('the time of the next DNSSEC check', () => {
     waiting: { cause, since: AT, keys: [], ...rest },
   });
 
+  const IMPORTED: Machine = {
+    ...waiting('ds_wanted'),
+    askedAt: AT,
+    keys: [{ ...KEY, shared: 'imported' }],
+  };
+  const UNPROVEN: Machine = {
+    ...IMPORTED,
+    preflight: { at: AT, verifiedBy: [], hasStrangers: false, failure: 'no answer' },
+  };
   const JUST_ASKED = { ...waiting('ds_wanted'), askedAt: AT };
   const UNSIGNED = { ...newMachine(AT, 300), askedAt: AT };
 
@@ -393,6 +402,8 @@ describe('the time of the next DNSSEC check', () => {
       ['every five minutes after a DS was asked for', JUST_ASKED, AT + HOUR, 5 * MINUTE],
       ['every hour days later', JUST_ASKED, AT + DAY, HOUR],
       ['every minute while answers do not verify', waiting('preflight'), AT, MINUTE],
+      ['seconds after every node has imported keys', IMPORTED, AT, 5 * SECOND],
+      ['every minute while answers with imported keys do not verify', UNPROVEN, AT, MINUTE],
       ['every twelve hours at rest', SIGNED, AT, 12 * HOUR],
       ['every hour after the zone was unsigned', UNSIGNED, AT + DAY, HOUR],
       ['every twelve hours once its keys are destroyed', UNSIGNED, AT + 60 * DAY, 12 * HOUR],
@@ -426,6 +437,7 @@ describe('the time of the next DNSSEC check', () => {
       ['after every step', SIGNED, AT, true],
       ['not again when they were since', { ...SIGNED, preflight: verified }, AT + HOUR, false],
       ['again while they fail', { ...waiting('preflight'), preflight: verified }, AT + HOUR, true],
+      ['again while answers with imported keys do not verify', UNPROVEN, AT + HOUR, true],
       ['again when the wait of a step is over', cached, AT + DAY, true],
       ['not while that wait lasts', cached, AT + HOUR, false],
     ] as const)('%s', (_, machine, at, expected) => {

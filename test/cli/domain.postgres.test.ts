@@ -179,7 +179,7 @@ describe('domain create', () => {
     return rows.map(({ name, email, plan, served }) => `${name} ${email} ${plan} ${served}`);
   };
 
-  it('--file takes the owner and the plan of each domain, and reports the line of what is wrong', async () => {
+  it('--file takes the owner and the plan of each domain, and reports the number of a wrong line', async () => {
     const file = folder.write(
       'list',
       `# name owner plan
@@ -325,6 +325,29 @@ describe('domain import', () => {
     const file = folder.write('dots.zone', 'www CNAME cdn.host.net\n');
     expect((await run(file, '--dots', 'add', '--json')).code).toBe(0);
     expect(await stored()).toEqual(['www.shop.example. CNAME cdn.host.net']);
+  });
+
+  it('reads each zone file of a directory into the domain of its name', async () => {
+    await newDomain(database.db, await newAccount(database.db, 'b@example.org'), 'garden.example.');
+    const many = makeZoneFolder();
+    many.write('shop.example.zone', 'www A 192.0.2.1\n');
+    many.write('garden.example.zone', 'www A 192.0.2.2\nbad A 1.2\n');
+    many.write('absent.example.zone', 'www A 192.0.2.3\n');
+    const directory = (...args: string[]) =>
+      runCommands(addDomainCommands, ['domain', 'import', '--directory', many.path, ...args], database.url);
+    const { code, stdout, stderr } = await directory();
+    expect([code, stderr]).toEqual([1, `${many.path}/absent.example.zone: absent.example: no such domain\n`]);
+    expect(stdout.split('\n')).toEqual([
+      'imported garden.example created 1 overwritten 0 removed 0 errors 1 skipped 0 failed 0 warnings 0',
+      expect.stringMatching(/^ {2}line 2, column 7: "1\.2"/),
+      'imported shop.example created 1 overwritten 0 removed 0 errors 0 skipped 0 failed 0 warnings 0',
+      'domains 3 imported 2 refused 1',
+      '',
+    ]);
+    expect(await stored()).toEqual(['www.garden.example. A 192.0.2.2', 'www.shop.example. A 192.0.2.1']);
+    expect(await directory('--dry-run')).toMatchObject({ stdout: expect.stringMatching(/^would import /) });
+    expect(await directory('shop.example')).toMatchObject({ code: 2 });
+    many.remove();
   });
 });
 

@@ -208,7 +208,7 @@ async function expectPacket(descriptors: readonly number[], port: number): Promi
 }
 
 describe('a request for a restart', () => {
-  it('is answered when the successor has asked for the release, and two wait for the same restart', async () => {
+  it('is answered when the successor has requested the release, and shares a restart with other requests', async () => {
     await predecessor();
     const [first, second] = [await restarting(), await restarting()];
     await until(() => calls.length === 1, 'the successor is started');
@@ -249,7 +249,7 @@ describe('a request for a restart', () => {
     expect(calls).toEqual(['start', 'failed', 'start', 'failed']);
   });
 
-  it('is not failed by the end of an earlier successor', async () => {
+  it('does not fail when an earlier successor ends', async () => {
     await predecessor();
     const first = await restarting();
     await until(() => calls.length === 1, 'the first is started');
@@ -263,7 +263,7 @@ describe('a request for a restart', () => {
     expect(await outcome(second)).toEqual(RESTARTED);
   });
 
-  it('may be given up by its client', async () => {
+  it('goes on if its client disconnects', async () => {
     await predecessor();
     const first = await restarting();
     await until(() => calls.length === 1, 'the successor is started');

@@ -14,6 +14,7 @@ import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
 import type { StoredDnssec } from '../../store/dnssec/load-dnssec.ts';
 import { wantedDenial } from '../../store/keys/signed-zone.ts';
+import { flagsOf } from '../../zone/signing/signing-key.ts';
 import type { Dnssec } from '../schemas/dnssec.ts';
 
 type Body = z.input<typeof Dnssec>;
@@ -108,7 +109,7 @@ function printDs(text: string | undefined): Body['ds'] {
 
 function printDnskey({ dnskey, tag }: DnssecKey): Body['dnskey'][number] {
   return {
-    flags: ((dnskey[0] as number) << 8) | (dnskey[1] as number),
+    flags: flagsOf(dnskey),
     protocol: dnskey[2] as number,
     algorithm: dnskey[3] as number,
     public_key: Buffer.from(dnskey.subarray(4)).toString('base64'),

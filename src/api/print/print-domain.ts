@@ -68,8 +68,8 @@ export function printDomain(domain: VisibleDomain, options: PrintOptions = {}): 
 }
 
 /**
- * A domain that has just been created or enabled by its owner. More than the apex is never answered of it before a check; that even
- * this depends on who else waits for the name is left out.
+ * Prints a domain that its owner has just created or enabled. Does not reveal whether other accounts wait for the name: `served` is
+ * the most that is answered before a check.
  */
 export function printNewClaim(domain: VisibleDomain, options: PrintOptions = {}): DomainBody {
   const body = printDomain(domain, options);

@@ -1,5 +1,5 @@
-// Keys of another operator that signs the same domain, before it comes here or after it has left (RFC 8901 §2.2.2); and private
-// keys, with which a domain comes and leaves.
+// Keys of another operator that signs the same domain, before it comes here or after it has left (RFC 8901 §2.2.2); and the
+// import and export of private keys.
 
 import type { z } from 'zod';
 import { printRdata } from '../../dns/record/rdata.ts';
@@ -13,6 +13,7 @@ import {
   readDnskey,
   readPrivateKeys,
 } from '../../zone/signing/private-key.ts';
+import { flagsOf } from '../../zone/signing/signing-key.ts';
 import { forbidden, invalid, notFound, Problem } from '../answers/problem.ts';
 import { domainRoute } from '../calls/route.ts';
 import { ExportPrivateKeys, ForeignKeyList, ImportPrivateKeys, PrivateKeys } from '../schemas/dnssec.ts';
@@ -54,9 +55,9 @@ const importPrivate = domainRoute({
   ...WRITE,
   path: '/domains/{domain}/dnssec/import-private-keys',
   operationId: 'importPrivateKeys',
-  summary: 'Has a domain signed with the keys that it has at another operator, so that its DS stays.',
+  summary: 'Signs a domain with the keys that it has at another operator, so that its DS stays.',
   description:
-    'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was asked for.',
+    'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was requested.',
   permission: 'dnssec.keys',
   body: ImportPrivateKeys,
   bodyBytes: MAX_BYTES,
@@ -77,9 +78,7 @@ function givenKeys(keys: z.output<typeof ImportPrivateKeys>['keys']): GivenKey[]
   for (const [i, { private_key: privateKey, flags, dnskey: text }] of keys.entries()) {
     const dnskey = text === undefined ? undefined : readDnskey(text);
     if (text !== undefined && dnskey === undefined)
-      return invalid([
-        { field: `keys[${i}].dnskey`, error: 'it has flags, protocol, algorithm and the key' },
-      ]);
+      return invalid([{ field: `keys[${i}].dnskey`, error: 'must be flags, protocol, algorithm and key' }]);
     const all = flags ?? (dnskey && flagsOf(dnskey));
     if (all === undefined)
       return invalid([{ field: `keys[${i}].flags`, error: 'is required, unless dnskey has them' }]);
@@ -94,9 +93,9 @@ const exportPrivate = domainRoute({
   operationId: 'exportPrivateKeys',
   audit: 'domain.export_keys',
   tag: 'DNSSEC',
-  summary: 'Gives the owner the private keys of a domain, so that another operator can sign it with them.',
+  summary: 'Returns the private keys of a domain, so that another operator can sign it with them.',
   description:
-    'The audit log has each call. The answer is not kept: the call takes no Idempotency-Key. No key that is narrowed to domains may call it.',
+    'Each call is recorded in the audit log. The response is not stored, so the call accepts no Idempotency-Key. An API key that is narrowed to domains cannot make it.',
   permission: 'dnssec.keys',
   idempotent: false,
   body: ExportPrivateKeys.nullish(),
@@ -124,10 +123,6 @@ function printKey({ id, role, tag, dnskey, secret }: PrivateKey, format: KeyForm
     dnskey: printRdata(TYPE.DNSKEY, dnskey),
     private_key: printPrivateKey(dnskey, secret, format),
   };
-}
-
-function flagsOf(dnskey: Uint8Array): number {
-  return ((dnskey[0] as number) << 8) | (dnskey[1] as number);
 }
 
 export const DNSSEC_KEY_ROUTES = [putForeignKeys, importKeys, importPrivate, exportPrivate];

@@ -57,7 +57,7 @@ export const enableDomain = domainRoute({
   tag: 'Domains',
   summary: 'Enables a disabled domain.',
   description:
-    'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`. As many domains as may wait for one account are a limit here too, and `served` is `apex` as it is there.',
+    'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`. The limit of waiting domains of one account applies here too, and `served` is `apex`, as with `createDomain`.',
   permission: 'domain.settings',
   whileDisabled: true,
   body: DomainEnable.nullish(),

@@ -188,29 +188,31 @@ export const ImportPrivateKeys = z.strictObject({
           .min(1)
           .max(MAX_PRIVATE_KEY_CHARACTERS)
           .describe(
-            'A file `K*.private` of BIND, `privatekey` of PowerDNS, or PEM (PKCS#8), as Knot has it.',
+            'A file `K*.private` of BIND, `privatekey` of PowerDNS, or PEM (PKCS#8), as Knot stores it.',
           ),
         flags: z
           .literal([256, 257])
           .optional()
           .describe(
-            '257 for a key with a DS, 256 for one that signs data alone. Left out: those of `dnskey`.',
+            '257 for a key with a DS, 256 for a key that signs only data. Default: the flags of `dnskey`.',
           ),
         dnskey: z
           .string()
           .max(MAX_KEY_CHARACTERS)
           .optional()
-          .describe('As in a zone file, `257 3 13 mdsswUyr…`: refused if the private key is not that of it.'),
+          .describe(
+            'The DNSKEY record as in a zone file, `257 3 13 mdsswUyr…`. The private key must belong to it.',
+          ),
       }),
     )
     .min(1)
     .max(MOST_IMPORTED_KEYS)
-    .describe('One key with flags 257; one with flags 256 beside it signs the data then.'),
+    .describe('One key with flags 257, and optionally one with flags 256, which then signs the data.'),
   denial: z.enum(DENIALS).optional(),
 });
 
 export const ExportPrivateKeys = z.strictObject({
-  key_id: Id.optional().describe('This key alone; left out: those that sign.'),
+  key_id: Id.optional().describe('The key to export. Default: the keys that sign.'),
   format: z
     .enum(KEY_FORMATS)
     .default('bind')

@@ -70,7 +70,7 @@ const facts = {
   served: z
     .enum(['full', 'apex', 'none'])
     .describe(
-      'What the nameservers answer: everything, SOA and NS of the apex alone, or nothing. The finding `APEX_ONLY` tells what to do about a pending domain that is not answered whole. When an owner has just created or enabled a managed domain, this is `apex`, whoever else waits for the name.',
+      'What the nameservers answer: everything, SOA and NS of the apex alone, or nothing. The finding `APEX_ONLY` explains what to do about a pending domain that is not answered whole. When an owner has just created or enabled a managed domain, this is `apex`, whether or not others wait for the name.',
     ),
   serial: z.int().min(0).describe('Of the SOA; every change raises it.'),
   user_id: Id.describe('The account that owns it.'),

@@ -31,7 +31,7 @@ export type ServerOutcome =
   | 'limit';
 
 /**
- * What a server needs that does not answer the ordinary way: a query over TCP, without EDNS, or in lower case instead of
+ * What a server may need if it does not answer an ordinary query: a query over TCP, without EDNS, or in lower case instead of
  * random case.
  */
 export const NEEDS = ['tcp', 'no_edns', 'lower_case'] as const;
@@ -45,7 +45,7 @@ export interface ServerEvidence {
   readonly address: string;
   /** What carried the reply that counts. `database`: this fleet serves the parent, and Postgres was asked. */
   readonly transport: 'udp' | 'tcp' | 'database';
-  /** What the server needed, if it did not answer the ordinary way. A reply that is too large for UDP needs nothing. */
+  /** What the server needed, if it did not answer an ordinary query. TCP for a reply that is too large for UDP does not count. */
   readonly needed?: readonly Need[];
   /** Milliseconds since 1970. */
   readonly askedAt: number;

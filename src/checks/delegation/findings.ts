@@ -122,8 +122,11 @@ interface OursShown extends Shown {
 }
 
 interface ApexOnly {
+  /** True if a check has seen what the registrar shows. */
   readonly isChecked: boolean;
+  /** True if no operator has approved the domain. */
   readonly mayBeApproved: boolean;
+  /** Undefined if no set is left that proves the domain. */
   readonly target: NameserverSet | undefined;
 }
 
@@ -233,10 +236,6 @@ export const FINDINGS = {
       `Your registrar shows the nameservers of another account here, and the name passes to it with the next check. If this was not you, secure your account at the registrar now and set exactly ${wanted(target)} there.`,
     ),
   NS_TURN: (turn: NameserverTurn) => finding('NS_TURN', turnText(turn)),
-  /**
-   * `isChecked`: a check has seen what the registrar shows. `mayBeApproved`: no operator has approved the domain. `target`:
-   * undefined if no set is left that proves it.
-   */
   APEX_ONLY: ({ isChecked, mayBeApproved, target }: ApexOnly) => {
     const until = isChecked
       ? `until your registrar shows exactly ${wanted(target)}`

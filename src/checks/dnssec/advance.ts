@@ -162,8 +162,8 @@ function withForeign(machine: Machine, { at, delegation, theirs }: Facts, rules:
 }
 
 /**
- * Another operator signs data with any of its keys and of those that it shares with us. Its DNSKEY set has all of these, but
- * after a rollover here only one of the shared keys that sign it: that one may be the old or the new one.
+ * Returns what another operator may answer with. It signs data with any of its keys and of those that it shares with us. Its
+ * DNSKEY set has all of these, but after a rollover here only one of the shared keys that sign it, the old or the new one.
  */
 function theirAnswers(machine: Machine): Parameters<typeof withTheirs>[1] {
   const theirs = foreignKeys(machine).filter(({ id }) => machine.serving.keys.includes(id));

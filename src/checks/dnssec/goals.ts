@@ -75,8 +75,9 @@ export function roll(
 }
 
 /**
- * Goes on with keys with which the zone is signed elsewhere, in place of any that are here. `replaced`: keys of the machine
- * that are the same ones. A key that was here and has a DS, or may get one, has to be withdrawn first.
+ * Makes the imported `keys`, with which the zone is signed elsewhere, the goal instead of the keys that are here. `replaced` are
+ * the entries that the machine already has for these keys. Refuses if another key has a DS, or may get one: it must be
+ * withdrawn first.
  */
 export function adopt(
   machine: Machine,
@@ -96,7 +97,7 @@ export function adopt(
   return withGoal(next, 'signed', wantedOf(imported) as WantedKeys, false);
 }
 
-/** The keys were exported: another operator may sign the zone with them. */
+/** Records that keys were exported: another operator may sign the zone with them. */
 export function share(machine: Machine, exported: readonly KeyId[]): Machine {
   const isNew = ({ id, shared }: MachineKey) => exported.includes(id) && shared !== 'exported';
   if (!machine.keys.some(isNew)) return machine;

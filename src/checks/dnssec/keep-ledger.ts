@@ -107,7 +107,7 @@ interface Theirs {
   readonly data: readonly Pick<DataVersion, 'signers'>[];
 }
 
-/** Records what servers of another operator may answer with; nothing if resolvers can no longer ask them. */
+/** Records what servers of another operator may answer with. The lists are empty if resolvers can no longer query them. */
 export function withTheirs(
   ledger: Ledger,
   { keySets, data }: Theirs,

@@ -24,7 +24,7 @@ interface ServedVersion {
   readonly until: number | null;
   /** Every node has the version that replaces it. */
   readonly isEnded: boolean;
-  /** Servers of another operator answer with it: it ends when nobody asks these any more. */
+  /** True if servers of another operator answer with it. It ends when no resolver queries these any longer. */
   readonly isTheirs?: true;
 }
 

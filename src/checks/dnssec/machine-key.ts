@@ -15,7 +15,7 @@ export interface MachineKey {
   readonly ds: readonly string[];
   /** Another operator signs with it elsewhere (RFC 8901 §2.2.2): we publish it, and sign nothing with it. */
   readonly isForeign?: true;
-  /** Another operator has the private key too, and may sign the same zone with it: the key was imported, or last exported. */
+  /** Set if another operator also has the private key and may sign the same zone with it. The last import or export counts. */
   readonly shared?: 'imported' | 'exported';
 }
 

@@ -36,7 +36,7 @@ export interface Step {
   readonly serving: Serving;
   /** The keys whose DS is disclosed from then on. */
   readonly asked: readonly KeyId[];
-  /** True if later steps need not wait for what was served before: the DS that it does not go with is at the parent already. */
+  /** True if later steps need not wait for earlier answers, since these do not validate with the DS that is at the parent. */
   readonly isNewStart?: boolean;
 }
 
@@ -94,9 +94,9 @@ function hasStrangers({ preflight, servedAt }: Machine): boolean {
 }
 
 /**
- * Serves the keys of an import together, in place of whatever was there: no resolver can come here by a DS of
- * another key. What another operator answers, and has signed with the same keys, validates with what we serve then, and
- * the reverse (RFC 6781 §4.3.5.1).
+ * Serves all keys of an import in one step, in place of the keys that were there: no resolver can reach the zone by a DS of
+ * another key. Answers that another operator has signed with the same keys validate with what we serve then, and the
+ * reverse (RFC 6781 §4.3.5.1).
  */
 function takeOver(machine: Machine, rules: MachineRules): Next | undefined {
   const { goal, serving, asked, atLarge, parent } = machine;

@@ -1,7 +1,7 @@
 // When the machine is looked at again, and what has to be seen for it then.
 
 import { nextDsAt } from './ds-cadence.ts';
-import { type Machine, sharedKeys } from './machine.ts';
+import { keyOf, type Machine, sharedKeys, wantedIds } from './machine.ts';
 import type { MachineRules } from './rules.ts';
 import { isSigned } from './serving.ts';
 
@@ -26,17 +26,19 @@ export function nextLookIn(machine: Machine, at: number): number {
   const { waiting } = machine;
   const dsIn = dsDueAfter(machine, at) - at;
   const usual = Math.min(Math.max(dsIn, MINUTE), MOST);
+  const often = (pace: typeof NODES, since: number) =>
+    at - since < pace.eagerForMs ? pace.eagerMs : pace.patientMs;
+  if (machine.servedAt !== null && isMoveUnproven(machine))
+    return isPreflown(machine) ? Math.min(usual, often(PREFLIGHT, machine.servedAt)) : NODES.eagerMs;
   if (waiting === null) return usual;
-  const age = at - waiting.since;
-  const often = (pace: typeof NODES) => (age < pace.eagerForMs ? pace.eagerMs : pace.patientMs);
   switch (waiting.cause) {
     case 'writing':
     case 'nodes':
-      return often(NODES);
+      return often(NODES, waiting.since);
     case 'preflight':
     case 'strangers':
     case 'foreign':
-      return Math.min(usual, often(PREFLIGHT));
+      return Math.min(usual, often(PREFLIGHT, waiting.since));
     default: {
       const endIn = (waiting.until ?? Number.POSITIVE_INFINITY) - at + 1;
       return Math.max(SECOND, Math.min(usual, endIn));
@@ -70,14 +72,33 @@ export function isForeignDue(machine: Machine, isOurs: boolean): boolean {
 
 /** Whether the domain's own servers are to be asked, with each key that may have a DS. */
 export function isPreflightDue(
-  { preflight, serving, servedAt, waiting }: Machine,
+  machine: Machine,
   at: number,
   { freshMs }: Pick<MachineRules, 'freshMs'>,
 ): boolean {
+  const { preflight, serving, servedAt, waiting } = machine;
   if (!isSigned(serving) || servedAt === null) return false;
-  if (preflight === null || preflight.at < servedAt) return true;
+  if (preflight === null || preflight.at < servedAt || isMoveUnproven(machine)) return true;
   if (waiting?.cause === 'preflight' || waiting?.cause === 'strangers') return true;
   const waits = waiting?.cause === 'caches' || waiting?.cause === 'delegation';
   // the one that a step needs is made beforehand, so that the step needs no further look
   return waits && waiting.until !== undefined && waiting.until <= at && at - preflight.at > freshMs / 2;
+}
+
+/**
+ * True if answers with imported keys are not known to validate. The owner waits for that before the nameservers change, also
+ * if no step of the keys does.
+ */
+function isMoveUnproven(machine: Machine): boolean {
+  const { goal, wanted, preflight } = machine;
+  if (goal !== 'signed' || wanted === null) return false;
+  if (!wantedIds(machine).some((id) => keyOf(machine, id).shared === 'imported')) return false;
+  return (
+    !isPreflown(machine) || preflight?.failure !== undefined || !preflight?.verifiedBy.includes(wanted.sep)
+  );
+}
+
+/** True if the domain's own servers were asked since every node has the last step. */
+function isPreflown({ preflight, servedAt }: Machine): boolean {
+  return preflight !== null && servedAt !== null && preflight.at >= servedAt;
 }

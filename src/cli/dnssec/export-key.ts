@@ -21,7 +21,7 @@ export interface ExportOptions {
 }
 
 interface ExportOrder extends Omit<ExportOptions, 'directory'> {
-  /** Keys that follow each other in a text cannot be told apart. */
+  /** True if only one key can be printed: several keys in one text cannot be told apart. */
   readonly isSingle: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function exportKeys(
   return 0;
 }
 
-/** With a row of the audit log, before anything is printed. */
+/** Writes a row of the audit log, so that nothing is printed without one. */
 async function loadKeys(
   db: Database,
   name: Name,
@@ -93,7 +93,7 @@ function refuseCount({ length }: readonly PrivateKey[], isSingle: boolean): Refu
   if (length === 0)
     return { code: 'wrong_state', refused: 'it has no such key whose private part is stored' };
   if (length === 1 || !isSingle) return undefined;
-  return { code: 'wrong_state', refused: `it has ${length} keys: say --key, --directory or --json` };
+  return { code: 'wrong_state', refused: `it has ${length} keys: give --key, --directory or --json` };
 }
 
 function keyJson({ id, role, tag, dnskey, secret }: PrivateKey, format: KeyFormat): object {
@@ -109,7 +109,7 @@ function keyJson({ id, role, tag, dnskey, secret }: PrivateKey, format: KeyForma
 
 const ONLY_OWNER = 0o600;
 
-/** Returns the paths. A file that is there already is not replaced. */
+/** Returns the paths. Does not replace existing files. */
 async function writeKeys(
   directory: string,
   name: Name,

@@ -1,4 +1,4 @@
-// Signs a zone with keys that were made elsewhere.
+// `dnssec import-key`: signs a zone with keys that were made elsewhere.
 
 import { type Name, printName } from '../../dns/name.ts';
 import { importPrivateKeys } from '../../store/dnssec/private-keys.ts';
@@ -70,7 +70,7 @@ export async function importKeys(
   return 0;
 }
 
-/** The secrets that seal keys are missing, or a key cannot be opened. */
+/** Reports as a fault of the settings that the secrets that seal keys are missing, or a key cannot be opened. */
 export async function orSettings<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

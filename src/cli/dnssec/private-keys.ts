@@ -1,4 +1,4 @@
-// `zonefleet dnssec import-key` and `export-key`: a zone comes with its keys, or leaves with them, and its DS stays.
+// `zonefleet dnssec import-key` and `export-key`: a zone moves with its private keys, so that its DS stays.
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { KEY_FORMATS } from '../../zone/signing/private-key.ts';
@@ -20,12 +20,12 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
     )
     .option(
       '--flags <number...>',
-      'where no file says it: 257 for a key with a DS, 256 for one that signs data alone; once, or for each key',
+      'flags of keys whose files do not have them: 257 for a key with a DS, 256 for one that signs only data; once, or for each key',
       numberOf,
     )
     .option('--algorithm <number>', 'refuse keys of another algorithm', single)
     .addOption(
-      new Option('--denial <kind>', 'how to prove what is not there')
+      new Option('--denial <kind>', 'how to prove that a name or type does not exist')
         .choices(['nsec', 'nsec3'])
         .default('nsec'),
     )
@@ -39,7 +39,7 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
     .command('export-key')
     .description('print the private keys of a zone, or write them to files; exit 1 if there are none')
     .argument('<name>', 'name of a domain or operator zone')
-    .option('--key <id>', 'this key alone (`dnssec keys` lists them)', single)
+    .option('--key <id>', 'only this key (`dnssec keys` lists them)', single)
     .addOption(
       new Option('--format <format>', 'as BIND and PowerDNS read it, or PEM (PKCS#8) for Knot')
         .choices([...KEY_FORMATS])

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { foldCase, type Name, parseName } from '../../dns/name.ts';
 import { type GivenKey, readDnskey } from '../../zone/signing/private-key.ts';
+import { flagsOf } from '../../zone/signing/signing-key.ts';
 import { Failure } from '../terminal/failure.ts';
 import { explainFileError } from '../terminal/find-zone-files.ts';
 import { readStandardInput } from '../terminal/read-standard-input.ts';
@@ -11,12 +12,12 @@ const MAX_BYTES = 64 * 1024;
 const PRIVATE = '.private';
 
 interface KeyOptions {
-  /** One for all files, or one for each. */
+  /** One number for all keys, or one for each. */
   readonly flags: readonly number[];
   readonly algorithm: number | undefined;
 }
 
-/** Throws Failure. With the files `K*`, the public parts and the states are found beside their private parts. */
+/** Ignores the files `.key` and `.state` of a file `.private`, whose public part is found in any case. Throws Failure. */
 export async function readKeyFiles(
   paths: readonly string[],
   apex: Name,
@@ -24,18 +25,17 @@ export async function readKeyFiles(
 ): Promise<GivenKey[]> {
   const privatePaths = paths.filter((path) => !/\.(?:key|state)$/.test(path) || !hasPrivatePart(path, paths));
   if (flags.length > 1 && flags.length !== privatePaths.length)
-    throw new Failure('usage', 'say --flags once, or as often as there are private keys');
+    throw new Failure('usage', 'give --flags once, or once for each private key');
   const keys: GivenKey[] = [];
   for (const [i, path] of privatePaths.entries()) {
     const text = path === '-' ? await readStandardInput() : readText(path);
     const given = { ...fieldsOf(path, text), ...publicPartOf(path, apex) };
     const dnskey = 'dnskey' in given ? given.dnskey : undefined;
-    const own = dnskey && ((dnskey[0] as number) << 8) | (dnskey[1] as number);
-    const said = flags[i] ?? flags[0] ?? given.flags ?? own;
+    const said = flags[i] ?? flags[0] ?? given.flags ?? (dnskey && flagsOf(dnskey));
     if (said === undefined)
       throw new Failure(
         'usage',
-        `${path}: its flags are not known: say --flags 257 for a key with a DS, --flags 256 for one that signs data alone`,
+        `${path}: its flags are not known: give --flags 257 for a key with a DS, --flags 256 for one that signs only data`,
       );
     keys.push({ privateKey: given.privateKey, flags: said, algorithm, dnskey });
   }
@@ -59,12 +59,12 @@ function readText(path: string): string {
 
 type Fields = Pick<GivenKey, 'privateKey' | 'dnskey'> & { readonly flags?: number };
 
-/** What the API of PowerDNS answers of a key is JSON; everything else is the private key itself. */
+/** Reads JSON of the PowerDNS API. Any other text is the private key itself. */
 function fieldsOf(path: string, text: string): Fields {
   if (!text.trimStart().startsWith('{')) return { privateKey: text };
   const { privatekey, dnskey, flags } = parseObject(path, text);
   if (typeof privatekey !== 'string')
-    throw new Failure('file', `${path}: it has no "privatekey": ask PowerDNS for this key alone`);
+    throw new Failure('file', `${path}: it has no "privatekey": request only this key from PowerDNS`);
   return {
     privateKey: privatekey,
     ...(typeof dnskey === 'string' && { dnskey: dnskeyOf(path, dnskey) }),

@@ -2,12 +2,14 @@
 
 import type { Machine } from '../../checks/dnssec/machine.ts';
 import { RULES } from '../../checks/dnssec/rules.ts';
+import { type DnssecFinding, dnssecFindings } from '../../checks/dnssec/told/dnssec-findings.ts';
 import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import { registrarAction } from '../../checks/dnssec/told/registrar-action.ts';
 import { DIGEST } from '../../dns/dnssec/ds-digest.ts';
 import { type Name, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { loadKeyWork } from '../../store/dnssec/load-key-work.ts';
 import { loadToldDnssecOf } from '../../store/dnssec/load-told-dnssec.ts';
 import { dsOf } from '../../store/keys/apex-keys.ts';
 import type { Database } from '../../store/postgres/database.ts';
@@ -36,11 +38,15 @@ export async function showSigning(db: Database, apexes: readonly Name[], output:
 /** With where its key machine is; undefined: it has none. */
 interface WithMachine extends ShownSigning {
   readonly machine?: Machine | undefined;
+  readonly findings?: readonly DnssecFinding[];
 }
 
 async function withMachine(db: Database, zone: ShownSigning): Promise<WithMachine> {
   if (zone.kind === 'operator') return zone;
-  return { ...zone, machine: (await loadToldDnssecOf(db, zone.id))?.machine ?? undefined };
+  const machine = (await loadToldDnssecOf(db, zone.id))?.machine ?? undefined;
+  const work = await loadKeyWork(db, zone.id);
+  if (machine === undefined || work === undefined) return { ...zone, machine };
+  return { ...zone, machine, findings: dnssecFindings(machine, work.delegatedTo, Date.now(), RULES) };
 }
 
 function isDone(zone: WithMachine): boolean {
@@ -127,6 +133,7 @@ function zoneText(zone: WithMachine): string[] {
     ...(resignAt === null ? [] : [`  signed anew from ${resignAt.toISOString()}`]),
     ...zone.keys.map((key) => `  key ${key.tag} ${key.role} ${stateOf(key)}`),
     ...(zone.machine === undefined ? [] : machineText(zone.machine)),
+    ...(zone.findings ?? []).map(({ code, message }) => `  ${code}: ${message}`),
     ...shownDs(zone).map((text) => `  ${printName(apex)} DS ${text}`),
   ];
 }
@@ -167,6 +174,7 @@ function zoneJson(zone: WithMachine): object {
     ds: shownDs(zone),
     ...(machine === undefined && zone.waitsFor !== null && { waits_for: { cause: zone.waitsFor } }),
     ...(machine && { waits_for: machine.waiting, registrar: registrarAction(machine, RULES) }),
+    ...(zone.findings && { findings: zone.findings }),
     keys: zone.keys.map(keyJson),
   };
 }

@@ -1,5 +1,5 @@
 // `domain create`, for one name: the operator creates a domain for an account. Names around operator zones and
-// nameservers are allowed, and it is answered whole at once; names that no customer can have are refused here too. With
+// nameservers are allowed, and it is answered whole immediately; names that no customer can have are refused here too. With
 // `--approve` the first set of our nameservers that the parent shows proves it.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
@@ -45,7 +45,10 @@ export async function createDomain(
   return { kind: 'refused', code: came.kind, message: came.message };
 }
 
-/** A domain of which not everything is answered says what to do. If it was to be approved, the answer is "no". */
+/**
+ * Lists the findings of a domain that is not answered whole, which explain what to do. If it was to be approved, it counts
+ * as a no.
+ */
 function answered(
   { domain, changeId }: { readonly domain: Domain; readonly changeId: number | undefined },
   { isApproved }: CreateOrder,

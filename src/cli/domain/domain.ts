@@ -33,6 +33,10 @@ interface ListOptions {
   readonly deleted?: true;
 }
 
+interface ImportCommand extends ImportOptions, OwnerOption {
+  readonly directory?: string;
+}
+
 const MOVES: readonly [DomainMove['kind'], string][] = [
   ['delete', 'delete domains; for 30 days they can be restored'],
   ['disable', 'stop serving domains; their owners can enable them again'],
@@ -144,26 +148,45 @@ function addImportCommand(domain: Command, cli: Cli): void {
     .description(
       'import records from a zone file or the JSON of Route 53; exit 1 if a line or a record is wrong',
     )
-    .argument('<name>', "the domain's name")
-    .argument('<file>', 'the file; - for standard input')
+    .argument('[name]', "the domain's name")
+    .argument('[file]', 'the file; - for standard input')
+    .option('--directory <path>', 'instead: import each file NAME.zone of a directory into the domain NAME')
     .addOption(
       new Option('--dots <how>', 'add: treat hosts and owners without a final dot as full names').choices([
         'add',
       ]),
     )
     .option('--dry-run', 'say what would be done, and do nothing');
-  ownerOption(command).action(async (name: string, file: string, options: ImportOptions & OwnerOption) => {
-    const { importRecords, readImportFile } = await import('./import-records.ts');
-    const { onOneDomain } = await import('./on-one-domain.ts');
-    const text = await readImportFile(file);
-    const { dots, dryRun } = options;
-    const order = { ...cli.changedBy(), ...(dots && { dots }), ...(dryRun && { dryRun }) };
+  ownerOption(command).action((name: string | undefined, file: string | undefined, options: ImportCommand) =>
+    runImport(cli, name, file, options),
+  );
+}
+
+async function runImport(
+  cli: Cli,
+  name: string | undefined,
+  file: string | undefined,
+  { directory, dots, dryRun, ...options }: ImportCommand,
+): Promise<void> {
+  const { importDirectory, importRecords, readImportFile } = await import('./import-records.ts');
+  const order = { ...cli.changedBy(), ...(dots && { dots }), ...(dryRun && { dryRun }) };
+  if (directory !== undefined) {
+    if (name !== undefined) throw new Failure('usage', 'give a domain and a file, or --directory');
+    const signal = cli.interruptible();
     await cli.withStore((db) =>
-      onOneDomain(db, name, options, cli.output, (found) =>
-        importRecords(db, found, text, order, cli.output),
+      withOwner(db, options, cli.output, (owner) =>
+        importDirectory(db, directory, { ...order, owner, signal }, cli.output),
       ),
     );
-  });
+    return;
+  }
+  if (name === undefined || file === undefined)
+    throw new Failure('usage', 'give a domain and a file, or --directory');
+  const { onOneDomain } = await import('./on-one-domain.ts');
+  const text = await readImportFile(file);
+  await cli.withStore((db) =>
+    onOneDomain(db, name, options, cli.output, (found) => importRecords(db, found, text, order, cli.output)),
+  );
 }
 
 function addShowCommand(domain: Command, cli: Cli): void {

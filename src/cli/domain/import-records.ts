@@ -1,7 +1,8 @@
 // Runs `domain import`: imports the records of a zone file, or of Route 53 JSON, into a domain, as `records/import` of the API
-// does.
+// does. With `--directory` it imports a zone file into each of many domains.
 
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Name } from '../../dns/name.ts';
 import { decodeText } from '../../dns/zone-file/decode-text.ts';
 import { inOneGo } from '../../dns/zone-file/in-one-go.ts';
@@ -9,16 +10,20 @@ import type { ChangedBy } from '../../store/accounts/actor.ts';
 import { saveEdit } from '../../store/change/save-edit.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
+import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { ImportMerge } from '../../zone/import/merge-import.ts';
 import { type ParsedRecords, parseRecords } from '../../zone/import/parse-records.ts';
 import { readImport } from '../../zone/import/read-import.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { showWarnings, WarningList, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
+import type { BadDomainName, WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Failure } from '../terminal/failure.ts';
-import { explainFileError } from '../terminal/find-zone-files.ts';
+import { explainFileError, findZoneFiles } from '../terminal/find-zone-files.ts';
 import type { Output } from '../terminal/output.ts';
-import { printRefusal } from '../terminal/print-refusal.ts';
+import { printRefusal, type Refusal } from '../terminal/print-refusal.ts';
 import { readStandardInputBytes } from '../terminal/read-standard-input.ts';
+import { workOnDomains } from '../terminal/work-on-domains.ts';
+import { findOneDomain, type Owner } from './one-domain.ts';
 
 export interface ImportOptions {
   readonly dots?: 'add';
@@ -35,14 +40,69 @@ export async function readImportFile(file: string): Promise<string> {
   }
 }
 
+type ImportOrder = ChangedBy & ImportOptions;
+
 /** Returns the exit code. */
 export async function importRecords(
   db: Database,
-  { id, name: apex }: Pick<Domain, 'id' | 'name'>,
+  domain: Pick<Domain, 'id' | 'name'>,
   text: string,
-  { dots, dryRun, ...by }: ChangedBy & ImportOptions,
+  order: ImportOrder,
   output: Output,
 ): Promise<number> {
+  const came = await importText(db, domain, text, order);
+  if (came.kind === 'refused') {
+    await printRefusal(domain.name, came, output);
+    return 1;
+  }
+  await printImport(domain.name, came, order.dryRun === true, output);
+  return hasErrors(came) ? 1 : 0;
+}
+
+/** Imports each file `NAME.zone` of a directory into the domain NAME. Returns the exit code. */
+export async function importDirectory(
+  db: Database,
+  directory: string,
+  { owner, signal, ...order }: ImportOrder & { readonly owner: Owner; readonly signal: AbortSignal },
+  output: Output,
+): Promise<number> {
+  const { files, problems } = findZoneFiles([directory]);
+  for (const { path, message } of problems) throw new Failure('file', `${path}: ${message}`);
+  const act = async ({ name, words: [file = ''] }: WantedDomain) => {
+    const found = await findOneDomain(db, name, owner);
+    if (found.kind === 'refused') return found;
+    const came = await importText(db, found.domain, await readImportFile(file), order);
+    if (came.kind === 'refused') return came;
+    const { counts, report } = came;
+    const lines = linesOf(report).map((line) => `  ${line}`);
+    const members = { ...counts, ...report };
+    return { kind: 'done', words: countsText(came), lines, members, isNo: hasErrors(came) } as const;
+  };
+  const outcome = order.dryRun ? 'would import' : 'imported';
+  const domains = files.map(({ name: file }) => domainOf(file));
+  return await workOnDomains({ domains, outcome, act, signal }, output);
+}
+
+function domainOf(file: string): WantedDomain | BadDomainName {
+  const text = basename(file, '.zone');
+  const parsed = parseDomainName(text);
+  if (parsed.kind === 'problem') return { kind: 'bad', text, place: file, message: parsed.message };
+  const { name, unicode } = parsed;
+  return { kind: 'wanted', text, place: file, name, unicode, words: [file] };
+}
+
+interface Imported {
+  readonly kind: 'imported';
+  readonly counts: Readonly<Record<string, number>>;
+  readonly report: Report;
+}
+
+async function importText(
+  db: Database,
+  { id, name: apex }: Pick<Domain, 'id' | 'name'>,
+  text: string,
+  { dots, dryRun, ...by }: ImportOrder,
+): Promise<Imported | Refusal> {
   const parsed = inOneGo(parseRecords(text, apex, { addDots: dots === 'add' }));
   const read = inOneGo(readImport(parsed.records, apex));
   let merge: ImportMerge | undefined;
@@ -59,13 +119,14 @@ export async function importRecords(
   });
   if (saved.kind === 'refused' || saved.kind === 'problems') {
     const reason = saved.kind === 'refused' ? saved.message : saved.problems[0]?.message;
-    const message = reason ?? 'no record is left';
-    await printRefusal(apex, { kind: 'refused', code: 'refused', message }, output);
-    return 1;
+    return { kind: 'refused', code: 'refused', message: reason ?? 'no record is left' };
   }
   const report = reportOf(parsed, merge, warningsOf(parsed.warnings, saved.warnings), apex);
-  await printImport(apex, { counts: countsOf(merge), report, isDryRun: dryRun === true }, output);
-  return report.errors.length + report.failed.length > 0 ? 1 : 0;
+  return { kind: 'imported', counts: countsOf(merge), report };
+}
+
+function hasErrors({ report }: Imported): boolean {
+  return report.errors.length + report.failed.length > 0;
 }
 
 /** One item of a list, with the members that JSON shows. */
@@ -117,29 +178,24 @@ function countsOf(merge: ImportMerge | undefined): Readonly<Record<string, numbe
   return { created: creates.length, overwritten: updates.length, removed: deletes.length };
 }
 
-interface Imported {
-  readonly counts: Readonly<Record<string, number>>;
-  readonly report: Report;
-  readonly isDryRun: boolean;
-}
-
-async function printImport(
-  apex: Name,
-  { counts, report, isDryRun }: Imported,
-  output: Output,
-): Promise<void> {
+async function printImport(apex: Name, came: Imported, isDryRun: boolean, output: Output): Promise<void> {
   const domain = printWithoutDot(apex);
   const outcome = isDryRun ? 'would import' : 'imported';
   if (output.json) {
-    await output.print(JSON.stringify({ domain, outcome, ...counts, ...report }));
+    await output.print(JSON.stringify({ domain, outcome, ...came.counts, ...came.report }));
     return;
   }
-  for (const [kind, items] of Object.entries(report)) {
-    for (const item of items) await output.complain(lineOf(kind, item));
-  }
+  for (const line of linesOf(came.report)) await output.complain(line);
+  await output.print(`${outcome} into ${domain}: ${countsText(came)}`);
+}
+
+function countsText({ counts, report }: Imported): string {
   const lengths = Object.entries(report).map(([kind, { length }]) => [kind, length] as const);
-  const words = [...Object.entries(counts), ...lengths].map(([what, count]) => `${what} ${count}`);
-  await output.print(`${outcome} into ${domain}: ${words.join(' ')}`);
+  return [...Object.entries(counts), ...lengths].map(([what, count]) => `${what} ${count}`).join(' ');
+}
+
+function linesOf(report: Report): string[] {
+  return Object.entries(report).flatMap(([kind, items]) => items.map((item) => lineOf(kind, item)));
 }
 
 const KINDS: Readonly<Record<string, string>> = { skipped: 'skipped: ', warnings: 'warning: ' };

@@ -108,7 +108,7 @@ export function updated(came: UpdatedDomain | Awaited<ReturnType<typeof approveD
   }
 }
 
-/** The domain as it is now. Without a change nothing had to be done, unless `change` says otherwise. */
+/** Returns the outcome with the domain as it is now. `change` is the text for what has changed. */
 export function done(
   domain: Domain,
   changeId: number | undefined,

@@ -15,7 +15,7 @@ export interface WantedDomain {
   readonly place: string | undefined;
   readonly name: Name;
   readonly unicode: string;
-  /** What follows the name on its line. */
+  /** The words after the name on its line. */
   readonly words: readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface NameOrder {
   readonly words?: number;
 }
 
-/** The list is read as the caller goes through it, once. */
+/** Returns names that are parsed while the caller iterates. It can do so only once. */
 export async function collectDomainNames(order: NameOrder): Promise<Iterable<WantedDomain | BadDomainName>> {
   const { names, file, words = 0 } = order;
   if (names.length === 0 && file === undefined) {
@@ -75,7 +75,7 @@ async function readNames(file: string): Promise<string> {
   }
 }
 
-/** In a file blank lines count, and `#` begins a comment. */
+/** Yields the names that were written. In a file `#` begins a comment, and blank lines count as lines. */
 function* writtenNames(
   names: readonly string[],
   file: string | undefined,

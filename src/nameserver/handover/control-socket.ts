@@ -29,7 +29,7 @@ interface ControlOptions {
   readonly sockets: () => Parcel;
   /** Starts the successor. `failed` is called with the reason if it ends before it has asked for the release. */
   readonly startSuccessor: (failed: (reason: string) => void) => void;
-  /** Stops receiving. Yields the TCP connections in parcels, and finishes when this process writes nothing any more. */
+  /** Stops receiving. Yields the TCP connections in parcels, and finishes when this process no longer writes anything. */
   readonly release: () => AsyncGenerator<Parcel>;
   /** Called when the successor has disconnected after the release. */
   readonly end: () => void;
@@ -90,8 +90,11 @@ class Restarts {
   }
 
   ask(socket: Socket): void {
-    if (this.#restarted !== undefined) sendOutcome(socket, this.#restarted);
-    if (this.#restarted !== undefined || this.#waiting.has(socket)) return;
+    if (this.#restarted !== undefined) {
+      sendOutcome(socket, this.#restarted);
+      return;
+    }
+    if (this.#waiting.has(socket)) return;
     this.#waiting.add(socket);
     socket.on('close', () => this.#waiting.delete(socket));
     if (this.#attempt !== undefined) return;
@@ -101,7 +104,7 @@ class Restarts {
     this.#options.startSuccessor((reason) => this.#fail(attempt, reason));
   }
 
-  /** Call it if the successor has disconnected before the release. Whoever has started it may know why. */
+  /** Call it if the successor has disconnected before the release. The process that started it may report the reason first. */
   lose(): void {
     const attempt = this.#attempt;
     setTimeout(() => this.#fail(attempt, 'the new process ended before it answered'), REASON_MS).unref();

@@ -26,8 +26,8 @@ export interface Predecessor {
   /** The listening socket of the health page. */
   readonly health: number;
   /**
-   * Makes the predecessor stop receiving, and receives its TCP connections. Resolves when it writes nothing any more, or is
-   * gone.
+   * Makes the predecessor stop receiving, and receives its TCP connections. Resolves when it no longer writes anything, or has
+   * ended.
    */
   release(adopt: (descriptor: number, input: Buffer) => void): Promise<void>;
 }

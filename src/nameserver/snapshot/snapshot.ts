@@ -33,7 +33,7 @@ interface SnapshotOptions {
   readonly directory: string;
   readonly image: Image;
   readonly log: Log;
-  /** True while another process writes the snapshot: until `own`, files are read and none is written. */
+  /** True if another process writes the snapshot: until `own` is called, files are read and none is written. */
   readonly isForeign?: boolean;
   readonly minIntervalMs?: number;
   /** Receives what is being read, and how far. */
@@ -80,7 +80,7 @@ export class Snapshot {
     this.#isForeign = options.isForeign ?? false;
   }
 
-  /** The process that wrote the snapshot has ended: from now on this one does, beginning with a new base. */
+  /** Call it when the process that wrote the snapshot has ended: from now on this one writes it, beginning with a new base. */
   own(): void {
     this.#isForeign = false;
     this.#generation = Math.max(0, ...listFiles(this.#options.directory).map(({ generation }) => generation));

@@ -85,6 +85,8 @@ export interface ExchangeOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 3000;
+/** Servers that are far away, or busy, need up to a second. */
+const SHORTEST_LATER_MS = 1000;
 const DEFAULT_MAX_SOCKETS = 500;
 const MAX_KEPT_TARGETS = 20_000;
 /** A parent of two addresses may cost three times the packets that an ordinary one costs, its walk included. */
@@ -144,7 +146,10 @@ class SocketExchange implements Exchange {
         : failureOf(tried);
     }
     const known = this.#memory.knownOf(address);
-    const laterMs = Math.ceil(this.#timeoutMs / (MOST_ATTEMPTS - 1));
+    const laterMs = Math.min(
+      this.#timeoutMs,
+      Math.max(SHORTEST_LATER_MS, Math.ceil(this.#timeoutMs / (MOST_ATTEMPTS - 1))),
+    );
     const tried = await this.#try(waysFor(known), target, question, { ...options, known, laterMs });
     this.#remember(address, known, tried);
     const last = tried.at(-1);
@@ -155,7 +160,7 @@ class SocketExchange implements Exchange {
     return replied(last, known.kind === 'ordinary' ? [] : needsOf(tried));
   }
 
-  /** Gives the attempts in order; at least one. */
+  /** Tries the ways in order. Returns the attempts, at least one. */
   async #try(
     ways: Ways,
     target: Target,
@@ -260,7 +265,7 @@ function replied({ way, result }: Attempt, needed: readonly Need[]): QueryResult
   };
 }
 
-/** Silence over UDP is a timeout, whatever came over TCP; if the server did react over UDP, the result is `bad`. */
+/** Returns a timeout if no reply came over UDP, whatever came over TCP. If the server did react over UDP, the result is `bad`. */
 function failureOf(tried: readonly Attempt[]): QueryResult {
   const overUdp = tried.filter(({ way }) => way.transport === 'udp');
   const cause = overUdp.find(({ ended }) => ended !== 'silent' && ended !== 'edns_refused');
@@ -277,7 +282,7 @@ function failureOf(tried: readonly Attempt[]): QueryResult {
 
 function whyOf({ ended, result }: Attempt): string {
   if (ended === 'truncated') return 'the reply over UDP was cut short';
-  if (ended === 'other_case') return 'the reply over UDP had not the letters of the question';
+  if (ended === 'other_case') return 'the letter case of the reply over UDP differed from the query';
   return errorOf(result) ?? 'a reply that cannot be used';
 }
 

@@ -1,5 +1,6 @@
-// The operator confirms that the owner of the domain here is the one who delegated it: the set that the parent shows now, or else the
-// first set of ours that it shows, proves the domain, and before proof it may be answered whole. Whether it is active, only a check decides, which is due at once.
+// An operator confirms that the owner of the domain here is the one who delegated it. The set that the parent shows now, or else the
+// first set of ours that it shows later, proves the domain, which may be answered whole before that. Only a check, which is due
+// immediately, makes it active.
 
 import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -88,8 +89,8 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
 }
 
 /**
- * Carries out an approval that came before the parent showed a set of ours. The right of another account to that set stays:
- * then the domain waits as any other.
+ * Carries out an approval that came before the parent showed a set of ours. If another account has the right to that set, it
+ * keeps it, and the domain waits as any other.
  */
 export async function approveAsShown(db: Database, domainId: number): Promise<void> {
   await inTransaction(db, async (trx) => {

@@ -48,7 +48,7 @@ export interface NewDomain extends ChangedBy {
    * what they create, and the limits on an account's domains do not hold.
    */
   readonly exempt: boolean;
-  /** An operator says that the account owns the name: the first set of ours that the parent shows proves the domain. */
+  /** True if an operator confirms that the account owns the name: the first set of ours that the parent shows proves the domain. */
   readonly isApproved?: boolean;
   /** The claim may wait for a name that another account holds. */
   readonly transfer?: boolean;

@@ -54,7 +54,7 @@ export interface Start {
   /** From `setsForClaim`. */
   readonly nsSets: readonly StoredSet[] | null;
   readonly byOperator: boolean;
-  /** The first set of ours that the parent shows is to prove it. */
+  /** True if the first set of ours that the parent shows proves it. */
   readonly approvedAhead?: boolean;
   readonly now: Date;
   /** When the claim began: a domain that is created again goes on with the time of the one before. */

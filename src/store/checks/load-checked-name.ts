@@ -51,7 +51,7 @@ export interface SavedState {
   readonly nextCheckAt: number | undefined;
   /** The zone that delegates the domain, as far as known; as in its column. */
   readonly parentText: string;
-  /** An operator lets the first set of ours that the parent shows prove it. */
+  /** True if the first set of ours that the parent shows proves it, because an operator approved it. */
   readonly approvedAhead: boolean;
 }
 

@@ -87,7 +87,7 @@ export type Imported =
   | { readonly kind: 'found'; readonly keys: readonly ForeignKeyFields[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The DS of the keys in the list, and of those that their operator shares with us, as rdata. */
+/** Returns the DS of the keys in the list, and of those that their operator shares with us, as rdata. */
 export function wantedDs({ name, keys, machine }: Pick<KeyWork, 'name' | 'keys' | 'machine'>): Uint8Array[] {
   const ids = [...(machine.foreign?.wanted ?? []), ...sharedKeys(machine).map(({ id }) => id)];
   return keys.filter(({ id }) => ids.includes(String(id))).map((key) => dsOf(name, key, DIGEST.SHA256));

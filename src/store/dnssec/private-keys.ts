@@ -1,5 +1,5 @@
-// Private keys that come with a domain from another operator, or leave with it. With the same keys at both, its DS stays
-// (RFC 6781 §4.3.5.1).
+// Imports and exports the private keys of a domain that moves. With the same keys at both operators its DS stays (RFC 6781
+// §4.3.5.1).
 
 import { sql } from 'kysely';
 import { adopt, newMachine, share } from '../../checks/dnssec/goals.ts';
@@ -29,14 +29,14 @@ import { machineKey } from './make-machine-keys.ts';
 import { saveWishes, wishesOf } from './signing-wishes.ts';
 
 const HAS_DS =
-  'a DS of the keys that the domain has here is at its parent, or was asked for: disable DNSSEC, and import the keys when its status is off';
+  'a DS of the keys that the domain has here is at its parent, or was requested: disable DNSSEC, and import the keys when its status is off';
 const SAME_TAG =
   'a key that signs the zone here has the same key tag: disable DNSSEC, and import the keys when its status is off';
 const OTHER_ALGORITHM =
-  'the foreign keys of the domain are of another algorithm than the imported ones: take them from the list first';
+  'the foreign keys of the domain have another algorithm than the imported ones: remove them from the list first';
 const NO_KEYS = refused('wrong_state', 'the domain has no such key whose private part is stored');
 
-/** Has the domain signed with these keys instead of new ones. The keys were read by `readPrivateKeys`. */
+/** Signs the domain with keys that `readPrivateKeys` has read, instead of new ones. */
 export async function importPrivateKeys(
   db: Database,
   order: GoalOrder & { readonly keys: readonly ImportedKey[]; readonly denial?: DenialKind | undefined },
@@ -75,7 +75,7 @@ function refuseKeys(stored: StoredDnssec | undefined, keys: readonly ImportedKey
   const isSigning = ({ id, origin }: DnssecKey) =>
     origin === 'ours' && machine?.serving.keys.includes(String(id));
   const standing = stored.keys.filter(isSigning);
-  // whether a signature has to be made again is judged by the tag of its key
+  // the tag of its key decides whether a signature is made again
   if (standing.some(({ tag }) => keys.some((key) => key.tag === tag)))
     return refused('dnssec_busy', SAME_TAG);
   const listed = stored.keys.filter(({ id }) => machine?.foreign?.wanted.includes(String(id)));
@@ -97,7 +97,7 @@ type ExportedKeys =
   | { readonly kind: 'exported'; readonly keys: readonly PrivateKey[] }
   | Exclude<ChangedGoal, { readonly kind: 'updated' }>;
 
-/** The keys with which the domain is signed, or one that it has. From then on another operator may sign with them. */
+/** Returns the keys with which the domain is signed, or one that it has, and records that another operator may sign with them. */
 export async function exportPrivateKeys(
   db: Database,
   order: GoalOrder & { readonly keyId?: number | undefined },
@@ -119,7 +119,7 @@ export async function exportPrivateKeys(
   return changed.kind === 'updated' ? { kind: 'exported', keys } : changed;
 }
 
-/** The same of an operator zone. Throws DnssecUnavailable. */
+/** Returns the keys of an operator zone. Throws DnssecUnavailable. */
 export async function exportZoneKeys(
   trx: Database,
   signedZoneId: number,

@@ -18,7 +18,7 @@ type TakenIn =
   | { readonly kind: 'exists'; readonly domain: Domain; readonly changeId: number | undefined }
   | Extract<ApprovedDomain, { kind: 'refused' }>;
 
-/** `signing` undefined: a new domain is not signed. */
+/** If `signing` is undefined, a new domain is not signed. */
 export async function takeInDomain(
   db: Database,
   wanted: NewDomain,

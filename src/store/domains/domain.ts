@@ -206,7 +206,7 @@ export interface DomainRow extends Passed {
   readonly open: boolean;
   readonly bannedName: boolean;
   readonly byOperator: boolean;
-  /** An operator lets the first set of ours that the parent shows prove it. */
+  /** True if the first set of ours that the parent shows proves it, because an operator approved it. */
   readonly approvedAhead: boolean;
   readonly turnFrom: Date | null;
   readonly turnUntil: Date | null;
@@ -215,7 +215,7 @@ export interface DomainRow extends Passed {
 /** A domain's row with those of its checks and its verification. */
 export interface ShownRow extends DomainRow, Pick<Domain, OfChecks> {
   readonly currentNs: readonly string[] | null;
-  /** A check has seen what the parent says, since the domain became pending. */
+  /** True if a check has seen what the parent shows since the domain became pending. */
   readonly isChecked: boolean;
   readonly verificationValue: string | null;
   readonly verificationStartedAt: Date | null;
@@ -304,10 +304,10 @@ function turnFindings(shared: ShownRow['sharedTurn']): readonly Finding[] {
   return [turnFinding({ turn, hasAsked }, now)];
 }
 
-/** These say themselves that the records are not answered. */
+/** Findings that already say that the records are not answered. */
 const SAY_APEX_ONLY: ReadonlySet<string> = new Set(['PRESET_DELEGATION', 'NAME_IN_USE']);
 
-/** The same for every claim before its first check, so that it does not tell whether other accounts wait for the name. */
+/** Is the same for every claim before its first check, so that it does not reveal whether other accounts wait for the name. */
 function apexFindings(row: ShownRow, settings: PublishSettings): readonly Finding[] {
   const { status, dnsMode, served, deletedAt, byOperator, isChecked, findings } = row;
   if (status !== 'pending' || dnsMode !== 'managed' || served === 'full' || deletedAt !== null) return [];

@@ -12,7 +12,7 @@ import { TXT_COUNTS } from './found-txt.ts';
 
 const REGISTRAR_CODES = CHILD_CODE_LIST.filter((code) => CHILD_CODES[code].place === 'registrar');
 
-/** The codes by which a list is filtered. NS_TURN depends on the minute, and APEX_ONLY is what most pending domains have. */
+/** The codes by which a list is filtered. Not NS_TURN, which depends on the minute, nor APEX_ONLY, which most pending domains have. */
 export const SOUGHT_FINDINGS = [
   ...FINDING_CODES.filter((code) => code !== 'NS_TURN' && code !== 'APEX_ONLY'),
   ...REGISTRAR_CODES,

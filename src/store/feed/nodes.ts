@@ -271,7 +271,7 @@ export interface ForgottenNode {
 
 /**
  * Records that nodes are gone for good: they are no longer listed, and steps of keys no longer wait for them. A node that reports
- * itself again is back.
+ * itself again is listed again.
  */
 export async function forgetNodes(db: Database, names: readonly string[]): Promise<ForgottenNode[]> {
   const { rows } = await sql<{ name: string; outcome: ForgottenNode['outcome'] }>`

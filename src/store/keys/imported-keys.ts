@@ -1,4 +1,4 @@
-// Keys of an import in the table of keys: whether a zone has one already, and what each is for.
+// Stores imported keys, and finds those that a zone already has.
 
 import type { ImportedKey } from '../../zone/signing/private-key.ts';
 import { KEY_FLAGS } from '../../zone/signing/signing-key.ts';
@@ -9,11 +9,11 @@ interface KnownKey {
   readonly tag: number;
   readonly dnskey: Uint8Array;
   readonly origin: 'ours' | 'foreign';
-  /** Its private part is stored. */
+  /** True if its private part is stored. */
   readonly isUsable: boolean;
 }
 
-/** Says which of the keys is stored for the zone already; undefined if none is. */
+/** Returns a message that names a key that the zone already has. Returns undefined if it has none of them. */
 export function findKnownKey(
   known: readonly KnownKey[],
   imported: readonly ImportedKey[] = [],
@@ -26,7 +26,7 @@ export function isSameKey(a: Pick<KnownKey, 'dnskey'>, b: Pick<KnownKey, 'dnskey
   return Buffer.compare(a.dnskey, b.dnskey) === 0;
 }
 
-/** Seals and stores the keys; without one for data, the other one signs everything. Returns their ids. */
+/** Seals and stores the keys. If there is only one, it signs everything. Returns their ids. */
 export async function storeImported(
   trx: Database,
   signedZoneId: number,

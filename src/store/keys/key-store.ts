@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import {
+  flagsOf,
   KEY_FLAGS,
   type MadeKey,
   makeKey,
@@ -142,7 +143,7 @@ export async function storeZoneKey(
       signed_zone_id: signedZoneId,
       role,
       algorithm,
-      flags: ((dnskey[0] as number) << 8) | (dnskey[1] as number),
+      flags: flagsOf(dnskey),
       key_tag: tag,
       public_key: Buffer.from(dnskey.subarray(4)),
       box_id: boxId,
@@ -154,7 +155,7 @@ export async function storeZoneKey(
   return id;
 }
 
-/** The private parts of keys that are exported, by id. Throws DnssecUnavailable where one cannot be opened. */
+/** Returns the private parts of keys for an export, by id. Throws DnssecUnavailable if one cannot be opened. */
 export async function readPrivateParts(
   db: Database,
   keys: readonly Pick<StoredKey, 'id' | 'tag' | 'dnskey'>[],

@@ -15,7 +15,7 @@ export interface DnssecKey {
   readonly dnskey: Uint8Array;
   readonly origin: 'ours' | 'foreign';
   readonly signs: KeySigns;
-  /** False: the private part was destroyed, or is another operator's. */
+  /** False if the private part was destroyed, or is another operator's. */
   readonly isUsable: boolean;
   readonly madeAt: Date;
   readonly publishedAt: Date | null;

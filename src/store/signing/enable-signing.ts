@@ -109,7 +109,7 @@ function asItStands(signed: SignedZone, { denial, algorithm, split, imported }: 
   if (imported !== undefined)
     return refused(
       'dnssec_busy',
-      'the zone is signed already: if its parent shows no DS of the keys that it has here, take its signatures away first (dnssec disable --now)',
+      'the zone is signed already: if its parent shows no DS of the keys that it has here, remove its signatures first (dnssec disable --now)',
     );
   const isSame = wantedDenial(signed) === denial && signed.algorithm === algorithm && signed.split === split;
   if (!isSame)

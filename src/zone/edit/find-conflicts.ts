@@ -12,7 +12,7 @@ import type { EditProblem } from './edit.ts';
 
 type JudgedValue = Pick<RecordValue, 'name' | 'type' | 'rdata' | 'proxied'>;
 
-/** What must be known of a row of the result. */
+/** The parts of a row of the result that the search reads. */
 export interface JudgedRow extends Pick<Row, 'item' | 'allowEqualTxt'> {
   readonly before: JudgedValue | undefined;
   readonly after: JudgedValue | undefined;

@@ -4,7 +4,7 @@ import type { Name } from '../../dns/name.ts';
 import type { EditProblem } from '../edit/edit.ts';
 import { type ApiType, isAddressLike } from '../records/customer-types.ts';
 
-/** What an item becomes. */
+/** The record that an item becomes. */
 export interface Written {
   readonly name: Name;
   readonly type: ApiType;
@@ -30,8 +30,8 @@ export function chooseLosers(
 }
 
 /**
- * Of items that conflict at one name those that cannot stand beside the ones before them, rows that are there already
- * counted first. Where each could stand beside each it is something else that they conflict with: all of them lose.
+ * Returns those of the conflicts at one name whose record cannot exist together with an earlier one; existing rows count as
+ * earlier than new ones. If all of the records could exist together, they conflict with something else, and all of them lose.
  */
 function losersAtName(
   problems: readonly EditProblem[],
@@ -51,7 +51,7 @@ function losersAtName(
   return losers.length > 0 ? losers : problems;
 }
 
-/** Whether two records can never stand at one name (docs/rules.md "Published records" and docs/rules.md "Records"). */
+/** True if two records can never exist at one name (docs/rules.md "Published records" and docs/rules.md "Records"). */
 function clash(a: Written, b: Written): boolean {
   const isAlias = ({ type }: Written) => type === 'CNAME' || type === 'ANAME';
   if (isAlias(a) && isAlias(b)) return true;
@@ -61,7 +61,7 @@ function clash(a: Written, b: Written): boolean {
   return a.proxied !== b.proxied || [a, b].some(({ type, proxied }) => type === 'ANAME' && !proxied);
 }
 
-/** There are few kinds, although there are 65,000 types. */
+/** True if both records clash with the same others. So there are few kinds, although there are 65,000 types. */
 function isAlike(a: Written, b: Written): boolean {
   return a.proxied === b.proxied && (a.type === b.type || !(clashes(a) || clashes(b)));
 }

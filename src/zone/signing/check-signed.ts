@@ -9,6 +9,7 @@ import type { RecordSet, ZoneRecord } from '../zone.ts';
 import { describeSet } from '../zone-problem.ts';
 import { checkRing, parametersOf, type SignedFault } from './check-ring.ts';
 import { type Depth, depthOf, isSigned } from './signed-types.ts';
+import { flagsOf, KEY_FLAGS } from './signing-key.ts';
 import { groupRecords, recordsByOwner } from './standing.ts';
 import { type PublishedKey, verifySet } from './verify-set.ts';
 
@@ -69,11 +70,9 @@ function checkSet(
   return fault === undefined ? undefined : { code: 'BAD_SIGNATURE', name: owner, text: `${what}: ${fault}` };
 }
 
-const ZONE_KEY = 256;
-
 /** RFC 4034 §2.1.1: without this flag a key signs no zone. */
 function isZoneKey(dnskey: Uint8Array): boolean {
-  return ((((dnskey[0] as number) << 8) | (dnskey[1] as number)) & ZONE_KEY) !== 0;
+  return (flagsOf(dnskey) & KEY_FLAGS.ZONE) !== 0;
 }
 
 function publishedKey(dnskey: Uint8Array): PublishedKey {

@@ -1,5 +1,5 @@
-// The private keys that other operators' programs write, and that they read: the text of BIND and PowerDNS, and PKCS#8 as PEM,
-// which Knot has. No error repeats anything of a key.
+// Reads and prints private keys in the formats of other operators' programs: the text of BIND and PowerDNS, and PKCS#8 as PEM for
+// Knot. No error repeats any part of a key.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
@@ -17,7 +17,7 @@ export const MAX_PRIVATE_KEY_CHARACTERS = 4096;
 
 type KeyFlags = (typeof KEY_FLAGS)[keyof typeof KEY_FLAGS];
 
-/** What is known of a key besides its private part. What is left out follows from that part. */
+/** A private key and what else is known of it. Missing parts are calculated from it. */
 export interface GivenKey {
   readonly privateKey: string;
   readonly flags: number;
@@ -37,7 +37,7 @@ type ReadPrivateKey =
 
 type ReadKeys =
   | { readonly kind: 'keys'; readonly keys: readonly ImportedKey[] }
-  /** `index`: of the key that is wrong. */
+  /** `index` is that of the key that is wrong. */
   | { readonly kind: 'refused'; readonly index: number; readonly message: string };
 
 /** A zone has at most one key with a DS and one that signs data. */
@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<SigningAlgorithm, string>> = {
 const SUPPORTED =
   'Zonefleet signs with the algorithms 13 (ECDSAP256SHA256) and 15 (ED25519): roll the zone to one of them before you move it';
 const SECRET_OCTETS = 32;
-/** Of PKCS#8 before the seed (RFC 8410 §7). */
+/** The octets of PKCS#8 before the seed (RFC 8410 §7). */
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Reads the keys with which a zone is to be signed: one with flags 257, and perhaps one with flags 256, which then signs the data. */
@@ -75,7 +75,7 @@ function faultBeside([first]: readonly ImportedKey[], key: ImportedKey): string 
   return first.flags === key.flags ? 'two keys have the same flags: give the one that is in use' : undefined;
 }
 
-/** Never throws. An RSA key, of whatever size, is refused before anything is calculated with it. */
+/** Never throws. Refuses an RSA key of any size before it calculates anything with it. */
 function readPrivateKey({ privateKey, flags, algorithm, dnskey }: GivenKey): ReadPrivateKey {
   if (flags !== KEY_FLAGS.ZONE && flags !== KEY_FLAGS.ENTRY)
     return refused('flags are 257, for a key with a DS, or 256 for a key that signs data alone');
@@ -106,7 +106,7 @@ function refused(message: string): ReadPrivateKey {
 interface PrivateParts {
   readonly algorithm: SigningAlgorithm;
   readonly secret: Buffer;
-  /** If the text has it. */
+  /** Undefined if the text does not have it. */
   readonly publicKey?: Buffer;
 }
 
@@ -145,17 +145,17 @@ function algorithmOf(number: number): SigningAlgorithm | undefined {
 }
 
 const PEM = /^\s*-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/;
-/** Object identifiers as they stand in PKCS#8, of the algorithms that a key may have. */
+/** Object identifiers in PKCS#8 of the algorithms that a key may have. */
 const P256 = Buffer.from('06072a8648ce3d020106082a8648ce3d030107', 'hex');
 const ED25519 = Buffer.from('06032b6570', 'hex');
-/** The identifier begins no later. */
+/** The identifier begins within these octets. */
 const HEAD_OCTETS = 32;
 /** With its public key and attributes, a key of P-256 has 200 at most. */
 const MAX_DER_OCTETS = 512;
 
 function readPem(text: string): Parts {
   const [, label, base64 = ''] = PEM.exec(text) ?? [];
-  if (label === 'ENCRYPTED PRIVATE KEY') return { refused: 'the PEM has a passphrase: take it off first' };
+  if (label === 'ENCRYPTED PRIVATE KEY') return { refused: 'the PEM has a passphrase: remove it first' };
   if (label !== 'PRIVATE KEY')
     return { refused: 'a PEM must have one block -----BEGIN PRIVATE KEY----- (PKCS#8), and nothing else' };
   const der = Buffer.from(base64, 'base64');
@@ -182,7 +182,7 @@ function keyOfDer(key: Buffer): KeyObject | undefined {
   }
 }
 
-/** Calculated from the private part; undefined if that is out of range. */
+/** Calculates the public key. Returns undefined if the private part is out of range. */
 function publicKeyOf({ algorithm, secret }: PrivateParts): Buffer | undefined {
   if (algorithm === SIGNING_ALGORITHM.ED25519) {
     const key = keyOfDer(Buffer.concat([ED25519_HEAD, secret]));
@@ -219,7 +219,7 @@ export function readDnskey(text: string): Uint8Array | undefined {
 export const KEY_FORMATS = ['bind', 'pem'] as const;
 export type KeyFormat = (typeof KEY_FORMATS)[number];
 
-/** As BIND and PowerDNS read it, or as PKCS#8. */
+/** Prints a key as BIND and PowerDNS read it, or as PKCS#8. */
 export function printPrivateKey(dnskey: Uint8Array, secret: Uint8Array, format: KeyFormat): string {
   const { privateKey } = readSigningKey(dnskey, secret);
   if (format === 'pem') return privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;

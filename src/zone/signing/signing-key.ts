@@ -25,6 +25,11 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHM)[keyof typeof SIGNING_A
 /** The flags of a DNSKEY record: Zone Key, and Secure Entry Point beside it (RFC 4034 §2.1.1). */
 export const KEY_FLAGS = { ZONE: 256, ENTRY: 257 } as const;
 
+/** Returns the flags in the rdata of a DNSKEY record. */
+export function flagsOf(dnskey: Uint8Array): number {
+  return ((dnskey[0] as number) << 8) | (dnskey[1] as number);
+}
+
 /** The secret part of a key: the octets of a P-256 scalar or an Ed25519 seed, as JWK parts have them. */
 export interface MadeKey {
   readonly algorithm: SigningAlgorithm;

@@ -45,7 +45,7 @@ export function brokenHosts(
   return [...hosts].filter((name) => !has(name, TYPE.A) && !has(name, TYPE.AAAA));
 }
 
-/** Returns the records that name a broken host, to judge only that, without those that the operations write. */
+/** Returns those of the records that the operations do not write. Only their hosts are judged. */
 export function unwrittenRecords(
   naming: readonly CustomerRecord[],
   ops: readonly RecordOperation[],

@@ -386,7 +386,7 @@ describe('private keys', () => {
     expect(body.keys).toMatchObject([{ id, private_key: expect.stringMatching(/^-----BEGIN PRIVATE KEY/) }]);
   });
 
-  it('leave a row of the audit log at each export, and their private parts nowhere in the clear', async () => {
+  it('leave a row of the audit log at each export, and are stored nowhere in the clear', async () => {
     const key = made();
     await api.ask('POST', `/domains/${name}/dnssec/import-private-keys`, {
       as: 'owner',
@@ -409,7 +409,7 @@ describe('private keys', () => {
     expect(all?.text).not.toContain(Buffer.from(key.secret).toString('hex'));
   });
 
-  it('are for the owner and global admins, and not for keys that are narrowed', async () => {
+  it('are available to the owner and global admins, but not to narrowed API keys', async () => {
     const key = made();
     for (const as of ['admin', 'editor', 'viewer']) {
       expect(await importKeys([key.body], as)).toMatchObject({ status: 403 });
@@ -454,7 +454,7 @@ describe('private keys', () => {
     expect(await read()).toMatchObject({ status: 'off', keys: [] });
   });
 
-  it('are refused where the domain has them, has a DS of others, or no key to export', async () => {
+  it('are refused if the domain already has them, has a DS of other keys, or has no key to export', async () => {
     expect(await exportKeys()).toMatchObject(refusal(400, 'wrong_state'));
     const key = made();
     await enable();

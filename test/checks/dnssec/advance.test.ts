@@ -554,7 +554,7 @@ describe('a domain that comes here with its keys', () => {
     expect(domain.machine.serving.keys).toEqual(['k']);
   });
 
-  it('is given another key only when no resolver asks or remembers the other operator', () => {
+  it('gets another key only when no resolver asks or remembers the other operator', () => {
     const { two, domain } = imported([A], byA);
     two.run(5 * DAYS);
     domain.want((m) => roll(m, [B], false));
@@ -570,7 +570,7 @@ describe('a domain that comes here with its keys', () => {
     expect(domain.machine.serving.keys).toEqual(['b']);
   });
 
-  it('is not to change its nameservers while something is missing at either operator', () => {
+  it('must not change its nameservers while something is missing at either operator', () => {
     const { domain } = imported([A], byA);
     domain.theirs = ['a'];
     const told = (hours: number) => {
@@ -598,7 +598,7 @@ describe('a domain that comes here with its keys', () => {
     expect(dnssecFindings(domain.machine, 'elsewhere', domain.at, RULES)[0]?.message).toMatch(/not here/);
   });
 
-  it('takes the place of a key that no DS led to, and of no other', () => {
+  it('replaces a key only if no DS led to it', () => {
     const domain = new QuietDomain();
     domain.want((m) => enable(m, [B]));
     domain.delegation = { kind: 'not_ours' };
@@ -618,7 +618,7 @@ describe('a domain that comes here with its keys', () => {
 });
 
 describe('a domain that leaves with its keys', () => {
-  it('keeps its DS, and is told nothing to remove', () => {
+  it('keeps its DS, and no finding asks the owner to remove it', () => {
     const two = new TwoOperators();
     const { domain } = two;
     domain.want((m) => enable(m, [A]));

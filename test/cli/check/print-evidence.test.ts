@@ -192,7 +192,7 @@ describe('the DNSSEC of the parent', () => {
     expect(line({ security })).toBe(expected);
   });
 
-  it('and what an awkward server needed, in text and JSON', () => {
+  it('shows what an awkward server needed, in text and JSON', () => {
     const seen = both(names('ns1.fleet.example.'), { needed: ['tcp', 'lower_case'] });
     expect(text(seen)).toContain('NS ns1.fleet.example; needed TCP and lower case');
     expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen)))).evidence.servers[0].needed).toEqual([

@@ -12,6 +12,7 @@ import { printPrivateKey } from '../../../src/zone/signing/private-key.ts';
 import { makeKey } from '../../../src/zone/signing/signing-key.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { checkOnce } from '../../support/database/saved-checks.ts';
 import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
@@ -21,9 +22,10 @@ const ZONE =
 
 const database = keptDatabase();
 let folder: string;
+let domainId: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'zonefleet-keys-'));
-  await newDomain(database.db, await newAccount(database.db, 'ann@example.org'));
+  domainId = (await newDomain(database.db, await newAccount(database.db, 'ann@example.org'))).id;
   writeFileSync(join(folder, 'op.test.zone'), ZONE);
   expect((await run('zone', 'load', join(folder, 'op.test.zone'))).code).toBe(0);
 });
@@ -63,7 +65,7 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
     expect(await exportKey(name)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/it has 2 keys: say --key/),
+      stderr: expect.stringMatching(/it has 2 keys: give --key/),
     });
     const { keys } = JSON.parse((await exportKey(name, '--json')).stdout);
     expect(keys).toMatchObject([
@@ -97,6 +99,17 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
   });
 });
 
+describe('zonefleet dnssec show', () => {
+  it('prints whether the nameservers of a domain with imported keys may be changed', async () => {
+    await checkOnce(database.db, domainId, 'referral ns.else.test');
+    expect((await run('dnssec', 'show', 'example.com')).stdout).toMatch(
+      /^ {2}FOREIGN_NS_WAIT: Do not change the nameservers yet: /m,
+    );
+    const { zones } = JSON.parse((await run('dnssec', 'show', 'example.com', '--json')).stdout);
+    expect(zones[0].findings).toMatchObject([{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }]);
+  });
+});
+
 describe('zonefleet dnssec import-key', () => {
   it('signs an operator zone with a valid signature for each set, and shows its DS', async () => {
     expect(await signatureFaults(database.db, parseName('op.test.'))).toEqual([]);
@@ -126,7 +139,7 @@ describe('zonefleet dnssec import-key', () => {
     });
     expect(await importKey('op.test', key.path)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/say --flags/),
+      stderr: expect.stringMatching(/give --flags/),
     });
     expect(await importKey('op.test', join(folder, 'nothing'))).toMatchObject({ code: 2 });
     expect(await exportKey('no.test')).toMatchObject({ code: 1 });

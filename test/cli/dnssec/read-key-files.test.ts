@@ -59,7 +59,7 @@ const read = async (paths: readonly string[], flags: number[] = [], apex = APEX)
   readPrivateKeys(await readKeyFiles(paths, apex, { flags, algorithm: undefined }));
 const keys = (...tags: number[]) => ({ kind: 'keys', keys: tags.map((tag) => ({ tag })) });
 
-it('all files of BIND are read as the private keys among them, with the flags of their records', async () => {
+it('the files of BIND are read as one key for each private part, with the flags of its record', async () => {
   const paths = write(BIND);
   expect(await read(paths)).toMatchObject(keys(16805, 48079));
   expect(await read([paths[3] as string, paths[0] as string])).toMatchObject(keys(48079, 16805));
@@ -69,12 +69,12 @@ it('the JSON of PowerDNS is read with its flags', async () => {
   expect(await read(write({ 'key.json': POWERDNS }))).toMatchObject(keys(61369));
 });
 
-it('a file that does not say its flags has those that are given', async () => {
+it('a file without flags gets those of the option', async () => {
   const [ksk, zsk] = [BIND['Kmove.zz.+013+16805.private'], BIND['Kmove.zz.+013+48079.private']];
   const paths = write({ ksk, zsk });
   expect(await read(paths, [257, 256])).toMatchObject(keys(16805, 48079));
   expect(await read(paths.slice(0, 1), [257])).toMatchObject(keys(16805));
-  await expect(read(paths)).rejects.toThrow(/ksk: its flags are not known: say --flags 257/);
+  await expect(read(paths)).rejects.toThrow(/ksk: its flags are not known: give --flags 257/);
   await expect(read(paths, [257, 256, 256])).rejects.toThrow(/--flags once/);
 });
 

@@ -317,7 +317,7 @@ describe('what is done with signed zones', () => {
   });
   afterAll(() => db?.destroy());
 
-  it('their keys are imported and exported, and refused where they are wrong', async () => {
+  it('their keys are imported and exported, and wrong ones are refused', async () => {
     const { dnskey, secret } = makeKey(13, 257);
     const text = printPrivateKey(dnskey, secret, 'bind');
     const path = '/domains/imported.canary.example/dnssec';

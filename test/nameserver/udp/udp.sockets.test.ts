@@ -336,7 +336,7 @@ describe('a listener that has inherited its sockets', () => {
       expect(await exchangeUdp(address, Buffer.alloc(12))).toBeDefined();
   });
 
-  test('leaves the sockets of the first as they are if it ends before, also if it cannot start', async () => {
+  test('leaves the sockets of the first unchanged if it ends earlier or cannot start', async () => {
     const { listener: first } = await echoing(2);
     const taken = createSocket('udp4');
     await new Promise<void>((done) => taken.bind(0, '127.0.0.1', done));

@@ -156,7 +156,7 @@ describe('a parent with awkward servers', () => {
     expect(codesIn(await check(DELEGATED))).toEqual(['PARENT_AWKWARD']);
   });
 
-  it('that drop mixed case are not ordinary because they answer a name without letters', async () => {
+  it('is not taken for ordinary if servers that drop mixed case answer a name without letters', async () => {
     const { exchange } = registry('silent-on-case');
     const ask = (domain: string) =>
       exchange.ask(A, { name: nameOf(domain), type: TYPE.NS }, { signal: FOREVER, onPacket: () => {} });
@@ -164,7 +164,7 @@ describe('a parent with awkward servers', () => {
     expect(await ask(DELEGATED)).toMatchObject({ kind: 'reply', needed: ['tcp'] });
   });
 
-  it('that refuse mixed case are not ordinary because they refuse a zone that they do not serve', async () => {
+  it('is not taken for ordinary if servers that refuse mixed case refuse a zone that they do not serve', async () => {
     const { exchange } = registry('refused-on-case, rcode REFUSED on other.');
     const ask = (domain: string) =>
       exchange.ask(A, { name: nameOf(domain), type: TYPE.NS }, { signal: FOREVER, onPacket: () => {} });
@@ -187,7 +187,7 @@ describe('a parent with awkward servers', () => {
 describe('a parent with ordinary servers', () => {
   const LOST = 2;
 
-  it('needs nothing, and a truncated reply is no need', async () => {
+  it('needs nothing, even after a truncated reply', async () => {
     for (const faults of ['', 'truncate', 'ignores-edns']) {
       const { check } = registry(faults);
       const evidence = await check(DELEGATED);
@@ -227,7 +227,7 @@ describe('a parent with ordinary servers', () => {
     }
   });
 
-  it('sends at most four packets to a silent address for each query', async () => {
+  it('gets at most four packets for each query at a silent address', async () => {
     const { check, clock } = registry('silent');
     for (const packets of [9, 8, 8]) {
       expect((await check(DELEGATED)).queries).toBe(packets);
@@ -235,7 +235,7 @@ describe('a parent with ordinary servers', () => {
     }
   });
 
-  it('that refuse all queries get one packet more for each, and nothing is concluded from that', async () => {
+  it('gets one packet more for each query if its servers refuse all, and nothing is concluded from that', async () => {
     for (const rcode of ['REFUSED', 'SERVFAIL']) {
       const { check } = registry(`rcode ${rcode}`);
       const first = await check(DELEGATED);

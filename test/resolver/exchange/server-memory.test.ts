@@ -22,7 +22,7 @@ const waysOf = (servers: ServerMemory, address = ADDRESS) => {
 };
 
 describe('ServerMemory', () => {
-  it('remembers that a server is ordinary for an hour, and nothing takes that away', () => {
+  it('remembers that a server is ordinary for an hour, even if it then replies in another way', () => {
     const { clock, servers } = memory();
     servers.noteOrdinary(ADDRESS);
     clock.now += HOUR_MS - 1;

@@ -86,10 +86,12 @@ export class RealFleet {
   }
 
   cli(...args: string[]): Promise<CliRun> {
-    return runCli(args, {
-      databaseUrl: this.database.url,
-      env: { ...this.#settings, NAMESERVER_SETS: FLEET_SETS.map((set) => set.join()).join(';') },
-    });
+    return runCli(args, { databaseUrl: this.database.url, env: this.cliSettings });
+  }
+
+  /** Settings of the command line, without the database. */
+  get cliSettings(): Record<string, string> {
+    return { ...this.#settings, NAMESERVER_SETS: FLEET_SETS.map((set) => set.join()).join(';') };
   }
 
   /** Background checks one after the other, each as if its time had come, until one is as wanted: the run. */

@@ -1,7 +1,7 @@
 // Other operators of a domain below a real parent, each with a server that signs the zone itself, at the address of `ns1.other.zz`
 // and `ns2.other.zz`: PowerDNS and BIND, which make keys of their own, and Knot, which signs with keys that it is given.
 
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseName } from '../../../src/dns/name.ts';
@@ -9,6 +9,7 @@ import { TYPE } from '../../../src/dns/type-codes.ts';
 import { queryFor } from '../answer/queries.ts';
 import { startDaemon } from '../peers/daemon.ts';
 import { askMany, startPeer } from '../peers/peers.ts';
+import { dsOfPowerDns, startPowerDns as startServer } from '../peers/power-dns.ts';
 import type { RealParent } from '../peers/real-parent.ts';
 import { freePort } from '../processes/free-port.ts';
 import { runProgram } from './run-program.ts';
@@ -59,34 +60,21 @@ export async function startPowerDns(parent: RealParent, apex: string): Promise<S
   const place = await placeOf(parent, apex);
   const { directory, address, ports } = place;
   const zone = apex.slice(0, -1);
-  const config = [
-    'launch=bind',
-    `bind-config=${directory}/named.conf`,
-    `bind-dnssec-db=${directory}/dnssec.db`,
-    `local-address=${ports.map((port) => `${address}:${port}`).join(',')}`,
-    `socket-dir=${directory}`,
-    'daemon=no',
-    'guardian=no',
-    'setuid=',
-    'setgid=',
-  ];
-  await writeFile(join(directory, 'pdns.conf'), `${config.join('\n')}\n`);
-  await writeFile(
-    join(directory, 'named.conf'),
-    `zone "${zone}" { type master; file "${directory}/zone"; };\n`,
-  );
-  const pdnsutil = (...args: string[]) => run(directory, 'pdnsutil', [`--config-dir=${directory}`, ...args]);
-  await pdnsutil('create-bind-db', `${directory}/dnssec.db`);
-  await pdnsutil('secure-zone', zone);
-  const text = await pdnsutil('export-zone-key', zone, '1');
-  await writeFile(join(directory, 'key'), text);
-  const [, ds = ''] = / DS (\d+ \d+ 2 [0-9a-f]+)/.exec(await pdnsutil('export-zone-ds', zone)) ?? [];
-  return await started(place, ds, {
-    program: 'pdns_server',
-    args: [`--config-dir=${directory}`],
-    keyFiles: [join(directory, 'key')],
+  const listen = ports.map((port) => ({ address, port }));
+  const text = await readFile(join(directory, 'zone'), 'utf8');
+  const server = await startServer({ zones: [{ apex, text }], signed: [zone], listen });
+  const key = join(directory, 'key');
+  await writeFile(key, await server.pdnsutil('export-zone-key', zone, '1'));
+  return {
+    address,
+    keyFiles: [key],
     flags: [257],
-  });
+    ds: await dsOfPowerDns(server, zone),
+    async stop() {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
 }
 
 /** With a policy of one key for keys and another for the data. BIND listens on no address of a network of its own: NSD serves what it signed. */

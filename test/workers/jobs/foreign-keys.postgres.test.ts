@@ -183,7 +183,7 @@ test.each([
   expect(foreign?.shows).toMatchObject({ keys: ids, hasOthers: false });
 });
 
-test('the nameservers are not to be changed while the other operator shows a key that is not here', async () => {
+test('the nameservers must not be changed while the other operator shows a key that is not here', async () => {
   const { db } = database;
   await checkOnce(db, domainId, OTHERS);
   const key = { ...makeKey(13, 257), flags: 257 } as const;

@@ -138,7 +138,7 @@ what a record that is left out made valid | a CNAME x.example.net. / a NS ns.exa
     expect(reads.count / N).toBeLessThan(100);
   });
 
-  it('of CNAMEs at one name is searched with few reads of each row', () => {
+  it('with many CNAMEs at one name is searched with few reads of each row', () => {
     const reads = { count: 0 };
     const [first] = recordsOf('a CNAME x.', 'example.com.');
     if (first === undefined) throw new Error('no record');

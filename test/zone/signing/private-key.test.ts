@@ -166,7 +166,7 @@ describe('a private key is refused', () => {
     expect(refusal(entry(text))).not.toBe('read');
   });
 
-  it('beside another one that it does not go with', () => {
+  it('together with a key that it does not match', () => {
     const [ksk, zsk] = [entry(BIND_KSK), entry(BIND_ZSK, { flags: 256 })];
     expect(refusal(ksk, entry(BIND_KSK, { flags: 256 }))).toMatch(/^1 .*twice/);
     expect(refusal(ksk, entry(PDNS_CSK))).toMatch(/^1 .*same flags/);
@@ -174,7 +174,7 @@ describe('a private key is refused', () => {
     expect(refusal(ksk, zsk, entry(PDNS_CSK))).toMatch(/^2 .*two keys at most/);
   });
 
-  it('without a message that repeats any of it', () => {
+  it('with a message that repeats no part of it', () => {
     const secret = 'LHMrfhB5DDTxFUxaF110OVCjOaly2mDFmwr0GbSy0KA=';
     for (const text of [BIND_KSK.replace('13', '8'), BIND_KSK.replace('v1', 'v2'), `${secret}\n${secret}`])
       expect(refusal(entry(text))).not.toContain(secret.slice(0, 8));

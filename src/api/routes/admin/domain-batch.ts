@@ -15,9 +15,9 @@ export const createDomains = adminRoute({
   path: '/admin/domains/batch',
   operationId: 'adminCreateDomains',
   tag: 'Domains',
-  summary: 'Create domains for accounts, each by itself.',
+  summary: 'Creates domains for accounts.',
   description:
-    'For a migration to this service. Domains that operators create are answered whole immediately, unless another account claims the name or has a domain around it: see `served`. With `approve` the first set of our nameservers that the parent shows also proves them, unless another account has the right to that set. A repeat finds what was created as `exists`.',
+    'Intended for a migration to this service. Each domain is created in a transaction of its own. Domains that operators create are answered whole immediately, unless another account claims the name or has a domain around it: see `served`. With `approve` the first set of our nameservers that the parent shows also proves them, unless another account has the right to that set. A repeated call reports the domains that it finds as `exists`.',
   audit: { inHandler: 'domain.approve' },
   // Each domain is a transaction of its own, so that the names of a call are not locked until its end.
   waits: true,
@@ -37,7 +37,7 @@ type Item = Batch['domains'][number];
 type Result = z.input<typeof DomainBatchResult>['domains'][number];
 type Refusal = (typeof DOMAIN_REFUSALS)[number];
 
-/** Looks an account up once. */
+/** Returns a function that finds the account of an item, and looks each account up only once. */
 function findOwners(db: Database): (item: Item) => Promise<number | undefined> {
   const found = new Map<string | number, number | undefined>();
   return async ({ user_id: id, user_email: email = '' }) => {

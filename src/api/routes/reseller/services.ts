@@ -134,7 +134,7 @@ const create = resellerRoute({
         const target = { name: printWithoutDot(name) };
         const told = { before: toldSubscription(before), after: toldSubscription(subscription) };
         audit({ domainId: domain.id, target, ...told });
-        // As for every claim that begins: the answer does not tell whether other accounts wait for the name.
+        // As for every new claim, the response must not reveal whether other accounts wait for the name.
         const served = domain.status === 'pending' ? 'apex' : domain.served;
         return printService({ ...domain, served }, subscription);
       }

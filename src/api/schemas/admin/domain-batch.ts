@@ -11,14 +11,19 @@ const Item = z
   .strictObject({
     name: z.string().min(1).max(1024),
     user_id: Id.optional().describe('The account that owns it.'),
-    user_email: z.string().max(320).includes('@').optional().describe('The same by its email.'),
+    user_email: z
+      .string()
+      .max(320)
+      .includes('@')
+      .optional()
+      .describe('The email of this account, instead of its id.'),
     plan: z
       .string()
       .min(1)
       .max(40)
       .nullable()
       .optional()
-      .describe("By its slug; null: no plan. By default the account's."),
+      .describe("The slug of the plan, or null for no plan. Default: the account's plan."),
   })
   .refine(
     ({ user_id, user_email }) => (user_id === undefined) !== (user_email === undefined),
@@ -32,12 +37,12 @@ export const DomainBatch = z
       .boolean()
       .default(false)
       .describe(
-        'Lets the first set of our nameservers that the parent shows prove each domain for its account, also those that the accounts have already.',
+        'If true, the first set of our nameservers that the parent shows proves each domain for its account. This includes domains that the accounts have already.',
       ),
     scan: z
       .boolean()
       .default(true)
-      .describe('Looks in the background for the records that new domains have elsewhere, and imports them.'),
+      .describe('If true, workers look for the records that new domains have elsewhere, and import them.'),
   })
   .meta({ id: 'DomainBatch' });
 
@@ -56,15 +61,15 @@ export const DomainBatchResult = z
     domains: z
       .array(
         z.object({
-          name: z.string().describe('As in the call.'),
+          name: z.string().describe('The name as given in the call.'),
           outcome: z.enum(['created', 'exists', 'refused']).describe('`exists`: the account had it already.'),
           id: Id.optional(),
           status: z.enum(DOMAIN_STATUSES).optional(),
           served: z.enum(['full', 'apex', 'none']).optional(),
           change_id: Id.optional(),
           findings: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
-          code: z.enum(DOMAIN_REFUSALS).optional().describe('Why it was refused.'),
-          error: z.string().optional().describe('The same for people.'),
+          code: z.enum(DOMAIN_REFUSALS).optional().describe('The reason of the refusal.'),
+          error: z.string().optional().describe('The reason as text.'),
         }),
       )
       .describe('In the order of the call.'),

@@ -24,7 +24,7 @@ export const Service = z
     domain_served: z
       .enum(['full', 'apex', 'none'])
       .describe(
-        'As `served` of the domain, whose `findings` tell what to do about a domain that is not answered whole.',
+        'The `served` of the domain. If the domain is not answered whole, its `findings` explain what to do.',
       ),
     subscription: Subscription.optional().describe('Absent: there is none.'),
   })

@@ -60,7 +60,7 @@ function moveWithKeys(machine: Machine): ForeignFinding {
       code: 'FOREIGN_NS_READY',
       severity: 'info',
       message:
-        'The nameservers of this service answer with the imported keys: the nameservers may be changed now. The DS stays as it is. Leave the zone at the other operator for two days more, signed.',
+        'The nameservers of this service answer with the imported keys: the nameservers may be changed now. The DS stays as it is. Leave the zone signed at the other operator for two more days.',
     };
   return {
     code: 'FOREIGN_NS_WAIT',
