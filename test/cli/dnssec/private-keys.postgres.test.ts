@@ -22,10 +22,9 @@ const ZONE =
 
 const database = keptDatabase();
 let folder: string;
-let domainId: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'zonefleet-keys-'));
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'ann@example.org'))).id;
+  await newDomain(database.db, await newAccount(database.db, 'ann@example.org'));
   writeFileSync(join(folder, 'op.test.zone'), ZONE);
   expect((await run('zone', 'load', join(folder, 'op.test.zone'))).code).toBe(0);
 });
@@ -101,11 +100,15 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
 
 describe('zonefleet dnssec show', () => {
   it('prints whether the nameservers of a domain with imported keys may be changed', async () => {
-    await checkOnce(database.db, domainId, 'referral ns.else.test');
-    expect((await run('dnssec', 'show', 'example.com')).stdout).toMatch(
+    const accountId = await newAccount(database.db, 'bob@example.org');
+    const { id } = await newDomain(database.db, accountId, 'moving.example.');
+    await checkOnce(database.db, id, 'referral ns.else.test');
+    const key = madeFile('moving', 257);
+    expect((await importKey('moving.example', key.path, '--flags', '257')).code).toBe(0);
+    expect((await run('dnssec', 'show', 'moving.example')).stdout).toMatch(
       /^ {2}FOREIGN_NS_WAIT: Do not change the nameservers yet: /m,
     );
-    const { zones } = JSON.parse((await run('dnssec', 'show', 'example.com', '--json')).stdout);
+    const { zones } = JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout);
     expect(zones[0].findings).toMatchObject([{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }]);
   });
 });
