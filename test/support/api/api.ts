@@ -31,8 +31,8 @@ import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/ac
 import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
-import { databaseReadiness } from '../../../src/store/postgres/database-readiness.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
+import { databaseReadiness } from '../../../src/store/postgres/database-readiness.ts';
 import { useKeyBoxes } from '../../../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../../src/store/secrets/key-boxes.ts';
 import { parseDomainName } from '../../../src/zone/domain/domain-name.ts';

@@ -33,6 +33,8 @@ export interface RealParent {
   delegate(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
   /** The DS records, as in a zone file, that the TLD has of a label; without any: none. */
   showDs(label: string, ...ds: readonly (string | undefined)[]): Promise<void>;
+  /** The same for several labels. */
+  showAllDs(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -99,6 +101,10 @@ export async function startRealParent(
     startPeer('nsd', [tld()], at(2)),
     startPeer('knot', [tld()], at(3)),
   ]);
+  const showAllDs: RealParent['showAllDs'] = async (changes) => {
+    for (const [label, ds] of Object.entries(changes)) dsOfLabels.set(label, ds);
+    await publish();
+  };
   return {
     port,
     has53,
@@ -114,13 +120,8 @@ export async function startRealParent(
       for (const [label, names] of Object.entries(changes)) delegations.set(label, names);
       await publish();
     },
-    async showDs(label, ...ds) {
-      dsOfLabels.set(
-        label,
-        ds.flatMap((each) => each ?? []),
-      );
-      await publish();
-    },
+    showDs: (label, ...ds) => showAllDs({ [label]: ds.flatMap((each) => each ?? []) }),
+    showAllDs,
     async stop() {
       await Promise.all([root, ...registry].map((peer) => peer.stop()));
       await rm(directory, { recursive: true, force: true });
