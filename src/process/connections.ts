@@ -52,7 +52,9 @@ export interface Connection {
   receivedBytes: number;
   sweptAtMs: number;
   /** The answer that waits to be read, as it was last counted. */
-  unread: { readonly bytes: number; readonly takenBytes: number; readonly groups: readonly Unread[] } | undefined;
+  unread:
+    | { readonly bytes: number; readonly takenBytes: number; readonly groups: readonly Unread[] }
+    | undefined;
 }
 
 /** Connections whose answers wait to be read, those first that were counted first. */
@@ -168,7 +170,8 @@ export class Connections {
     for (const connection of among.connections) {
       if (all.bytes <= bytes) return;
       if (connection === spared) continue;
-      if (connection.wire.takenBytes > (connection.unread?.takenBytes ?? 0)) this.#count(connection); // to the end
+      if (connection.wire.takenBytes > (connection.unread?.takenBytes ?? 0))
+        this.#count(connection); // to the end
       else this.#cut(connection);
     }
   }

@@ -149,7 +149,6 @@ describe('an answer that is not taken', () => {
     seconds(STALL_SECONDS);
     expect(wire.isCut).toBe(true);
   });
-
 });
 
 describe('answers that are not read', () => {
