@@ -17,8 +17,12 @@ import { afterEach, describe, expect, it, test } from 'vitest';
 import { QueryCounters } from '../src/nameserver/answer/query-counters.ts';
 import { createMetrics } from '../src/nameserver/metrics.ts';
 import { listenTcp } from '../src/nameserver/tcp/tcp.ts';
-import { createBoundedServer, type ServerLimits, trustConnection } from '../src/process/bounded-server.ts';
 import { hidePasswords, hideTokens } from '../src/process/hide-passwords.ts';
+import {
+  createBoundedServer,
+  type ServerLimits,
+  trustConnection,
+} from '../src/process/http/bounded-server.ts';
 import { listenFault } from '../src/process/listen-fault.ts';
 import { type HealthListener, listenHealth, type Readiness } from '../src/process/listen-health.ts';
 import { StartFault } from '../src/process/start-fault.ts';
@@ -127,10 +131,30 @@ describe('the bounded HTTP server', () => {
 
     it('that sends many requests ahead is cut, and none but its first is worked on', async () => {
       await listening();
+      let parsed = 0;
+      server.on('request', () => parsed++);
       const client = await opened();
       client.socket.write(REQUEST.repeat(1000));
       await until(() => client.isGone, 'it is cut');
       expect(asked).toHaveLength(1);
+      expect(parsed).toBeLessThan(20);
+    });
+
+    it('that sends a few large requests ahead is cut if all connections together have sent too many', async () => {
+      const [many, ahead, headerBytes] = [200, 4, 12_000];
+      await listening({ connections: many, perNetwork: many, headersTimeoutMs: 60_000 });
+      const large = REQUEST.replace('\r\n\r\n', `\r\nFiller: ${'x'.repeat(headerBytes)}\r\n\r\n`);
+      const clients: Client[] = [];
+      for (let i = 0; i < many; i++) {
+        const client = await opened();
+        client.socket.write(large.repeat(1 + ahead));
+        clients.push(client);
+      }
+      await until(() => clients.some(({ isGone }) => isGone), 'one is cut');
+      await until(() => asked.length === many, 'the first request of each is worked on');
+      const kept = clients.filter(({ isGone }) => !isGone).length;
+      expect(kept * ahead * headerBytes).toBeLessThan(8 << 20);
+      expect(kept).toBeGreaterThan(many / 2);
     });
 
     it('that does not read has one answer made for it', async () => {
@@ -142,12 +166,13 @@ describe('the bounded HTTP server', () => {
       });
       const lazy = await opened();
       lazy.socket.pause();
-      lazy.socket.write(REQUEST.repeat(20));
+      lazy.socket.write(REQUEST.repeat(5));
       await until(() => made > 0, 'the first answer is made');
       const busy = await opened('127.0.0.2');
       busy.socket.write(REQUEST);
       await until(() => busy.text.length > answer.length, "another's answer is there");
       expect(made).toBe(2);
+      expect(lazy.isGone).toBe(false);
     });
 
     it('that does not read is cut when all unread answers are too much', async () => {
@@ -180,6 +205,28 @@ describe('the bounded HTTP server', () => {
         client.socket.write(REQUEST);
         await until(() => answers(client) === 1, `${from} is answered`);
       }
+    });
+
+    it('that send a request in the same moment have few of them begun in each round of the event loop', async () => {
+      const many = 60;
+      let inRound = 0;
+      let most = 0;
+      let begun = 0;
+      await listening({ connections: many, perNetwork: many, headersTimeoutMs: 60_000 }, (_, response) => {
+        if (inRound++ === 0) setImmediate(() => (inRound = 0));
+        most = Math.max(most, inRound);
+        begun++;
+        response.end();
+      });
+      const clients: Client[] = [];
+      for (let i = 0; i < many; i++) clients.push(await opened());
+      for (let time = 1; time <= 3; time++) {
+        for (const client of clients) client.socket.write(REQUEST);
+        await until(() => begun === time * many, 'all are begun');
+        await until(() => clients.every((client) => answers(client) === time), 'all are answered');
+        if (time === 1) most = 0; // the first of each connection begins when the connection has its turn
+      }
+      expect(most).toBeLessThanOrEqual(8);
     });
 
     it('do not take the place of one that has shown a key', async () => {

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import type { ServerLimits, ServerTls } from '../process/bounded-server.ts';
+import type { ServerLimits, ServerTls } from '../process/http/bounded-server.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
 import { listenFault } from '../process/listen-fault.ts';
 import type { Log } from '../process/reconnect.ts';

@@ -4,7 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { createBoundedServer, type ServerLimits } from './bounded-server.ts';
+import { createBoundedServer, type ServerLimits } from './http/bounded-server.ts';
 import { isOurHost, MISDIRECTED, NOT_OUR_HOST } from './judge-host.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { listenFault } from './listen-fault.ts';

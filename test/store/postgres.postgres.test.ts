@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import {
   allowLong,
+  CONNECT_TIMEOUT_MS,
   ConnectionDeadlines,
   SERVICE_LIMITS,
   sessionSettings,
@@ -74,9 +75,9 @@ describe('deadlines', () => {
       expect(deadlines().send(text).statementMs).toBe(ms);
     });
 
-    it('give every statement of a transaction the time of a write, and the whole a bound', () => {
+    it('give every statement of a transaction but its begin the time of a write, and the whole a bound', () => {
       const connection = deadlines();
-      expect(connection.send('begin')).toEqual({ statementMs: writeMs, begins: true });
+      expect(connection.send('begin')).toEqual({ statementMs: readMs, begins: true });
       expect(connection.send('select 1')).toEqual({ statementMs: writeMs, begins: false });
       expect(connection.transactionMs).toBe(3 * writeMs);
       connection.endTransaction();
@@ -93,8 +94,12 @@ describe('deadlines', () => {
       expect(connection.send('update t set a = 1').statementMs).toBe(writeMs);
       connection.send('set statement_timeout = 3600000; set lock_timeout = 0');
       expect(connection.send('select 1').statementMs).toBe(3_600_500);
-      connection.send("set statement_timeout = '9500ms'; set lock_timeout = '7600ms'");
+      connection.send("set statement_timeout = '7500ms'; set lock_timeout = '6s'");
       expect(connection.send('select 1').statementMs).toBe(readMs);
+    });
+
+    it('with the wait for a connection, let no call wait 10 s for the first answer of a Postgres that hangs', () => {
+      expect([CONNECT_TIMEOUT_MS + readMs, writeMs].filter((limitMs) => limitMs >= 10_000)).toEqual([]);
     });
 
     it('let the server give up before the client does', () => {
@@ -123,15 +128,13 @@ describe('deadlines', () => {
     for (let i = 0; i < 20; i++) await db.transaction().execute(allowLong); // what is repeated is prepared elsewhere
     await db.transaction().execute(async (trx) => {
       await allowLong(trx);
-      expect((await settingOf.execute(trx)).rows).toEqual([
-        { statement: '2min', lock: '7600ms', idle: '2min' },
-      ]);
+      expect((await settingOf.execute(trx)).rows).toEqual([{ statement: '2min', lock: '6s', idle: '2min' }]);
     });
-    expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '9500ms', idle: '30s' }]);
+    expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '7500ms', idle: '30s' }]);
     await withMigrationLimits(db, async (connection) => {
       expect((await settingOf.execute(connection)).rows).toMatchObject([{ statement: '1h', lock: '0' }]);
     });
-    expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '9500ms', lock: '7600ms' }]);
+    expect((await settingOf.execute(db)).rows).toMatchObject([{ statement: '7500ms', lock: '6s' }]);
     await db.destroy();
   });
 });

@@ -2,7 +2,7 @@
 // does not reach Postgres. Right keys are never limited by it, even from a network that sends wrong keys. A key that
 // was not presented in the last second is never refused from memory, so a new one works at once.
 
-import { networkOf } from '../../process/connections.ts';
+import { networkOf } from '../../process/http/connections.ts';
 
 const WRONG_KEYS_A_MINUTE = 30;
 const WINDOW_MS = 60_000;

@@ -1,6 +1,10 @@
 // Runs one piece of work at a time for each domain. Its writes wait for each other at its lock in Postgres in any case;
 // since they wait here, a busy domain holds one connection of the pool and not all of them. Each wait is bounded: a
-// call that does not get to the front in time, or comes when too many wait, is refused.
+// call that does not get to the front in time, or comes when too many wait, is refused. If Postgres fails the call
+// before them, the calls that wait fail too: each would wait for Postgres as long as that one did.
+
+import { DatabaseSilence } from '../../store/postgres/bounded-client.ts';
+import { outageOf } from '../../store/postgres/outage.ts';
 
 export class NoTurn extends Error {
   override readonly name = 'NoTurn';
@@ -12,12 +16,17 @@ export interface TurnLimits {
   readonly waiting: number;
 }
 
-const LIMITS: TurnLimits = { waitMs: 10_000, waiting: 100 };
+const LIMITS: TurnLimits = { waitMs: 8000, waiting: 100 };
+
+interface Waiting {
+  begin(): void;
+  fail(error: Error): void;
+}
 
 export class Turns {
   readonly #limits: TurnLimits;
   /** For each domain that has work, those that wait, in order. */
-  readonly #queues = new Map<number, Set<() => void>>();
+  readonly #queues = new Map<number, Set<Waiting>>();
 
   constructor(limits: TurnLimits = LIMITS) {
     this.#limits = limits;
@@ -35,35 +44,52 @@ export class Turns {
     else await this.#waitIn(queue);
     try {
       return await work();
+    } catch (error) {
+      const outage = outageOf(error);
+      if (outage === 'silent' || outage === 'unreachable') this.#failAll(domainId, error as Error);
+      throw error;
     } finally {
       this.#leave(domainId);
     }
   }
 
-  async #waitIn(queue: Set<() => void>): Promise<void> {
+  async #waitIn(queue: Set<Waiting>): Promise<void> {
     const { waitMs, waiting } = this.#limits;
     if (queue.size >= waiting) throw new NoTurn(`${queue.size} writes of the domain wait`);
     await new Promise<void>((resolve, reject) => {
-      const begin = () => {
+      const fail = (error: Error) => {
         clearTimeout(timer);
-        resolve();
+        queue.delete(waiting);
+        reject(error);
       };
-      const timer = setTimeout(() => {
-        queue.delete(begin);
-        reject(new NoTurn(`earlier writes of the domain took longer than ${waitMs} ms`));
-      }, waitMs);
-      queue.add(begin);
+      const waiting = {
+        begin() {
+          clearTimeout(timer);
+          resolve();
+        },
+        fail,
+      };
+      const timer = setTimeout(
+        () => fail(new NoTurn(`earlier writes of the domain took longer than ${waitMs} ms`)),
+        waitMs,
+      );
+      queue.add(waiting);
     });
   }
 
+  #failAll(domainId: number, { message }: Error): void {
+    // An error of their own: that of the first may say that its commit has an unknown outcome.
+    for (const { fail } of this.#queues.get(domainId) ?? []) fail(new DatabaseSilence(message));
+  }
+
   #leave(domainId: number): void {
-    const queue = this.#queues.get(domainId) as Set<() => void>;
+    const queue = this.#queues.get(domainId) as Set<Waiting>;
     const [next] = queue;
     if (next === undefined) {
       this.#queues.delete(domainId);
       return;
     }
     queue.delete(next);
-    next();
+    next.begin();
   }
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Network } from '../../dns/record/network.ts';
-import { trustConnection } from '../../process/bounded-server.ts';
+import { trustConnection } from '../../process/http/bounded-server.ts';
 import { badRequest, notFound, Problem } from '../answers/problem.ts';
 import { judgeCredentials } from '../callers/authenticate.ts';
 import type { EdgeCallers } from '../callers/edge-callers.ts';

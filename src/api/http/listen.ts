@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { createBoundedServer, type ServerLimits, type ServerTls } from '../../process/bounded-server.ts';
+import { createBoundedServer, type ServerLimits, type ServerTls } from '../../process/http/bounded-server.ts';
 import type { ListenAddress } from '../../process/listen-address.ts';
 import type { Route } from '../calls/route.ts';
 import { publicWritesAside } from './aside.ts';

@@ -14,8 +14,8 @@ import Fastify, {
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { networksOf } from '../../dns/record/network.ts';
-import { ANSWER_HEADERS } from '../../process/answer-headers.ts';
-import { trustConnection } from '../../process/bounded-server.ts';
+import { ANSWER_HEADERS } from '../../process/http/answer-headers.ts';
+import { trustConnection } from '../../process/http/bounded-server.ts';
 import { touchApiKey } from '../../store/accounts/api-keys.ts';
 import { DNSSEC_UNAVAILABLE, DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
 import { touchSession } from '../../store/people/sessions.ts';

@@ -2,7 +2,7 @@
 // failures have led to a block; success takes nothing back, so that an own account does not help to try others.
 
 import { createHash } from 'node:crypto';
-import { networkOf } from '../../process/connections.ts';
+import { networkOf } from '../../process/http/connections.ts';
 import { emailKeyOf } from '../../store/accounts/email-address.ts';
 import { hashSecret } from '../../store/accounts/secret-text.ts';
 import { noteFailedSignIn } from '../../store/audit/write-audit.ts';

@@ -4,7 +4,7 @@
 
 import { availableParallelism } from 'node:os';
 import { hash as argonHash, verify as argonVerify } from '@node-rs/argon2';
-import { networkOf } from '../../process/connections.ts';
+import { networkOf } from '../../process/http/connections.ts';
 
 const OPTIONS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 /** A hash of nothing that anybody knows: an unknown email takes as long as a wrong password. */

@@ -9,7 +9,7 @@
 
 import type { Evidence } from '../../checks/delegation/evidence.ts';
 import type { Name } from '../../dns/name.ts';
-import { networkOf } from '../../process/connections.ts';
+import { networkOf } from '../../process/http/connections.ts';
 import { MemoryWindows } from '../callers/memory-windows.ts';
 import { boundEvidence, sizeOf } from './bound-evidence.ts';
 

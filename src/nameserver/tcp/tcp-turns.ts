@@ -11,10 +11,10 @@ import type { NetworkConnection, TcpNetwork } from './tcp-network.ts';
 /** The cost of one round: a turn 1, each answer 1, each KiB of answers 1. It takes some milliseconds. */
 const ROUND_COST = 1024;
 /**
- * The event loop accepts one connection in each round: while connections come, rounds are short, so that a crowd delays
- * none of them.
+ * The event loop accepts one connection in each round: while connections come, most rounds only accept, so that a crowd
+ * delays none of them.
  */
-const ROUND_COST_WHILE_ACCEPTING = 64;
+const ROUND_COST_WHILE_ACCEPTING = 4;
 /** The interval at which slowed clients are looked at. */
 const SLOWED_MS = 10;
 
@@ -24,8 +24,9 @@ export class TcpTurns {
   /** Clients with connections that wait, in the order of their turns. */
   readonly #queue = new Set<TcpNetwork>();
   readonly #slowed = new Set<TcpNetwork>();
-  #spent = 0;
-  #bound = ROUND_COST;
+  /** What this round may still cost. Below 0, the last turn cost more than there was, and the next rounds have less. */
+  #left = ROUND_COST;
+  #hasAccepted = false;
   #isRoundPlanned = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,7 +36,7 @@ export class TcpTurns {
   }
 
   noteAccepted(): void {
-    this.#bound = ROUND_COST_WHILE_ACCEPTING;
+    this.#hasAccepted = true;
     this.#planRound();
   }
 
@@ -45,8 +46,8 @@ export class TcpTurns {
   take(connection: NetworkConnection): void {
     const { network } = connection;
     this.#planRound();
-    if (this.#queue.size === 0 && this.#spent < this.#bound && network.mayAsk(this.#now())) {
-      this.#spent += connection.answerSome();
+    if (this.#queue.size === 0 && this.#left > 0 && network.mayAsk(this.#now())) {
+      this.#left -= connection.answerSome();
       if (!connection.hasQueries) return;
     }
     connection.hold();
@@ -74,13 +75,14 @@ export class TcpTurns {
 
   #round(): void {
     this.#isRoundPlanned = false;
-    this.#spent = 0;
+    const bound = this.#hasAccepted ? ROUND_COST_WHILE_ACCEPTING : ROUND_COST;
+    this.#left = Math.min(bound, this.#left + bound);
+    this.#hasAccepted = false;
     for (const network of this.#queue) {
+      if (this.#left <= 0) break;
       this.#queue.delete(network);
-      this.#spent += this.#turnOf(network);
-      if (this.#spent >= this.#bound) break;
+      this.#left -= this.#turnOf(network);
     }
-    this.#bound = ROUND_COST;
     if (this.#queue.size > 0) this.#planRound();
   }
 

@@ -4,7 +4,7 @@
 // that another site has led to this address (DNS rebinding) is no host of ours.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createBoundedServer } from '../../process/bounded-server.ts';
+import { createBoundedServer } from '../../process/http/bounded-server.ts';
 import { type Rejected, registrarPage, STYLE } from './registrar-page.ts';
 import type { Registration, Registry } from './registry.ts';
 

@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { ClientBase } from 'pg';
 import { BoundedClient } from './bounded-client.ts';
 import { connectionTypes } from './connection-types.ts';
-import { type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
+import { CONNECT_TIMEOUT_MS, type Limits, SERVICE_LIMITS, sessionSettings } from './deadlines.ts';
 import { GrowingPool } from './growing-pool.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Schema } from './tables/schema.ts';
@@ -40,7 +40,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     Client: BoundedClient,
     connectionString: url,
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     application_name: 'zonefleet',

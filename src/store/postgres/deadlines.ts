@@ -5,14 +5,16 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from './tables/schema.ts';
 
 export interface Limits {
-  /** How long a statement that only reads, outside of a transaction, may be silent. */
+  /** How long a statement that only reads, outside of a transaction, may be silent; also the beginning of a transaction. */
   readonly readMs: number;
   /** How long every other statement may take. */
   readonly writeMs: number;
 }
 
+/** How long a call may wait for a connection. Together with the first statement, it is less than 10 s. */
+export const CONNECT_TIMEOUT_MS = 4000;
 /** The limits for calls that people and jobs wait for. */
-export const SERVICE_LIMITS: Limits = { readMs: 5000, writeMs: 10_000 };
+export const SERVICE_LIMITS: Limits = { readMs: 5000, writeMs: 8000 };
 /** The limits for an operator's commands, which read and sort whole zones at once. */
 export const OPERATOR_LIMITS: Limits = { readMs: 30_000, writeMs: 120_000 };
 /** The limit for a statement of a transaction that writes many rows, and for the pauses in which those are planned. */
@@ -100,9 +102,11 @@ export class ConnectionDeadlines {
     }
     const begins = BEGINS.test(text);
     if (begins) this.#transactionMs = this.#sessionMs;
-    const isRead = this.#transactionMs === undefined && this.#sessionMs === this.#limits.writeMs;
+    const isQuick = begins || (this.#transactionMs === undefined && READS.test(text));
     const statementMs =
-      isRead && READS.test(text) ? this.#limits.readMs : (this.#transactionMs ?? this.#sessionMs);
+      isQuick && this.#sessionMs === this.#limits.writeMs
+        ? this.#limits.readMs
+        : (this.#transactionMs ?? this.#sessionMs);
     return { statementMs, begins };
   }
 

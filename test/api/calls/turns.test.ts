@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { NoTurn, Turns } from '../../../src/api/calls/turns.ts';
+import { DatabaseSilence } from '../../../src/store/postgres/bounded-client.ts';
 
 function piece() {
   let finish: (value: string) => void = () => {};
@@ -66,4 +67,28 @@ it('only so many wait for one domain; others have their own queue', async () => 
   expect(await turns.run(2, async () => 'another domain')).toBe('another domain');
   held.finish('1');
   expect(await Promise.all(works)).toEqual(['1', '2', '3']);
+});
+
+it('calls that wait fail with the call before them if Postgres does not answer it, and a later call is done', async () => {
+  const turns = new Turns();
+  const silence = new DatabaseSilence('no answer');
+  const first = piece();
+  const others: string[] = [];
+  const calls = [
+    turns.run(1, () => first.done),
+    turns.run(1, async () => others.push('second')),
+    turns.run(1, async () => others.push('third')),
+    turns.run(2, async () => others.push('another domain')),
+  ];
+  first.fail(silence);
+  const results = await Promise.allSettled(calls);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
+  const [reason, ...reasons] = results.flatMap((result) => ('reason' in result ? [result.reason] : []));
+  expect(reason).toBe(silence);
+  // Not the same error: that one may belong to a commit whose outcome is unknown.
+  for (const each of reasons) expect(each).not.toBe(silence);
+  expect(reasons).toEqual([silence, silence]);
+  expect(turns.busy).toBe(0);
+  expect(await turns.run(1, async () => 'later')).toBe('later');
+  expect(others).toEqual(['another domain']);
 });

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EdgeFeed } from '../../../src/api/edge/edge-feed.ts';
 import { API_LIMITS } from '../../../src/api/http/listen.ts';
-import { createBoundedServer } from '../../../src/process/bounded-server.ts';
+import { createBoundedServer } from '../../../src/process/http/bounded-server.ts';
 import { type EdgeLine, EdgeLines } from '../../../src/store/edges/read-edge-lines.ts';
 import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
 import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';

@@ -11,7 +11,10 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** The most connections from one IPv4 address or IPv6 /64; undefined: no limit. */
   readonly perNetwork: number | undefined;
-  /** The most bytes of all answers together that their callers have not taken. */
+  /**
+   * The most bytes of all answers together that their callers have not taken. Those without a key may have half of it, and of
+   * one network an eighth.
+   */
   readonly unreadBytes: number;
   /** A peer that moves nothing for this long while we wait for it is cut. Default: 15 s. */
   readonly stallMs?: number;
@@ -48,6 +51,16 @@ export interface Connection {
   takenBytes: number;
   receivedBytes: number;
   sweptAtMs: number;
+  /** The answer that waits to be read, as it was last counted. */
+  unread:
+    | { readonly bytes: number; readonly takenBytes: number; readonly groups: readonly Unread[] }
+    | undefined;
+}
+
+/** Connections whose answers wait to be read, those first that were counted first. */
+class Unread {
+  readonly connections = new Set<Connection>();
+  bytes = 0;
 }
 
 const STALL_MS = 15_000;
@@ -55,12 +68,23 @@ const STALL_MS = 15_000;
 const MIN_BYTES_PER_SECOND = 1024;
 /** How long the rest of a body is received, and discarded, after its answer. */
 const REST_MS = 3000;
+/** The shares of `unreadBytes` for the connections without a key. */
+const UNTRUSTED_SHARE = 1 / 2;
+const NETWORK_SHARE = 1 / 8;
+
+interface Network {
+  readonly connections: Set<Connection>;
+  /** Of its connections without a key. */
+  readonly unread: Unread;
+}
 
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #stallMs: number;
   readonly #all = new Set<Connection>();
-  readonly #byNetwork = new Map<string, Set<Connection>>();
+  readonly #byNetwork = new Map<string, Network>();
+  readonly #unread = new Unread();
+  readonly #untrusted = new Unread();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -74,8 +98,8 @@ export class Connections {
   /** Undefined: there is no room, and no connection can give way. */
   open(network: string, wire: Wire, nowMs: number): Connection | undefined {
     const { connections, perNetwork = Number.POSITIVE_INFINITY } = this.#limits;
-    const near = this.#byNetwork.get(network) ?? new Set();
-    if (near.size >= perNetwork && !this.#makeRoom(near)) return undefined;
+    const near = this.#byNetwork.get(network) ?? { connections: new Set(), unread: new Unread() };
+    if (near.connections.size >= perNetwork && !this.#makeRoom(near.connections)) return undefined;
     if (this.#all.size >= connections && !this.#makeRoom(this.#all)) return undefined;
     const connection: Connection = {
       network,
@@ -86,31 +110,69 @@ export class Connections {
       takenBytes: 0,
       receivedBytes: 0,
       sweptAtMs: nowMs,
+      unread: undefined,
     };
     this.#all.add(connection);
-    this.#byNetwork.set(network, near.add(connection));
+    near.connections.add(connection);
+    this.#byNetwork.set(network, near);
     return connection;
   }
 
   close(connection: Connection): void {
     if (!this.#all.delete(connection)) return;
+    setUnread(connection, undefined);
     const near = this.#byNetwork.get(connection.network);
-    near?.delete(connection);
-    if (near?.size === 0) this.#byNetwork.delete(connection.network);
+    near?.connections.delete(connection);
+    if (near?.connections.size === 0) this.#byNetwork.delete(connection.network);
   }
 
-  /** Cuts peers that keep us waiting, and the largest unread answers when all together are too large. */
+  /**
+   * Counts the bytes of the connection's answer that wait to be read. If all together are too many, other connections are cut:
+   * first the one that has been counted longest and taken nothing since.
+   */
+  countUnread(connection: Connection): void {
+    if (!this.#all.has(connection)) return;
+    this.#count(connection);
+    this.#endUnread(connection);
+  }
+
+  /** Cuts peers that keep us waiting. */
   sweep(nowMs: number): void {
-    let unread = 0;
     for (const connection of this.#all) {
       if (spendCredit(connection, nowMs, this.#stallMs) <= 0) this.#cut(connection);
-      else unread += connection.wire.unreadBytes;
+      else if (connection.unread?.bytes !== connection.wire.unreadBytes) this.#count(connection);
     }
-    if (unread <= this.#limits.unreadBytes) return;
-    for (const connection of [...this.#all].sort(worstFirst)) {
-      if (unread <= this.#limits.unreadBytes) return;
-      unread -= connection.wire.unreadBytes;
-      this.#cut(connection);
+    this.#endUnread();
+  }
+
+  #count(connection: Connection): void {
+    const { wire, network } = connection;
+    const { unreadBytes: bytes, takenBytes, isTrusted } = wire;
+    const near = this.#byNetwork.get(network) as Network;
+    const groups = isTrusted ? [this.#unread] : [near.unread, this.#untrusted, this.#unread];
+    setUnread(connection, bytes === 0 ? undefined : { bytes, takenBytes, groups });
+  }
+
+  /** `spared` was counted just now, so its peer had no time to read. */
+  #endUnread(spared?: Connection): void {
+    const { unreadBytes, perNetwork } = this.#limits;
+    const ofNetwork = perNetwork === undefined ? 1 : NETWORK_SHARE; // without a limit, one network may be everyone
+    const networks = spared === undefined ? this.#byNetwork.values() : [this.#byNetwork.get(spared.network)];
+    for (const near of networks)
+      if (near !== undefined) this.#endFirst(near.unread, near.unread, unreadBytes * ofNetwork, spared);
+    this.#endFirst(this.#untrusted, this.#untrusted, unreadBytes * UNTRUSTED_SHARE, spared);
+    this.#endFirst(this.#untrusted, this.#unread, unreadBytes, spared);
+    this.#endFirst(this.#unread, this.#unread, unreadBytes, spared);
+  }
+
+  /** Cuts connections of `among` until `all` have no more than these bytes. */
+  #endFirst(among: Unread, all: Unread, bytes: number, spared: Connection | undefined): void {
+    for (const connection of among.connections) {
+      if (all.bytes <= bytes) return;
+      if (connection === spared) continue;
+      if (connection.wire.takenBytes > (connection.unread?.takenBytes ?? 0))
+        this.#count(connection); // to the end
+      else this.#cut(connection);
     }
   }
 
@@ -169,8 +231,16 @@ function spendCredit(connection: Connection, nowMs: number, stallMs: number): nu
   return connection.creditMs;
 }
 
-function worstFirst(a: Connection, b: Connection): number {
-  return Number(a.wire.isTrusted) - Number(b.wire.isTrusted) || b.wire.unreadBytes - a.wire.unreadBytes;
+function setUnread(connection: Connection, unread: Connection['unread']): void {
+  for (const group of connection.unread?.groups ?? []) {
+    group.connections.delete(connection);
+    group.bytes -= connection.unread?.bytes ?? 0;
+  }
+  for (const group of unread?.groups ?? []) {
+    group.connections.add(connection);
+    group.bytes += unread?.bytes ?? 0;
+  }
+  connection.unread = unread;
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a customer has all of it. */

@@ -1,5 +1,6 @@
 // An HTTP server with bounds: on connections, on the time that each may take for its request and for reading its
-// answer, and one request at a time for each. `connections.ts` decides; this file has the sockets and the clock.
+// answer, and one request at a time for each. `connections.ts` decides, and `rounds.ts` says whose turn it is; this file
+// has the sockets and the clock.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -8,6 +9,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import { type Connection, type ConnectionLimits, Connections, networkOf, type Wire } from './connections.ts';
+import { Rounds } from './rounds.ts';
 
 export interface ServerLimits extends ConnectionLimits {
   /** The time for a whole header, from its first byte or from the connection's beginning. */
@@ -21,7 +23,13 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SWEEP_MS = 1000;
 /** How many requests a client may send before it has the answer to its first; a connection with more is cut. */
-const MAX_PIPELINED = 32;
+const MAX_PIPELINED = 4;
+/** The most bytes of such requests on all connections; a connection whose request exceeds it is cut. */
+const MAX_PIPELINED_BYTES = 8 << 20;
+/** What the parser takes for an error. */
+const STOP_PARSING = -1;
+/** What Node holds of a request besides its header. */
+const REQUEST_BYTES = 4096;
 /** How long a peer may take to read the error that ends its connection. */
 const LAST_WORDS_MS = 1000;
 
@@ -44,7 +52,9 @@ const HANDSHAKE_MS = 10_000;
 /** Makes the server without an address: the caller listens, and handles its errors. */
 export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?: ServerTls): Server {
   const connections = new Connections(limits);
+  const rounds = new Rounds();
   const queues = new WeakMap<Socket, RequestQueue>();
+  const pipelined = { bytes: 0 };
   const options = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -61,16 +71,33 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?
       : createTlsServer({ ...options, ...tls, handshakeTimeout: HANDSHAKE_MS, minVersion: 'TLSv1.2' }, take);
   // With room for connections that are being cut; Node drops new ones beyond it.
   server.maxConnections = limits.connections + 64;
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '::');
-    const connection = connections.open(network, new SocketWire(socket), performance.now());
+  const admit = (socket: Socket) => {
+    const connection = connections.open(networkFrom(socket), new SocketWire(socket), performance.now());
     if (connection === undefined) return void cut(socket);
-    const queue = new RequestQueue(connection, handler);
+    const queue = new RequestQueue(connection, { connections, rounds, pipelined, handler });
     queues.set(socket, queue);
     socket.once('close', () => {
       queue.clear();
       connections.close(connection);
     });
+  };
+  // Node's own listener reads the socket, or begins the TLS handshake: it is called when it is the connection's turn.
+  const [begin] = server.listeners('connection') as [(socket: Socket) => void];
+  server.removeAllListeners('connection');
+  Object.assign(server, { pauseOnConnect: true });
+  server.on('connection', (socket: Socket) => {
+    rounds.noteAccepted();
+    if (tls === undefined) admit(socket);
+    rounds.run(networkFrom(socket), () => {
+      if (socket.destroyed) return;
+      if (!server.listening) return void cut(socket);
+      begin.call(server, socket);
+      if (tls === undefined) start(socket);
+    });
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    admit(socket);
+    start(socket);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseUnreadable(error, socket));
   let sweeping: NodeJS.Timeout | undefined;
@@ -81,35 +108,60 @@ export function createBoundedServer(limits: ServerLimits, handler: Handler, tls?
   return server;
 }
 
+interface QueueOwner {
+  readonly connections: Connections;
+  readonly rounds: Rounds;
+  /** What waits on all connections. */
+  readonly pipelined: { bytes: number };
+  readonly handler: Handler;
+}
+
 /** Node begins every request that it has read: here the next one of a connection waits for the end of the one before. */
 class RequestQueue {
   readonly #connection: Connection;
-  readonly #handler: Handler;
+  readonly #owner: QueueOwner;
   #waiting: [IncomingMessage, ServerResponse][] = [];
+  #waitingBytes = 0;
+  #isNew = true;
   #isBusy = false;
 
-  constructor(connection: Connection, handler: Handler) {
+  constructor(connection: Connection, owner: QueueOwner) {
     this.#connection = connection;
-    this.#handler = handler;
+    this.#owner = owner;
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
     if (request.socket.destroyed) return;
-    if (!this.#isBusy) this.#begin(request, response);
-    else if (this.#waiting.push([request, response]) > MAX_PIPELINED) {
-      this.clear();
-      this.#connection.wire.cut();
+    const { rounds, pipelined } = this.#owner;
+    if (!this.#isBusy) {
+      this.#isBusy = true;
+      // The first request of a connection needs no turn: the connection has just had one.
+      if (this.#isNew) this.#begin(request, response);
+      else rounds.run(this.#connection.network, () => this.#begin(request, response));
+      this.#isNew = false;
+      return;
     }
+    const bytes = bytesOf(request);
+    pipelined.bytes += bytes;
+    this.#waitingBytes += bytes;
+    if (this.#waiting.push([request, response]) <= MAX_PIPELINED && pipelined.bytes <= MAX_PIPELINED_BYTES)
+      return;
+    this.clear();
+    this.#connection.wire.cut();
   }
 
   clear(): void {
+    this.#owner.pipelined.bytes -= this.#waitingBytes;
+    this.#waitingBytes = 0;
     this.#waiting = [];
   }
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
-    this.#isBusy = true;
-    this.#connection.usedAtMs = performance.now();
-    this.#connection.exchange = {
+    if (request.socket.destroyed) return;
+    const { connections, handler } = this.#owner;
+    const connection = this.#connection;
+    connection.usedAtMs = performance.now();
+    connection.exchange = {
       get isWhole() {
         return request.complete;
       },
@@ -120,14 +172,40 @@ class RequestQueue {
         return response.writableEnded;
       },
     };
+    response.once('prefinish', () => connections.countUnread(connection)); // all of the answer is written to the socket
     response.once('close', () => {
-      this.#isBusy = false;
-      this.#connection.usedAtMs = performance.now();
-      const next = this.#waiting.shift();
-      if (next !== undefined && !request.socket.destroyed) this.#begin(...next);
+      connections.countUnread(connection);
+      connection.usedAtMs = performance.now();
+      const next = request.socket.destroyed ? undefined : this.#waiting.shift();
+      this.#isBusy = next !== undefined;
+      if (next === undefined) return;
+      const bytes = bytesOf(next[0]);
+      this.#waitingBytes -= bytes;
+      this.#owner.pipelined.bytes -= bytes;
+      this.#owner.rounds.count();
+      this.#begin(...next); // immediately, while they are young: the memory of old ones is released late
     });
-    this.#handler(request, response);
+    handler(request, response);
   }
+}
+
+function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, REQUEST_BYTES + url.length);
+}
+
+/** Reads the connection, of which Node's own listener knows now. */
+function start(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming: (...args: unknown[]) => number } | null };
+  if (parser) {
+    const { onIncoming } = parser;
+    // Else Node would make a request and a response of all that it has read of a connection that was cut.
+    parser.onIncoming = (...args) => (socket.destroyed ? STOP_PARSING : onIncoming(...args));
+  }
+  socket.resume();
+}
+
+function networkFrom(socket: Socket): string {
+  return networkOf(socket.remoteAddress ?? '::');
 }
 
 class SocketWire implements Wire {

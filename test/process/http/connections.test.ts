@@ -5,7 +5,7 @@ import {
   type Exchange,
   networkOf,
   type Wire,
-} from '../../src/process/connections.ts';
+} from '../../../src/process/http/connections.ts';
 
 const STALL_SECONDS = 15;
 const MIN_BYTES_PER_SECOND = 1024;
@@ -32,7 +32,7 @@ const exchange = (state: Partial<Exchange>): Exchange => ({
 let connections: Connections;
 let nowMs = 0;
 beforeEach(() => {
-  connections = new Connections({ connections: 5, perNetwork: 3, unreadBytes: 1000 });
+  connections = new Connections({ connections: 5, perNetwork: 3, unreadBytes: 8000 });
   nowMs = 0;
 });
 
@@ -149,14 +149,72 @@ describe('an answer that is not taken', () => {
     seconds(STALL_SECONDS);
     expect(wire.isCut).toBe(true);
   });
+});
 
-  it('is the first to go where all are too much together: without a key, the largest', () => {
-    const [small, large, keyed] = [open('a'), open('b'), open('c', true)];
-    small.wire.unreadBytes = 300;
-    large.wire.unreadBytes = 400;
-    keyed.wire.unreadBytes = 600;
+describe('answers that are not read', () => {
+  const LIMIT = 8000;
+  const UNTRUSTED = LIMIT / 2;
+  const NETWORK = LIMIT / 8;
+
+  /** A connection whose answer is made, of which so many bytes are not read. */
+  function answered(bytes: number, network = 'a', trusted = false): FakeWire {
+    const { wire, connection } = open(network, trusted);
+    wire.unreadBytes = bytes;
+    connections.countUnread(connection as Connection);
+    return wire;
+  }
+  const cut = (wires: FakeWire[]) => wires.map(({ isCut }) => isCut);
+
+  it('of one network end its connection that has waited longest when they are too many', () => {
+    const other = answered(NETWORK, 'b');
+    const near = [answered(NETWORK / 2), answered(NETWORK / 2), answered(1)];
+    expect(cut([other, ...near])).toEqual([false, true, false, false]);
+  });
+
+  it('of all networks end the connection that has waited longest when they are too many', () => {
+    const wires = Array.from({ length: UNTRUSTED / NETWORK }, (_, i) => answered(NETWORK, `n${i}`));
+    expect(cut(wires)).toEqual(wires.map(() => false));
+    wires.push(answered(1, 'one more'));
+    expect(cut(wires)).toEqual(wires.map((_, i) => i === 0));
+  });
+
+  it('end the connection of a peer that reads only after all that do not', () => {
+    const [reading, lazy] = [answered(NETWORK / 2), answered(NETWORK / 2)];
+    reading.takenBytes += 1;
+    const last = answered(NETWORK / 2);
+    expect(cut([reading, lazy, last])).toEqual([false, true, false]);
+  });
+
+  it('do not end the connection whose answer was made just now, however large that is', () => {
+    expect(answered(LIMIT).isCut).toBe(false);
+    expect(answered(10 * LIMIT, 'b', true).isCut).toBe(false);
+  });
+
+  it('of callers with a key have more room, and end those without one first', () => {
+    const keyed = answered(LIMIT - NETWORK, 'a', true);
+    const other = answered(NETWORK, 'b');
+    const second = answered(1, 'c', true);
+    expect(cut([keyed, other, second])).toEqual([false, true, false]);
+    expect(cut([answered(NETWORK, 'c', true), keyed])).toEqual([false, true]);
+  });
+
+  it('are counted again every second, since an answer may be sent in pieces', () => {
+    const streaming = Array.from({ length: 3 }, () => open().wire);
+    for (const wire of streaming) wire.unreadBytes = NETWORK / 2;
     seconds(1);
-    expect([small, large, keyed].map(({ wire }) => wire.isCut)).toEqual([false, true, false]);
+    expect(cut(streaming)).toEqual([true, false, false]);
+  });
+
+  it('no longer count when they are read or the connection has ended', () => {
+    for (let i = 0; i < 100; i++) {
+      const { wire, connection } = open();
+      wire.unreadBytes = NETWORK;
+      connections.countUnread(connection as Connection);
+      if (i % 2 === 0) wire.unreadBytes = 0;
+      connections.countUnread(connection as Connection);
+      connections.close(connection as Connection);
+      expect(wire.isCut).toBe(false);
+    }
   });
 });
 
