@@ -119,14 +119,15 @@ export async function startBind(parent: RealParent, apex: string): Promise<Signi
   const listen = ports.map((each) => ({ address, port: each }));
   const peer = await startPeer('nsd', [{ apex, text }], listen);
   const files = (await readdir(directory)).filter((file) => file.startsWith('K'));
-  const keys = files.filter((file) => file.endsWith('.key'));
-  // of a key without flags 257 the program makes no DS
-  const ds = await Promise.all(
-    keys.map((file) => run(directory, 'dnssec-dsfromkey', ['-2', file]).catch(() => '')),
-  );
+  let ds = '';
+  for (const file of files.filter((each) => each.endsWith('.key'))) {
+    const key = await readFile(join(directory, file), 'utf8');
+    // the program makes a DS of a zone-signing key too
+    if (key.includes(' DNSKEY 257 ')) ds = await run(directory, 'dnssec-dsfromkey', ['-2', file]);
+  }
   return {
     address,
-    ds: / DS (\d+ \d+ 2 [0-9A-F]+)/.exec(ds.join(''))?.[1] ?? '',
+    ds: / DS (\d+ \d+ 2 [0-9A-F]+)/.exec(ds)?.[1] ?? '',
     keyFiles: files.map((file) => join(directory, file)),
     flags: [],
     async stop() {
