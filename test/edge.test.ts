@@ -361,9 +361,9 @@ describe('the size of a regular expression', () => {
         compiled++;
         expect(size + 4, text).toBeGreaterThanOrEqual(program);
       }),
-      { numRuns: scale(3000, 400) },
+      { numRuns: scale(3000, 250) },
     );
-    expect(compiled).toBeGreaterThan(scale(500, 60));
+    expect(compiled).toBeGreaterThan(scale(500, 35));
   });
 
   it.each([

@@ -64,8 +64,9 @@ describe('the key of a name', () => {
       fc.property(name, name, (a, b) => {
         const [left, right] = [canonicalKey(a, APEX), canonicalKey(b, APEX)];
         const order = Math.sign(compareNames(a, b));
-        expect(Math.sign(Buffer.compare(encodeKey(left), encodeKey(right)))).toBe(order);
-        expect(left < right ? -1 : Number(left > right)).toBe(order);
+        const ofOctets = Math.sign(Buffer.compare(encodeKey(left), encodeKey(right)));
+        const ofStrings = left < right ? -1 : Number(left > right);
+        return ofOctets === order && ofStrings === order;
       }),
       { numRuns: 2000 },
     );
@@ -73,6 +74,7 @@ describe('the key of a name', () => {
 
   it('has a start of eight octets that is filled in without garbage, for each name above and its wildcard', () => {
     const words = new Uint32Array(2);
+    const isStartOf = (key: string) => startOf(key).every((word, i) => words[i] === word);
     fc.assert(
       fc.property(name, (mixed) => {
         const folded = foldCase(mixed);
@@ -80,10 +82,11 @@ describe('the key of a name', () => {
         for (let from = 0; from <= found.labels - labelCount(APEX); from++) {
           const suffix = folded.slice(found.labelAt[from]) as Name;
           fillKeyStart(found, from, labelCount(APEX), false, words);
-          expect([...words]).toEqual(startOf(canonicalKey(suffix, APEX)));
+          if (!isStartOf(canonicalKey(suffix, APEX))) return false;
           fillKeyStart(found, from, labelCount(APEX), true, words);
-          expect([...words]).toEqual(startOf(canonicalKey(wildcardBelow(suffix) as Name, APEX)));
+          if (!isStartOf(canonicalKey(wildcardBelow(suffix) as Name, APEX))) return false;
         }
+        return true;
       }),
       { numRuns: 1000 },
     );

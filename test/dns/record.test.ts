@@ -60,10 +60,22 @@ function tokensInZoneFile(type: number, text: string): readonly Token[] {
   const file = `a. 1 IN A 192.0.2.1\nb. 1 IN ${typeMnemonic(type)} ${text}\nc. 1 IN A 192.0.2.1\n`;
   const lexer = new ZoneFileLexer(file, (_line, _column, message) => problems.push(message));
   const entries = [lexer.next(), lexer.next(), lexer.next(), lexer.next()];
-  expect(problems).toEqual([]);
-  expect(entries[2]?.tokens[0]?.text).toBe('c.');
-  expect(entries[3]).toBeUndefined();
+  const isAlone = problems.length === 0 && entries[2]?.tokens[0]?.text === 'c.' && entries[3] === undefined;
+  if (!isAlone) expect.fail(`not one line: ${text} ${problems}`);
   return entries[1]?.tokens.slice(4) ?? [];
+}
+
+/** True if the octets are equal. `toEqual` is far slower. */
+const isSame = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+
+function isRefused(type: number, wire: Uint8Array): boolean {
+  try {
+    checkRdata(type, wire);
+    return false;
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return true;
+  }
 }
 
 /** Runs `act` and lets nothing out but WireError. */
@@ -85,9 +97,9 @@ describe('random well-formed rdata', () => {
       fc.property(rdata, (wire) => {
         checkRdata(type, wire);
         const text = printRdata(type, wire);
-        expect(text).toMatch(type === TYPE.APL && wire.length === 0 ? /^$/ : /^[\x20-\x7e]+$/);
-        expect(parseRdata(type, tokensInZoneFile(type, text), undefined)).toEqual(wire);
-        expect(readRdata(type, wire, 0, wire.length)).toEqual(wire);
+        const isOneLine = (type === TYPE.APL && wire.length === 0 ? /^$/ : /^[\x20-\x7e]+$/).test(text);
+        const parsed = parseRdata(type, tokensInZoneFile(type, text), undefined);
+        return isOneLine && isSame(parsed, wire) && isSame(readRdata(type, wire, 0, wire.length), wire);
       }),
       RUNS,
     );
@@ -103,9 +115,10 @@ describe('random well-formed rdata', () => {
         for (const [i, { skip }] of nameFields(type).entries()) {
           at += skip;
           const name = names[i] as string;
-          expect(Buffer.from(wire.subarray(at, at + name.length)).toString('latin1')).toBe(name);
+          if (Buffer.from(wire.subarray(at, at + name.length)).toString('latin1') !== name) return false;
           at += name.length;
         }
+        return true;
       }),
       RUNS,
     );
@@ -122,9 +135,8 @@ describe('random well-formed rdata', () => {
     fc.assert(
       fc.property(rdata, (wire) => {
         // RFC 3123 §5: a list may have no prefix
-        if (type !== TYPE.APL) expect(() => checkRdata(type, wire.subarray(0, 0))).toThrow(WireError);
-        if (!openEnded.has(type))
-          expect(() => checkRdata(type, Uint8Array.of(...wire, 0))).toThrow(WireError);
+        if (type !== TYPE.APL && !isRefused(type, wire.subarray(0, 0))) return false;
+        return openEnded.has(type) || isRefused(type, Uint8Array.of(...wire, 0));
       }),
       RUNS,
     );

@@ -498,9 +498,9 @@ a.b                      5 IN TYPE65280 \\# 1 00
   });
 });
 
-it('parsing reads each character a few times for a zone of 27,500 records', () => {
+it('parsing reads each character a few times for a zone of 5,500 records', () => {
   const lines = ['$ORIGIN z.test.\n$TTL 3600\n@ SOA ns1 h 1 2 3 4 5\n NS ns1\n'];
-  for (let i = 0; i < 5_500; i++) {
+  for (let i = 0; i < 1_100; i++) {
     lines.push(`h${i} IN A 192.0.2.${i % 256}\n IN AAAA 2001:db8::${(i % 65_536).toString(16)}\n`);
     lines.push(` 300 TXT "v=spf1 -all"\nm${i} MX 10 h${i}\nc${i} CNAME h${i}\n`);
   }
@@ -510,7 +510,7 @@ it('parsing reads each character a few times for a zone of 27,500 records', () =
     zone = parseZoneFile(text);
   });
   expect(zone.problems).toEqual([]);
-  expect(zone.records).toHaveLength(27_502);
+  expect(zone.records).toHaveLength(5_502);
   expect(reads).toBeGreaterThan(text.length);
   expect(reads).toBeLessThan(20 * text.length);
 });

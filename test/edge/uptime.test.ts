@@ -10,6 +10,7 @@ import {
 } from '../../src/edge/uptime/judge-minute.ts';
 import { isMonitored, recordNamesFor } from '../../src/edge/uptime/monitored-hosts.ts';
 import { uptimePct } from '../../src/edge/uptime/uptime-pct.ts';
+import { scale } from '../support/tests/scale.ts';
 import {
   incidentsOf,
   type ModelIncident,
@@ -131,9 +132,9 @@ it('over random series, incidents are those of the rules in docs/rules.md', () =
         ]);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: scale(5000, 800) },
   );
-  expect(seen).toBeGreaterThan(300);
+  expect(seen).toBeGreaterThan(scale(300, 50));
 });
 
 it('what is kept of a domain is bounded by its window', () => {

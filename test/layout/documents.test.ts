@@ -63,7 +63,7 @@ describe('references', () => {
 
   it('to a section of a document name a file and a heading that exist', () => {
     const broken = texts.flatMap(({ path, text }) =>
-      [...text.matchAll(/([\w./-]+\.md),? "([^"\n]+)"/g)]
+      [...text.matchAll(/(?<![\w./-])([\w./-]+\.md),? "([^"\n]+)"/g)]
         .filter(([, file, heading]) => !headingsOf(file as string).includes(heading as string))
         .map(([cited]) => `${path}: ${cited}`),
     );

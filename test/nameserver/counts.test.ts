@@ -248,10 +248,12 @@ describe('counts by zone', () => {
     const work: CountingWork = { buffer: counts.buffer, rounds: EACH, zones: ZONES };
     const module = new URL('../support/answer/counting-thread.ts', import.meta.url);
     const thread = startThread('counting', module, work);
+    await once(thread, 'message');
     let isDone = false;
     const ended = once(thread, 'message').then(() => {
       isDone = true;
     });
+    thread.postMessage('go');
     const sums = new Sums();
     while (!isDone) {
       counts.take(sums);

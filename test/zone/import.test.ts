@@ -17,6 +17,7 @@ import {
   SETTING_NAMES,
   setKey,
 } from '../../src/zone/records/customer-record.ts';
+import { anyCharacter } from '../support/random/any-character.ts';
 import { anything, domainOf, stateOf } from '../support/random/random-edits.ts';
 import { itemsOf, rowsOf, wordsOf } from '../support/tests/rows-of.ts';
 import { scale } from '../support/tests/scale.ts';
@@ -63,13 +64,13 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
     expect(show([], items, { maxRecords: 1 })).toEqual([['plan_limit create[0]'], [2]]);
   });
 
-  it('of thousands of items that conflict at one name takes few rounds', () => {
-    const items = Array.from({ length: 3000 }, (_, i): RecordText => {
+  it('of hundreds of items that conflict at one name takes few rounds', () => {
+    const items = Array.from({ length: 500 }, (_, i): RecordText => {
       return { name: 'a', type: 'TXT', destination: `t${i}` };
     });
     const alias: RecordText = { name: 'a', type: 'CNAME', destination: 'x.example.net' };
     const { rounds, merge } = plan(stateOf([]), [...items, alias]);
-    expect([rounds, [...merge.failed.keys()]]).toEqual([2, [3000]]);
+    expect([rounds, [...merge.failed.keys()]]).toEqual([2, [500]]);
   });
 
   it('leaves out what does not fit into its set, in few rounds', () => {
@@ -78,9 +79,9 @@ lets an ANAME stand beside what is no address | | a ANAME x. / a MX 10 y. / a A 
     const big = 'x'.repeat(40_000);
     const two = plan(stateOf([]), texts(['small', big, big]));
     expect([two.rounds, [...two.merge.failed.keys()]]).toEqual([2, [2]]);
-    const many = plan(stateOf([]), texts(Array.from({ length: 8000 }, (_, i) => `t${i}`)));
-    expect([many.rounds, many.merge.edit.creates.length + many.merge.failed.size]).toEqual([2, 8000]);
-    expect(many.merge.edit.creates.length).toBeGreaterThan(3000);
+    const many = plan(stateOf([]), texts(Array.from({ length: 1600 }, (_, i) => `${i}`.padEnd(80, 'x'))));
+    expect([many.rounds, many.merge.edit.creates.length + many.merge.failed.size]).toEqual([2, 1600]);
+    expect(many.merge.edit.creates.length).toBeGreaterThan(600);
   });
 
   it('ends, in order, with every item done or reported', () => {
@@ -278,11 +279,11 @@ describe('parsing records', () => {
     });
 
     it('may have thousands of bad lines', () => {
-      const text = Array.from({ length: 6000 }, (_, i) =>
+      const text = Array.from({ length: 3000 }, (_, i) =>
         i % 3 === 0 ? `h${i} A 192.0.2.1` : `h${i} A x`,
       ).join('\n');
       const { records, errors } = parse(text);
-      expect([records.length, errors.length]).toEqual([2000, 4000]);
+      expect([records.length, errors.length]).toEqual([1000, 2000]);
     });
 
     it('may be in another encoding, in its comments', () => {
@@ -598,7 +599,7 @@ describe('the comment that holds settings', () => {
     });
 
     it('are read back from their comment, whatever they are', () => {
-      const text = fc.option(fc.string({ unit: 'binary' }));
+      const text = fc.option(fc.string({ unit: anyCharacter }));
       const [boolean, port, timeout] = [
         fc.boolean(),
         fc.integer({ min: 1, max: 65_535 }),

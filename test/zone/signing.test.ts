@@ -20,6 +20,7 @@ import { MARK_TYPE, markOf, type ZoneRecord } from '../../src/zone/zone.ts';
 import { SignedRows } from '../support/dnssec/signed-rows.ts';
 import { dnskeyRecords, type TestKey, testKey } from '../support/dnssec/zone-keys.ts';
 import { wordsOf } from '../support/tests/rows-of.ts';
+import { scale } from '../support/tests/scale.ts';
 import { name } from '../support/world/zone-exchange.ts';
 import { checkSigned } from '../support/zone/check-signed.ts';
 import { recordsOf } from '../support/zone/zone-text.ts';
@@ -173,7 +174,7 @@ describe('the ring of denials', () => {
           expect(Object.fromEntries(after)).toEqual(Object.fromEntries(expected));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: scale(2000, 500) },
     );
   });
 });

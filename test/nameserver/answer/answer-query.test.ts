@@ -12,6 +12,7 @@ import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { answeringNode, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
+import { scale } from '../../support/tests/scale.ts';
 import { DENIAL_STYLES, signedRecords, zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { recordsOf } from '../../support/zone/zone-text.ts';
 
@@ -221,7 +222,7 @@ describe('the limit of amplification', () => {
     expect(replies).toEqual(['NOERROR aa tc 1/0/0/0 OPT()', 'silence']);
     // up to 2.5 times the question
     const small = queryFor('ns.example.test.', TYPE.A, { opt: '' });
-    for (let n = 0; n < 1000; n++) {
+    for (let n = 0; n < scale(1000, 300); n++) {
       ask(large(n), node, far);
       expect(summarize(ask(small, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
     }

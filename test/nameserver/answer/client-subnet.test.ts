@@ -31,6 +31,7 @@ import {
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { expectSame } from '../../support/zone/zone-image.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
 const TEXT = `
@@ -179,7 +180,7 @@ a missing type has scope 0 | shop TXT | 1 24 0b0102 | | 0`),
 
   test('of any octets makes an answer or FORMERR', () => {
     const random = randomFrom(7);
-    for (let i = 0; i < scale(20_000, 2_000); i++) {
+    for (let i = 0; i < scale(20_000, 1_000); i++) {
       const length = Math.floor(random() * (random() < 0.1 ? 60 : 24));
       const octets = Buffer.from(
         Array.from({ length }, () => Math.floor(random() * (random() < 0.5 ? 4 : 256))),
@@ -325,8 +326,8 @@ function compare(asked: WrittenNode, zone: Zone, { name, type, where, dnssecOk }
   const title = `${printName(name)} ${typeMnemonic(type)} ${where}`;
   const sections = [reply.answers, reply.authorities, reply.additionals].map(hexLines);
   const sets = [wanted.answer, wanted.authority, [...wanted.glue, ...wanted.additional]];
-  expect([title, ...sections]).toEqual([title, ...sets.map((section) => hexLines(recordsIn(section)))]);
-  expect(asked.failures).toEqual([]);
+  expectSame([title, ...sections], [title, ...sets.map((section) => hexLines(recordsIn(section)))]);
+  expectSame(asked.failures, []);
   const addresses = new Set(RANDOM_SETS.regions.flatMap(({ v4, v6 }) => [...v4, ...v6].flat()));
   const isRegional = ({ type: of, rdata }: Line) =>
     (of === TYPE.A || of === TYPE.AAAA) && addresses.has(printRdata(of, rdata));

@@ -314,10 +314,10 @@ describe('the work of a scan', () => {
       const part = terms.slice(from, from + 80).map((each) => `"${each} "`);
       return `@ TXT "v=spf1 " ${part.join(' ')}`;
     });
-    const pool = Array.from({ length: 60 }, (_, i) => `5.6.7.${i}`);
+    const pool = answering(Array.from({ length: 60 }, (_, i) => `x. A 5.6.7.${i}`).join('\n'));
     const exchange = shop(texts.join('\n'), ({ name: owner, type }) =>
       /^h.*-x\./.test(owner) && type === 'A'
-        ? answering(pool.map((each) => `${owner} A ${each}`).join('\n'))
+        ? { ...pool, answers: pool.answers.map((record) => ({ ...record, owner: name(owner) })) }
         : undefined,
     );
     const progress: ScanProgress[] = [];

@@ -1,4 +1,5 @@
-// A thread that counts answers of many zones as fast as it can, while another takes the counts.
+// A thread that counts answers of many zones as fast as it can, while another takes the counts. It waits for a message first,
+// so that the other thread need not take counts while this one loads.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
@@ -13,10 +14,13 @@ const { buffer, rounds, zones } = workerData as CountingWork;
 const counts = new ZoneCounts(buffer);
 const id = new Float64Array(1);
 const words = new Int32Array(id.buffer);
-for (let round = 0; round < rounds; round++) {
-  for (let zone = 1; zone <= zones; zone++) {
-    id[0] = zone;
-    counts.count(words[0] as number, words[1] as number, 1, round % 2);
+parentPort?.once('message', () => {
+  for (let round = 0; round < rounds; round++) {
+    for (let zone = 1; zone <= zones; zone++) {
+      id[0] = zone;
+      counts.count(words[0] as number, words[1] as number, 1, round % 2);
+    }
   }
-}
-parentPort?.postMessage('done');
+  parentPort?.postMessage('done');
+});
+parentPort?.postMessage('ready');

@@ -67,15 +67,21 @@ export function randomZone(
   const { records } = draft;
   const built = buildZone(apex, records);
   if (built.kind === 'refused') throw new Error(`a random zone is refused: ${built.problems[0]?.message}`);
-  const text = records.map(
-    ({ owner, ttl, type, rdata }) =>
-      `${printName(owner)} ${ttl} IN ${typeMnemonic(type)} ${printRdata(type, rdata)}`,
-  );
-  return { apex: apexText, text: text.join('\n'), zone: built.zone };
+  return {
+    apex: apexText,
+    zone: built.zone,
+    get text() {
+      return records.map(lineOf).join('\n');
+    },
+  };
+}
+
+function lineOf({ owner, ttl, type, rdata }: ZoneRecord): string {
+  return `${printName(owner)} ${ttl} IN ${typeMnemonic(type)} ${printRdata(type, rdata)}`;
 }
 
 class ZoneDraft {
-  records: ZoneRecord[];
+  readonly records: ZoneRecord[];
   readonly #random: Random;
   readonly #apex: Name;
   readonly #others: readonly Name[];
@@ -117,11 +123,18 @@ class ZoneDraft {
     if (type === TYPE.DNAME && this.#isSharedWithOthers(owner)) return false;
     const ttl = pick(this.#random, [0, 60, 300, 86400]);
     const text = rdataLines.map((rdata) => `${printName(owner)} ${ttl} ${typeMnemonic(type)} ${rdata}`);
-    const candidate = [...this.records, ...recordsOf([...new Set(text)].join('\n'))];
-    if (buildZone(this.#apex, candidate).kind === 'refused') return false;
-    this.records = candidate;
+    const added = recordsOf([...new Set(text)].join('\n'));
+    const deciding = this.records.filter((record) => this.#decides(record, foldCase(owner), type));
+    if (buildZone(this.#apex, [...deciding, ...added]).kind === 'refused') return false;
+    this.records.push(...added);
     this.#names.push(owner);
     return true;
+  }
+
+  /** True if a new set may be refused because of the record. Sets of other names matter only if one is a DNAME above the other. */
+  #decides(record: ZoneRecord, owner: Name, type: number): boolean {
+    if (record.owner === owner || record.owner === this.#apex || record.type === TYPE.DNAME) return true;
+    return type === TYPE.DNAME && isWithin(record.owner, owner);
   }
 
   /** NSD keeps all zones in one tree and refuses a DNAME above names of any of them. */

@@ -73,13 +73,13 @@ export class ZoneExchange implements Exchange {
   ): Promise<QueryResult> {
     signal.throwIfAborted();
     const zones = this.#zones.get(address);
-    const text = `${address} ${printName(name)} ${typeMnemonic(type)}`;
+    const question = { name: printName(name), type: typeMnemonic(type) };
+    const text = `${address} ${question.name} ${question.type}`;
     if (zones === undefined) throw new Error(`nobody has that address: ${text}`);
     this.asked.push(text);
     this.#send(signal, onPacket);
     const honest = () => replyOf(zones, name, type);
-    const question = { name: printName(name), type: typeMnemonic(type), honest };
-    const reply = this.#conducts.get(address)?.(question) ?? honest();
+    const reply = this.#conducts.get(address)?.({ ...question, honest }) ?? honest();
     await unlessAborted(this.#gate ?? Promise.resolve(), signal);
     if (reply === 'hangs') return unlessAborted(new Promise<never>(() => {}), signal);
     if (reply === 'bad') return { kind: 'bad', error: 'refused by the kernel' };

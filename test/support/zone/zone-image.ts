@@ -21,7 +21,7 @@ import { shapeOfNode, unitsOfNode } from '../../../src/zone/image/write-node.ts'
 import { log2BucketsOf, readRoot, unitsOfRoot } from '../../../src/zone/image/zone-root.ts';
 import { findRoot, rootsOf } from '../../../src/zone/image/zone-table.ts';
 
-export function smallImage(octets: number = 4 * 2 ** 20): Image {
+export function smallImage(octets: number = 2 ** 20): Image {
   return new Image(createImage(octets, 0x5eed));
 }
 

@@ -52,10 +52,10 @@ describe.each(PROVIDER_FORMS)('a zone of 500 records in the form of $provider', 
     const { records, errors, skipped, warnings } = parse(form);
     expect([errors, warnings]).toEqual([[], []]);
     expect(skipped).toHaveLength(form.others);
-    for (const { line, name, reason } of skipped) {
-      expect([name, reason]).toEqual(['@', expect.stringMatching(/\S/)]);
-      expect(line).toBeGreaterThan(1);
-    }
+    const unexplained = skipped.filter(
+      ({ line, name, reason }) => !(name === '@' && /\S/.test(reason) && line > 1),
+    );
+    expect(unexplained).toEqual([]);
     expect(records).toHaveLength(500);
     expect(imported(records, form)).toEqual(expected(form));
   });
