@@ -295,6 +295,31 @@ describe('a name that nobody holds', () => {
     expect(answered(waiting, { turn: 3 })?.id).toBe(3);
   });
 
+  const approved = domain(1, 'waiting', { isApproved: true });
+  it.each([
+    ['another claim waits', [domain(2, 'waiting'), approved], { turn: 2 }],
+    ['another claim waits in external mode', [approved, domain(2, 'unverified')], {}],
+  ])('is answered whole for an approved claim although %s', (_, domains, around) => {
+    expect(answered(domains, around)).toEqual({ id: 1, served: 'full' });
+  });
+
+  it.each([
+    ['another account has the right to a set seen here', [approved], { sightedRights: [7] }],
+    ['another account holds it elsewhere', [approved, domain(2, 'holdingElsewhere')], {}],
+    ['two claims are approved', [approved, domain(2, 'waiting', { isApproved: true })], {}],
+  ])('is answered at its apex alone for an approved claim if %s', (_, domains, around) => {
+    expect(answered(domains, around)).toEqual({ id: 1, served: 'apex' });
+  });
+
+  it('is answered for a claim with a TXT record rather than for an approved one', () => {
+    const proven = domain(2, 'waiting', { hasTxt: true });
+    expect(answered([approved, proven], { turn: 2 })).toEqual({ id: 2, served: 'full' });
+  });
+
+  it('is not answered for an approved claim inside a zone that is answered whole', () => {
+    expect(answered([approved], { enclosing: 'full' })).toBeUndefined();
+  });
+
   it('is not answered inside a zone that is answered whole, nor without a managed claim', () => {
     expect(answered([domain(1, 'waiting')], { enclosing: 'full' })).toBeUndefined();
     expect(answered([domain(1, 'unverified'), domain(2, 'off')])).toBeUndefined();

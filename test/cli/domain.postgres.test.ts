@@ -223,12 +223,12 @@ default.com
     expect(await domains()).toEqual([...created, 'default.com. ann@shop.example free full'].sort());
   });
 
-  it('--approve reports domains of which only the apex is answered, and exits 1', async () => {
+  it('--approve reports domains that are not answered whole, and exits 1', async () => {
     await create('--account', 'bob@shop.example', 'shop.com');
-    expect(await create('--approve', '--account', 'ann@shop.example', 'shop.com')).toMatchObject({
+    expect(await create('--approve', '--account', 'ann@shop.example', 'in.shop.com')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
-        /^approved shop\.com .*\n(?: {2}.*\n)* {2}APEX_ONLY: At most the SOA and NS records .*\n/,
+        /^approved in\.shop\.com .*\n(?: {2}.*\n)* {2}APEX_ONLY: At most the SOA and NS records .*\n/,
       ),
     });
   });

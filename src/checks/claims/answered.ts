@@ -14,6 +14,8 @@ export interface NamedDomain {
   /** Within two years the parent showed a name of ours that is in none of its sets; never true for an operator's claim. */
   readonly othersSighted: boolean;
   readonly hasTxt: boolean;
+  /** An operator has approved the claim before the parent showed a set of ours. */
+  readonly isApproved: boolean;
 }
 
 export interface Around {
@@ -30,6 +32,19 @@ export interface AnsweredDomain {
   readonly served: 'full' | 'apex';
 }
 
+/**
+ * Returns the claim whose approval holds: it is the only approved one, and no other account has shown with a TXT record that it
+ * controls the name. Claims without any proof do not matter, since every customer can make them.
+ */
+export function approvedClaim<D extends Pick<NamedDomain, 'stage' | 'hasTxt' | 'isApproved'>>(
+  domains: readonly D[],
+): D | undefined {
+  const [approved, another] = domains.filter(({ stage, isApproved }) => stage === 'waiting' && isApproved);
+  if (approved === undefined || another !== undefined) return undefined;
+  const isProven = ({ stage, hasTxt }: D) => hasTxt || stage === 'holding' || stage === 'holdingElsewhere';
+  return domains.some((other) => other !== approved && isProven(other)) ? undefined : approved;
+}
+
 /** Undefined: nodes refuse the name, or answer the zone above it. */
 export function answeredDomain(
   domains: readonly NamedDomain[],
@@ -38,11 +53,13 @@ export function answeredDomain(
   const holder = domains.find(({ stage }) => stage === 'holding');
   if (holder !== undefined) return { id: holder.id, served: 'full' };
   const waiting = domains.filter(({ stage }) => stage === 'waiting');
-  const chosen = waiting.find(({ id }) => id === turn) ?? waiting[0];
+  const approved = approvedClaim(domains);
+  const chosen = approved ?? waiting.find(({ id }) => id === turn) ?? waiting[0];
   if (chosen === undefined || enclosing === 'full') return undefined;
   const isAlone = domains.every(({ id, stage }) => id === chosen.id || stage === 'off');
   const isOthers = sightedRights.some((accountId) => accountId !== chosen.accountId);
   const isOwn = chosen.open && !chosen.othersSighted && !isOthers;
-  const isWhole = enclosing === 'none' && ((isOwn && isAlone) || chosen.hasTxt);
+  const isApproved = chosen === approved && !isOthers;
+  const isWhole = enclosing === 'none' && ((isOwn && isAlone) || isApproved || chosen.hasTxt);
   return { id: chosen.id, served: isWhole ? 'full' : 'apex' };
 }

@@ -27,7 +27,7 @@ export type ApprovedDomain =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'refused';
-      readonly code: /** Another account has the right to the set. */
+      readonly code: /** Another account has the right to the set, or an approved domain of the name. */
         | 'right_taken'
         /** It is no set of ours. */
         | 'not_ours'
@@ -78,6 +78,7 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
         changeId: undefined,
         domain: (await loadDomainById(trx, domainId)) as Domain,
       };
+    if (isAhead) await passApproval(trx, lock, take);
     if (isNew) await giveRight(trx, lock, set, take);
     const { changeId } = await saveStatus(trx, lock, partsAfter(lock, isNew ? set : undefined, isAhead), {
       by,
@@ -143,6 +144,34 @@ async function giveRight(
   }
   await takeRight(trx, name, { names: set, accountId, exclusive: true });
   await takeFromOthers(trx, name, accountId, set);
+}
+
+/** Only one claim of a name can be approved ahead: with two of them, none would be answered whole. */
+async function passApproval(trx: Database, { row }: DomainLock, take: boolean): Promise<void> {
+  const rivals = await findApprovedRivals(trx, row);
+  if (rivals.length > 0 && !take) rollBackTo(APPROVED_RIVAL);
+  for (const domainId of rivals) {
+    await lockDomain(trx, domainId);
+    await setParts(trx, domainId, { domain: { approved_ahead: false } });
+  }
+}
+
+export const APPROVED_RIVAL = {
+  kind: 'refused',
+  code: 'right_taken',
+  message: "another account's domain of this name is approved; --take approves this one instead",
+} as const;
+
+/** Returns the ids of other accounts' approved claims of the name. Call it under the lock of the name. */
+export async function findApprovedRivals(
+  trx: Database,
+  { name, accountId }: Pick<DomainLock['row'], 'name' | 'accountId'>,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from domains where name = ${name} and account_id <> ${accountId} and approved_ahead
+      and status = 'pending' and deleted_at is null
+    order by id`.execute(trx);
+  return rows.map(({ id }) => id);
 }
 
 /** Whoever had the set is told at once: what is shown there must not lead to this account. */

@@ -2,7 +2,12 @@
 // answered"). The zone passes from one domain to another here, and turns begin here.
 
 import { sql } from 'kysely';
-import { type AnsweredDomain, answeredDomain, type NamedDomain } from '../../checks/claims/answered.ts';
+import {
+  type AnsweredDomain,
+  answeredDomain,
+  approvedClaim,
+  type NamedDomain,
+} from '../../checks/claims/answered.ts';
 import { isFollowed, nextTurn, type WaitingClaim } from '../../checks/claims/next-turn.ts';
 import { claimsToPrepare } from '../../checks/claims/prepare.ts';
 import type { DnsMode, DomainStatus, Served } from '../../zone/domain/domain-status.ts';
@@ -40,7 +45,10 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
   const rows = await loadNamed(trx, nameText);
   const holder = rows.find((row) => stageOf(row) === 'holding');
   // While the parent shows the holder's set, a turn would be a stranger's hand in a zone that works.
-  const turn = holder === undefined || holder.hasMissed ? await settleTurn(trx, rows) : undefined;
+  const named = rows.map(namedDomain);
+  const approved = approvedClaim(named);
+  const turn =
+    holder === undefined || holder.hasMissed ? (approved?.id ?? (await settleTurn(trx, rows))) : undefined;
   const lent =
     holder === undefined
       ? undefined
@@ -50,13 +58,12 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
           rows.find(({ id }) => id === turn),
         );
   const around = { turn, sightedRights: await loadSightedRights(trx, nameText) };
-  const named = rows.map(namedDomain);
   // Of a name that waits, the claim that has the turn decides whose the zones around it are.
   const chosen = answeredDomain(named, { ...around, enclosing: 'none' });
   const account = rows.find(({ id }) => id === chosen?.id)?.accountId;
   const isWaiting = chosen !== undefined && account !== undefined && !isHolder(rows, chosen.id);
   const enclosingOf = isWaiting ? await loadEnclosing(trx, nameText) : () => 'none' as const;
-  const enclosing = isWaiting ? enclosingOf(account) : 'none';
+  const enclosing = isWaiting ? enclosingOf(account, chosen.id === approved?.id) : 'none';
   const answered = answeredDomain(named, { ...around, enclosing });
   const preparing = claimsToPrepare(named, around.sightedRights, enclosingOf);
   await settleOffers(
@@ -82,6 +89,7 @@ interface NamedRow {
   /** A check missed its set, and none has seen it since. */
   readonly hasMissed: boolean;
   readonly hasTxt: boolean;
+  readonly isApproved: boolean;
   /** It has a set, and the newest conclusive check showed nobody else's: then its DNS is elsewhere, and can have the record. */
   readonly mayPrepare: boolean;
   /** Null: it has no verification. */
@@ -103,7 +111,7 @@ async function loadNamed(trx: Database, nameText: string): Promise<readonly Name
         select from ns_sightings s where s.name = d.name and not (s.names <@ array(
           select jsonb_array_elements_text(e.one -> 'names') from jsonb_array_elements(d.ns_sets) e (one)))) as "othersSighted",
       d.status = 'moved' or c.miss_count > 0 as "hasMissed",
-      d.status = 'pending' and coalesce(${TXT_COUNTS}, false) as "hasTxt",
+      d.status = 'pending' and coalesce(${TXT_COUNTS}, false) as "hasTxt", d.approved_ahead as "isApproved",
       coalesce(c.conclusive_at is not null and not c.conclusive_others and d.ns_sets is distinct from '[]', false) as "mayPrepare",
       v.offered, d.ns_sets as "nsSets", d.delegated_ns as "delegatedNs", d.chosen_ns as "chosenNs", d.lent_ns as "lentNs",
       d.turn_asked_at as "turnAskedAt", d.turn_from as "turnFrom", d.turn_until as "turnUntil", clock_timestamp() as now
@@ -112,8 +120,9 @@ async function loadNamed(trx: Database, nameText: string): Promise<readonly Name
   return rows;
 }
 
-function namedDomain({ id, accountId, open, othersSighted, hasTxt, ...row }: NamedRow): NamedDomain {
-  return { id, accountId, open, othersSighted, stage: stageOf(row), hasTxt };
+function namedDomain(row: NamedRow): NamedDomain {
+  const { id, accountId, open, othersSighted, hasTxt, isApproved } = row;
+  return { id, accountId, open, othersSighted, stage: stageOf(row), hasTxt, isApproved };
 }
 
 function stageOf({
@@ -204,23 +213,29 @@ async function loadSightedRights(trx: Database, nameText: string): Promise<numbe
   return rows.map(({ accountId }) => accountId);
 }
 
-/** What is answered around the name for accounts other than the given one: a whole zone above it, or claims above or below it. */
+/**
+ * What is answered around the name for accounts other than the given one: a whole zone above it, or claims above or below it.
+ * Around an approved claim, what customers claim does not count, since every customer can.
+ */
 async function loadEnclosing(
   trx: Database,
   nameText: string,
-): Promise<(accountId: number) => 'full' | 'apex' | 'none'> {
+): Promise<(accountId: number, isApproved?: boolean) => 'full' | 'apex' | 'none'> {
   const counts = sql`d.deleted_at is null
     and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))`;
   // Two accounts below are enough: one of them is another one.
-  const { rows } = await sql<{ accountId: number; isWhole: boolean }>`
-    select d.account_id as "accountId", bool_or(d.served = 'full') as "isWhole" from domains d
+  const { rows } = await sql<{ accountId: number; isWhole: boolean; isByOperator: boolean }>`
+    select d.account_id as "accountId", bool_or(d.served = 'full') as "isWhole", bool_or(d.by_operator) as "isByOperator"
+    from domains d
     where d.name = any(${namesAbove(nameText)}::text[]) and ${counts} group by d.account_id
     union all
-    (select distinct d.account_id, false from domains d where ${isBelow(nameText)} and ${counts} limit 2)`.execute(
+    (select distinct d.account_id, false, false from domains d where ${isBelow(nameText)} and ${counts} limit 2)`.execute(
     trx,
   );
-  return (accountId) => {
-    const others = rows.filter((row) => row.accountId !== accountId);
+  return (accountId, isApproved = false) => {
+    const others = rows.filter(
+      (row) => row.accountId !== accountId && (!isApproved || row.isWhole || row.isByOperator),
+    );
     return others.some(({ isWhole }) => isWhole) ? 'full' : others.length > 0 ? 'apex' : 'none';
   };
 }

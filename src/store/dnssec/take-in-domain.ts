@@ -3,12 +3,18 @@
 
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { writeAudit } from '../audit/write-audit.ts';
-import { type ApprovedDomain, approveDomain } from '../change/approve-domain.ts';
+import {
+  APPROVED_RIVAL,
+  type ApprovedDomain,
+  approveDomain,
+  findApprovedRivals,
+} from '../change/approve-domain.ts';
 import type { NewDomain } from '../change/save-domain.ts';
 import type { Domain } from '../domains/domain.ts';
 import { findDomains } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
-import { inTransaction } from '../postgres/transaction.ts';
+import { encodeNameColumn } from '../postgres/name-column.ts';
+import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { type CreatedSigned, createDomainSigned } from './create-signed-domain.ts';
 import type { SigningWishes } from './signing-wishes.ts';
 
@@ -48,8 +54,12 @@ async function createOrApprove(
   signing: SigningWishes | undefined,
 ): Promise<TakenIn> {
   const created = await createDomainSigned(trx, wanted, signing);
-  if (created.kind !== 'taken') return created;
   const { by, source, name, accountId, isApproved = false } = wanted;
+  if (created.kind === 'created' && isApproved) {
+    const rivals = await findApprovedRivals(trx, { name: encodeNameColumn(name), accountId });
+    if (rivals.length > 0) rollBackTo(APPROVED_RIVAL);
+  }
+  if (created.kind !== 'taken') return created;
   const domain = (await findDomains(trx, name)).find((known) => known.accountId === accountId);
   if (domain === undefined) return created;
   if (!isApproved) return { kind: 'exists', domain, changeId: undefined };

@@ -276,7 +276,7 @@ export function decodeDomain(row: ShownRow, settings: PublishSettings): Domain {
       ...txtFindings(row, verification),
       ...findingsOf(row.anameTroubles ?? null),
       ...(row.childFindings ?? []),
-      ...turnFindings(row.sharedTurn),
+      ...(row.served === 'full' ? [] : turnFindings(row.sharedTurn)),
       ...apexFindings(row, settings),
     ],
     dnssecStatus: row.dnssecStatus,

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { NewDomain } from '../../../src/store/change/save-domain.ts';
 import { takeInDomain } from '../../../src/store/dnssec/take-in-domain.ts';
@@ -56,12 +57,32 @@ describe('an approved domain', () => {
     expect((await load(id)).status).toBe('active');
   });
 
+  it.each([
+    ['of its name', NAME],
+    ['inside it', 'shop.example.com.'],
+  ])('stays served whole if another account claims a name %s', async (_, name) => {
+    const { id } = await approved();
+    const other = await newDomain(db, theirs, name, { exempt: false });
+    expect((await load(id)).served).toBe('full');
+    expect((await load(other.id)).served).toBe('none');
+    await expectPublished(db, id);
+  });
+
+  it('takes the answers from a claim that another account made before', async () => {
+    const other = await newDomain(db, theirs, NAME, { exempt: false });
+    expect((await load(other.id)).served).toBe('apex');
+    expect((await approved()).served).toBe('full');
+    expect((await load(other.id)).served).toBe('none');
+  });
+
   it('keeps waiting if another account has the right to the set', async () => {
     const other = await newDomain(db, theirs, NAME, { exempt: false });
-    const { id, served, findings } = await approved();
-    expect(served).not.toBe('full');
-    expect(findings.map(({ code }) => code)).toContain('APEX_ONLY');
-    for (let i = 0; i < 3; i++) await check(id, setOf(2));
+    const { id } = await approved();
+    await check(id, setOf(2));
+    const domain = await load(id);
+    expect(domain.served).not.toBe('full');
+    expect(codes(domain)).toContain('PRESET_DELEGATION');
+    for (let i = 0; i < 2; i++) await check(id, setOf(2));
     expect((await load(id)).status).toBe('pending');
     expect((await load(other.id)).status).toBe('active');
   });
@@ -107,6 +128,17 @@ describe('takeInDomain', () => {
     expect(rows[1]).toMatchObject({ domainId: domain.id, actor: { kind: 'key', accountId: 1 } });
     await check(domain.id, SHOWN);
     expect((await load(domain.id)).status).toBe('active');
+  });
+
+  it('refuses a second approval of a name, and approveDomain passes it on with `take`', async () => {
+    const first = await approved();
+    expect(await takeIn({}, theirs)).toMatchObject({ kind: 'refused', code: 'right_taken' });
+    const { id } = await newDomain(db, theirs, NAME, { exempt: false });
+    expect(await takeIn({}, theirs)).toMatchObject({ kind: 'refused', code: 'right_taken' });
+    expect((await load(first.id)).served).toBe('full');
+    await approveDomain(db, { ...BY, domainId: id, take: true });
+    expect([(await load(first.id)).served, (await load(id)).served]).toEqual(['none', 'full']);
+    await expectPublished(db, id);
   });
 
   it('refuses to approve a disabled domain', async () => {

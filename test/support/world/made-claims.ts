@@ -58,4 +58,13 @@ export const madeDomain = (
   id: number,
   stage: NamedDomain['stage'],
   more: Partial<NamedDomain> = {},
-): NamedDomain => ({ id, accountId: id, stage, open: true, othersSighted: false, hasTxt: false, ...more });
+): NamedDomain => ({
+  id,
+  accountId: id,
+  stage,
+  open: true,
+  othersSighted: false,
+  hasTxt: false,
+  isApproved: false,
+  ...more,
+});

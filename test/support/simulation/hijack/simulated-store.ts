@@ -438,6 +438,7 @@ export class SimulatedStore {
         accountId: claim.accountId,
         open: claim.open,
         hasTxt: false,
+        isApproved: false,
         stage: stageOf(claim),
         othersSighted: stageOf(claim) === 'waiting' && this.othersSighted(claim),
       }),
