@@ -16,20 +16,21 @@ export async function restartNodes(
 ): Promise<number> {
   const places = [dataDirectory, rootPlaceOf(dataDirectory)].map((place) => join(place, 'nodes'));
   const found = new Map(places.flatMap(listNodes));
-  const wanted = names.length > 0 ? names : [...found.keys()];
-  if (wanted.length === 0)
-    throw new Failure('usage', `no node runs in ${dataDirectory}: set DATA_DIR to the node's directory`);
-  let code = 0;
-  for (const name of wanted) {
+  const outcomes: RestartOutcome[] = [];
+  for (const name of names.length > 0 ? names : found.keys()) {
     const directory = found.get(name);
-    const outcome: RestartOutcome =
+    const outcome: RestartOutcome | undefined =
       directory === undefined
         ? { kind: 'failed', reason: `it has no control socket in ${places.join(' or ')}` }
         : await restart(directory);
-    if (outcome.kind === 'failed') code = 1;
-    await print(name, outcome, output);
+    if (outcome === undefined && names.length === 0) continue;
+    const told = outcome ?? { kind: 'failed', reason: 'it does not run' };
+    outcomes.push(told);
+    await print(name, told, output);
   }
-  return code;
+  if (outcomes.length === 0)
+    throw new Failure('usage', `no node runs in ${dataDirectory}: set DATA_DIR to the node's directory`);
+  return outcomes.some(({ kind }) => kind === 'failed') ? 1 : 0;
 }
 
 function listNodes(place: string): [string, string][] {
@@ -39,7 +40,8 @@ function listNodes(place: string): [string, string][] {
     .filter(([, directory]) => existsSync(join(directory, CONTROL_FILE)));
 }
 
-async function restart(directory: string): Promise<RestartOutcome> {
+/** Returns undefined if the node does not run: a process that is killed leaves its socket. */
+async function restart(directory: string): Promise<RestartOutcome | undefined> {
   const socket = await withControlPath(directory, (path) => connect(path));
   socket.write('{"ask":"restart"}\n');
   let text = '';
@@ -48,6 +50,7 @@ async function restart(directory: string): Promise<RestartOutcome> {
     if (text === '') return { kind: 'failed', reason: 'it ended without an answer' };
     return JSON.parse(text);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined;
     return { kind: 'failed', reason: `it does not answer (${(error as Error).message})` };
   }
 }
