@@ -542,7 +542,8 @@ describe('a connection that cannot be passed', () => {
     const second = await listening();
     const client = await slow.connect();
     client.socket.end(many(110, www));
-    await until(() => slow.node.counters.tcpSlowed > 0, 'slowed');
+    await until(() => slow.node.counters.tcpSlowed > 0 && client.socket.writableFinished, 'slowed');
+    for (let i = 0; i < 3; i++) await nextRound(); // reads the end
     expect(await pass(slow.listener, second.listener)).toEqual([]);
     await client.received(110);
     await until(() => client.over && slow.listener.connections() === 0, 'ended');

@@ -1,5 +1,5 @@
 // Counts the statements of this process and the rows that they return. Counts distinguish work in bulk from work row by row, on
-// any machine.
+// any machine. Notifications are not counted: how many changes share one depends on the time.
 
 import { Client, type QueryResult } from 'pg';
 import { vi } from 'vitest';
@@ -14,15 +14,20 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<Counte
   const query = vi.spyOn(Client.prototype, 'query');
   try {
     const value = await work();
-    const results = (await Promise.allSettled(query.mock.results.map((result) => result.value))).map(
-      (result) => (result.status === 'fulfilled' ? (result.value as QueryResult | undefined) : undefined),
+    const counted = query.mock.results.filter((_, i) => !isNotification(query.mock.calls[i]?.[0]));
+    const results = (await Promise.allSettled(counted.map((result) => result.value))).map((result) =>
+      result.status === 'fulfilled' ? (result.value as QueryResult | undefined) : undefined,
     );
     return {
       value,
-      statements: query.mock.calls.length,
+      statements: counted.length,
       rows: results.reduce((sum, result) => sum + (result?.rows?.length ?? 0), 0),
     };
   } finally {
     query.mockRestore();
   }
+}
+
+function isNotification(query: unknown): boolean {
+  return String((query as { text?: string })?.text ?? query).startsWith('select pg_notify(');
 }
