@@ -100,17 +100,11 @@ describe('the bounded HTTP server', () => {
       expect(asked).toEqual([]);
     });
 
-    it('that says nothing at all is ended', async () => {
+    it('whose words are no HTTP is told so, with the headers of every answer; one without words is ended', async () => {
       await listening();
-      const client = await opened();
-      await until(() => client.isGone, 'it is ended');
-    });
-
-    it('whose words are no HTTP is told so, with the headers of every answer', async () => {
-      await listening();
-      const client = await opened();
+      const [client, silent] = [await opened(), await opened()];
       client.socket.write('hello\r\n\r\n');
-      await until(() => client.isGone, 'it is ended');
+      await until(() => client.isGone && silent.isGone, 'both are ended');
       expect(client.text).toMatch(/^HTTP\/1.1 400 /);
       expect(client.text).toContain('\r\nX-Content-Type-Options: nosniff\r\n');
       expect(client.text).toContain('\r\nCache-Control: no-store\r\n');
@@ -350,8 +344,7 @@ describe('passwords in messages', () => {
     }`;
     const child = spawn(process.execPath, ['--input-type=module'], { timeout: 60_000 });
     child.stdin.end(bundle(script));
-    const stdout = await text(child.stdout);
-    expect(stdout).toBe(pieces.map((piece) => `${piece} true\n`).join(''));
+    expect(await text(child.stdout)).toBe(pieces.map((piece) => `${piece} true\n`).join(''));
   }, 70_000);
 });
 
@@ -401,12 +394,9 @@ describe('a fault of listening', () => {
     expect(fault).toBe('DNS_LISTEN: this machine does not have the address of 192.0.2.1:5300');
   });
 
-  it('on a port that is not for this user says so', () => {
+  it('on a port that is not for this user says so; anything else is no such fault', () => {
     const error = Object.assign(new Error(), { code: 'EACCES', syscall: 'bind', address: '::1', port: 53 });
     expect(explain(error)).toContain('DNS_LISTEN: [::1]:53 may not be used by this user');
-  });
-
-  it('is none where something else went wrong', () => {
     expect(explain(new TypeError('a bug'))).toBeUndefined();
     const refused = Object.assign(new Error(), {
       code: 'ECONNREFUSED',
@@ -470,17 +460,14 @@ describe('the health endpoint', () => {
     ]);
   });
 
-  test('the metrics are exported in the text format', async () => {
+  test('the metrics are exported in the text format, anything else is not found, and nothing can be written', async () => {
     const url = await listening(() => ({ kind: 'ready' }));
     const response = await fetch(`${url}/metrics?x=y`);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(await response.text()).toContain('zonefleet_zones 1');
-  });
-
-  test('anything else is not found, and nothing can be written', async () => {
-    const url = await listening(() => ({ kind: 'ready' }));
-    expect((await fetch(`${url}/`)).status).toBe(404);
-    const posted = await fetch(`${url}/metrics`, { method: 'POST' });
+    const again = await listening(() => ({ kind: 'ready' }));
+    expect((await fetch(`${again}/`)).status).toBe(404);
+    const posted = await fetch(`${again}/metrics`, { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
@@ -511,24 +498,18 @@ describe('the health endpoint', () => {
     });
   };
 
-  test("a name that may be somebody else's is not answered by, names that are ours are", async () => {
+  test('names that are ours are answered by, and no others; no answer may be kept, and each is what it says it is', async () => {
     await listening(() => ({ kind: 'ready' }));
-    for (const host of ['evil.example', 'evil.example:9153', 'node2.example.net']) {
+    for (const host of ['evil.example', 'evil.example:9153', 'node2.example.net'])
       expect((await askAs(host))[0]).toBe(421);
-    }
-    for (const host of ['localhost', '192.0.2.1:9153', 'nameserver:9153', 'node1.example.net:9153']) {
+    for (const host of ['localhost', '192.0.2.1:9153', 'nameserver:9153', 'node1.example.net:9153'])
       expect((await askAs(host))[0]).toBe(200);
-    }
-  });
-
-  test('every answer may be kept by nobody and is what it says it is', async () => {
     await listening(() => ({ kind: 'ready' }));
-    for (const host of ['localhost', 'evil.example']) {
+    for (const host of ['localhost', 'evil.example'])
       expect((await askAs(host))[1]).toMatchObject({
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       });
-    }
   });
 
   test('connections that say nothing do not keep a scraper out', async () => {
@@ -541,13 +522,11 @@ describe('the health endpoint', () => {
   });
 });
 
-describe('the limit of open files', () => {
-  const PROGRAM = `import { openFileLimit } from './src/process/open-file-limit.ts';
+const LIMIT_PROGRAM = `import { openFileLimit } from './src/process/open-file-limit.ts';
   console.log(openFileLimit());`;
 
-  it.skipIf(process.platform !== 'linux')('is the limit that the process was started with', () => {
-    const command = `ulimit -n 333; exec "${process.execPath}" --input-type=module`;
-    const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', input: bundle(PROGRAM) });
-    expect(stdout).toBe('333\n');
-  });
+it.skipIf(process.platform !== 'linux')('the limit of open files is that of the start of the process', () => {
+  const command = `ulimit -n 333; exec "${process.execPath}" --input-type=module`;
+  const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', input: bundle(LIMIT_PROGRAM) });
+  expect(stdout).toBe('333\n');
 });

@@ -59,36 +59,28 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(signal.reason), { once: true }),
   );
 
-it('a bound signal ends after its time, whatever was collected since it began', async () => {
+it('a bound signal ends after its time, whatever was collected since, or with the signal, for its reason', async () => {
   const ended = aborted(boundSignal(new AbortController().signal, 100));
   for (let i = 0; i < 2; i++) {
     await setImmediate();
     collectGarbage();
   }
   expect((await ended).name).toBe('TimeoutError');
-});
-
-it('a bound signal ends with the signal, for its reason, also when that has ended before', async () => {
   const outer = new AbortController();
-  const ended = aborted(boundSignal(outer.signal, 60_000));
+  const endedEarly = aborted(boundSignal(outer.signal, 60_000));
   outer.abort(new Error('the client is gone'));
-  expect((await ended).message).toBe('the client is gone');
+  expect((await endedEarly).message).toBe('the client is gone');
   expect(boundSignal(outer.signal, 60_000).reason.message).toBe('the client is gone');
 });
 
 describe('the country database', () => {
-  it('that is shipped contains the addresses of registries', async () => {
+  it('that is shipped contains the addresses of registries, and is optional', async () => {
     const countryOf = await openCountryDb('shipped');
-    const asked = ['193.0.6.139', '2001:67c:2e8:22::c100:68b', '8.8.8.8', '192.0.2.1', '10.0.0.1', '::1'];
-    expect(asked.map((address) => countryOf?.(address))).toEqual([
-      'NL',
-      'NL',
-      'US',
-      ...Array(3).fill(undefined),
-    ]);
-  });
-
-  it('is optional', async () => {
+    expect(
+      ['193.0.6.139', '2001:67c:2e8:22::c100:68b', '8.8.8.8', '192.0.2.1', '10.0.0.1', '::1'].map((address) =>
+        countryOf?.(address),
+      ),
+    ).toEqual(['NL', 'NL', 'US', ...Array(3).fill(undefined)]);
     expect(await openCountryDb(undefined)).toBeUndefined();
   });
 
@@ -102,56 +94,33 @@ describe('the country database', () => {
   });
 });
 
-it('explainLimit names the setting of the limit that was reached', () => {
+it('explainLimit names the setting of the limit that was reached, and returns undefined for any other error', () => {
   const fault = (code: string) => explainLimit(Object.assign(new Error('x'), { code }));
   expect(fault('EMFILE')).toContain('ulimit -n');
   expect(fault('ENOMEM')).toContain('IMAGE_BYTES');
   expect(fault('ERR_WORKER_OUT_OF_MEMORY')).toContain('max-old-space-size');
   expect(explainLimit(new RangeError('Array buffer allocation failed'))).toContain('IMAGE_BYTES');
-});
-
-it('explainLimit returns undefined for any other error', () => {
   const eio = Object.assign(new Error('x'), { code: 'EIO' });
-  for (const error of [new Error('x'), eio, null, undefined, 'x']) {
+  for (const error of [new Error('x'), eio, null, undefined, 'x'])
     expect(explainLimit(error)).toBeUndefined();
-  }
 });
 
 describe('the Host header of a request', () => {
   const HOSTS = ['node1.example.net'];
 
-  it.each([
-    undefined,
-    '127.0.0.1:9153',
-    '192.0.2.1',
-    '[::1]:9153',
-    '[2001:db8::1]',
-    'localhost:9153',
-    'LOCALHOST',
-    'api.localhost',
-    'nameserver:9153',
-    'node1.example.net:9153',
-    'Node1.Example.Net',
-  ])('is accepted: %s', (host) => {
+  const ACCEPTED = [
+    '127.0.0.1:9153 192.0.2.1 [::1]:9153 [2001:db8::1] localhost:9153 LOCALHOST api.localhost',
+    'nameserver:9153 node1.example.net:9153 Node1.Example.Net',
+  ];
+  it.each([undefined, ...ACCEPTED.join(' ').split(' ')])('is accepted: %s', (host) => {
     expect(isOurHost(host, HOSTS)).toBe(true);
   });
 
-  it.each([
-    'evil.example:9153',
-    '127.0.0.1.evil.example',
-    'localhost.evil.example',
-    'node2.example.net',
-    'node1.example.net.evil.example',
-    'evil.',
-    '[evil.example]',
-    '[::1',
-    '::1',
-    'localhost@evil.example',
-    'localhost:80:80',
-    'localhost:x',
-    'a b',
-    '',
-  ])('is refused: %j', (host) => {
+  const REFUSED = [
+    'evil.example:9153 127.0.0.1.evil.example localhost.evil.example node2.example.net',
+    'node1.example.net.evil.example evil. [evil.example] [::1 ::1 localhost@evil.example localhost:80:80 localhost:x',
+  ];
+  it.each(['', 'a b', ...REFUSED.join(' ').split(' ')])('is refused: %j', (host) => {
     expect(isOurHost(host, HOSTS)).toBe(false);
   });
 });
@@ -167,18 +136,9 @@ describe('an address with a port', () => {
     expect(printListenAddress(address)).toBe(text);
   });
 
-  it.each([
-    '',
-    '127.0.0.1',
-    '127.0.0.1:',
-    '127.0.0.1:0',
-    '127.0.0.1:65536',
-    '::1:53',
-    '[127.0.0.1]:53',
-    '[::1]',
-    'localhost:53',
-    ' 127.0.0.1:53',
-  ])('"%s" is none', (text) => {
+  const NONE =
+    '127.0.0.1 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 ::1:53 [127.0.0.1]:53 [::1] localhost:53'.split(' ');
+  it.each(['', ' 127.0.0.1:53', ...NONE])('"%s" is none', (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
   });
 });
@@ -252,18 +212,14 @@ describe('the log', () => {
     expect(error.err.stack).toContain('process.test.ts');
   });
 
-  it('tells a fault that is its own cause', () => {
+  it('tells a fault that is its own cause, and one whose cause says nothing', () => {
     const { lines, log } = logging();
     const first = new Error('first');
     first.cause = new Error('second', { cause: first });
     log.warn(first);
-    expect(JSON.parse(lines[0] as string).err.message).toBe('first: second');
-  });
-
-  it('tells a fault whose cause says nothing', () => {
-    const { lines, log } = logging();
     log.warn({ err: new Error('the store: ECONNREFUSED', { cause: new AggregateError([]) }) });
-    expect(JSON.parse(lines[0] as string).err.message).toBe('the store: ECONNREFUSED');
+    const told = lines.map((line) => JSON.parse(line).err.message);
+    expect(told).toEqual(['first: second', 'the store: ECONNREFUSED']);
   });
 
   it('cuts long texts in a line, and says how long the line was', () => {
@@ -295,12 +251,18 @@ describe('the log', () => {
 
 const LONG_MS = 3_600_000;
 
-test('a pause ends when the process is to stop, also when that was said before', async () => {
+test('a pause ends when the process is to stop, a wait when it is woken, also when that was before', async () => {
   const stopping = new AbortController();
   const paused = pauseUnless(stopping.signal, LONG_MS);
   stopping.abort();
   await paused;
   await pauseUnless(stopping.signal, LONG_MS);
+  const wakeup = new Wakeup();
+  const waited = wakeup.wait(LONG_MS);
+  wakeup.wake();
+  await waited;
+  wakeup.wake();
+  await wakeup.wait(LONG_MS);
 });
 
 test('a pause until a time that has passed is none, and makes Node warn of nothing', async () => {
@@ -313,15 +275,6 @@ test('a pause until a time that has passed is none, and makes Node warn of nothi
   expect(warnings).toEqual([]);
 });
 
-test('a wait ends when it is woken, and one that was woken before it began is none', async () => {
-  const wakeup = new Wakeup();
-  const waited = wakeup.wait(LONG_MS);
-  wakeup.wake();
-  await waited;
-  wakeup.wake();
-  await wakeup.wait(LONG_MS);
-});
-
 const ROOT: Accounts = {
   uid: 0,
   passwd: 'root:x:0:0::/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\nann:x:1000:1001::/:/bin/sh\n',
@@ -331,19 +284,13 @@ const ROOT: Accounts = {
 const USER = { uid: 61_001, gid: 61_002 };
 
 describe('the user to become', () => {
-  it('is nobody else where the process is not root’s, or RUN_AS is off', () => {
+  it('is zonefleet or an id that no other program has, in a container nobody; without root or with RUN_AS off none', () => {
     expect(chooseUser(undefined, { ...ROOT, uid: 1000 })).toBeUndefined();
     expect(chooseUser('ann', { ...ROOT, uid: 1000 })).toBeUndefined();
     expect(chooseUser('off', ROOT)).toBeUndefined();
-  });
-
-  it('is zonefleet where there is one, else an id that no other program has', () => {
     const passwd = `${ROOT.passwd}zonefleet:x:990:991::/:/bin/false\n`;
     expect(chooseUser(undefined, { ...ROOT, passwd })).toEqual({ uid: 990, gid: 991 });
     expect(chooseUser(undefined, ROOT)).toEqual({ uid: 60_953, gid: 60_953 });
-  });
-
-  it('is nobody in a container that has few ids, and a start fails where there is none either', () => {
     expect(chooseUser(undefined, { ...ROOT, idMap: '0 100000 1\n65534 165534 1\n' })).toEqual({
       uid: 65_534,
       gid: 65_533,
@@ -427,16 +374,15 @@ function proofOf(headers: Record<string, string>): VantageProof {
 }
 
 describe('a key of an observer', () => {
-  it('is the seed of RFC 8032, and its public key is that of the RFC', () => {
+  it('is the seed of RFC 8032, new each time, read back from its texts, and told by a fingerprint that hides it', () => {
     expect(publicKeyOf(privateKey)).toBe(PUBLIC.toString('base64url'));
-  });
-
-  it('is new each time, and both its texts are read back', () => {
     const made = makeVantageKey();
     expect(made.privateKey).toMatch(/^zfv_[\w-]{43}$/);
     expect(made).not.toEqual(makeVantageKey());
     expect(publicKeyOf(readPrivateKey(made.privateKey) as KeyObject)).toBe(made.publicKey);
     expect(readPublicKey(made.publicKey)).toBeDefined();
+    expect(fingerprintOf(PUBLIC.toString('base64url'))).toMatch(/^([0-9a-f]{4}:){7}[0-9a-f]{4}$/);
+    expect(fingerprintOf(PUBLIC.toString('base64url'))).not.toBe(fingerprintOf(makeVantageKey().publicKey));
   });
 
   it('has one text only: none shorter, longer, padded, with other characters or with loose last bits', () => {
@@ -448,11 +394,6 @@ describe('a key of an observer', () => {
     expect([...'ABCDEFGH'].filter((end) => readPublicKey(last + end) !== undefined)).toHaveLength(2);
     expect(readPrivateKey(SEED.toString('base64url'))).toBeUndefined();
     expect(readPrivateKey(`zfv_${text}A`)).toBeUndefined();
-  });
-
-  it('is told by a fingerprint that shows nothing of the seed', () => {
-    expect(fingerprintOf(PUBLIC.toString('base64url'))).toMatch(/^([0-9a-f]{4}:){7}[0-9a-f]{4}$/);
-    expect(fingerprintOf(PUBLIC.toString('base64url'))).not.toBe(fingerprintOf(makeVantageKey().publicKey));
   });
 });
 
@@ -472,11 +413,13 @@ describe('a signed request', () => {
     });
   });
 
-  it('is taken from its signer, for a minute to both sides', () => {
+  it('is taken from its signer, for a minute to both sides, and never has the nonce of another', () => {
     const taken = [-VANTAGE_CLOCK_MS - 1, -VANTAGE_CLOCK_MS, 0, VANTAGE_CLOCK_MS, VANTAGE_CLOCK_MS + 1].map(
       (late) => isSignedBy(publicKey, proofOf(headers), request, NOW + late),
     );
     expect(taken).toEqual([false, true, true, true, false]);
+    const again = signVantageRequest(privateKey, 'paris', request, { timeMs: NOW });
+    expect(again['x-vantage-nonce']).not.toBe(headers['x-vantage-nonce']);
   });
 
   it('is not taken with another key, name, time, nonce, digest, method or path', () => {
@@ -493,11 +436,6 @@ describe('a signed request', () => {
       expect(isSignedBy(publicKey, { ...proof, ...each }, request, NOW)).toBe(false);
     const asked = [{ method: 'PUT' }, { path: '/vantage/v1/jobs' }];
     for (const each of asked) expect(isSignedBy(publicKey, proof, { ...request, ...each }, NOW)).toBe(false);
-  });
-
-  it('never has the nonce of another', () => {
-    const again = signVantageRequest(privateKey, 'paris', request, { timeMs: NOW });
-    expect(again['x-vantage-nonce']).not.toBe(headers['x-vantage-nonce']);
   });
 
   it('is read only with all five headers, each once and in its form', () => {

@@ -7,8 +7,9 @@ import type { ProcessLife } from '../process/run-process.ts';
 import type { ImageThread } from './follow/start-image-thread.ts';
 import { type ControlSocket, listenControl, type Parcel } from './handover/control-socket.ts';
 import { descriptorOf } from './handover/inherited.ts';
+import type { OpenSockets } from './handover/pack-sockets.ts';
 import { startSuccessor } from './handover/start-successor.ts';
-import type { ConnectionsText, SocketsText } from './handover/take-over.ts';
+import type { ConnectionsText } from './handover/take-over.ts';
 import type { TcpListener } from './tcp/tcp.ts';
 import type { ChosenUdpListener } from './udp/udp.ts';
 
@@ -34,7 +35,7 @@ export async function offerSockets(serving: Serving): Promise<void> {
       directory,
       libc: serving.udp.libc,
       log,
-      sockets: () => describeSockets(serving),
+      sockets: () => ownSockets(serving),
       startSuccessor: (failed) => startSuccessor(directory, environment, failed),
       async *release() {
         yield* releaseSockets(serving);
@@ -51,19 +52,16 @@ export async function offerSockets(serving: Serving): Promise<void> {
   }
 }
 
-function describeSockets({ addresses, udp: { sockets }, tcp, health }: Serving): Parcel {
+function ownSockets({ addresses, udp: { sockets }, tcp, health }: Serving): OpenSockets {
   const udp = sockets.share();
-  const descriptors: number[] = [];
-  const index = (descriptor: number) => descriptors.push(descriptor) - 1;
-  const text: SocketsText = {
+  return {
     addresses: sockets.addresses.map(({ port }, i) => ({
       listen: { address: (addresses[i] as ListenAddress).address, port },
-      udp: (udp[i] ?? []).map(index),
-      tcp: index(tcp.descriptors[i] as number),
+      udp: udp[i] ?? [],
+      tcp: tcp.descriptors[i] as number,
     })),
-    health: index(descriptorOf(health.server)),
+    health: descriptorOf(health.server),
   };
-  return { text, descriptors };
 }
 
 /** Yields the TCP connections. */

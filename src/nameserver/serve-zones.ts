@@ -27,6 +27,7 @@ import type { Predecessor } from './handover/take-over.ts';
 import { createMetrics } from './metrics.ts';
 import { offerSockets } from './offer-sockets.ts';
 import { diskSpaceOf } from './snapshot/disk-space.ts';
+import { noWriteFailures } from './snapshot/write-failures.ts';
 import { DEFAULT_TCP_LIMITS, listenTcp, type TcpListener } from './tcp/tcp.ts';
 import { openLibc } from './threads/libc.ts';
 import { tryAddresses } from './try-addresses.ts';
@@ -101,7 +102,7 @@ export async function serveZones(options: ServeOptions): Promise<void> {
     asked: () => thread.state()?.asked ?? { reported: 0, dropped: 0 },
     counted: () => thread.state()?.counted ?? { reported: 0, other: 0, dropped: 0 },
     diskSpace: diskSpaceOf(snapshotDirectory),
-    writeFailures: () => thread.state()?.writeFailures ?? { disk_full: 0, other: 0 },
+    writeFailures: () => thread.state()?.writeFailures ?? noWriteFailures(),
   });
   const readiness = (): Readiness => {
     if (life.stopping.aborted) return waiting('it is being stopped');

@@ -87,11 +87,20 @@ function findEntry(file: string, name: string): { id: number; group: number } | 
 }
 
 function findById(file: string, id: number): { id: number; group: number } | undefined {
-  const name = file
+  const name = findName(file, id);
+  return name === undefined ? undefined : findEntry(file, name);
+}
+
+function findName(file: string, id: number): string | undefined {
+  return file
     .split('\n')
     .find((line) => line.split(':')[2] === String(id))
     ?.split(':')[0];
-  return name === undefined ? undefined : findEntry(file, name);
+}
+
+/** Returns the user's name, or its number if it has none. */
+export function nameOfUser(uid: number, { passwd }: Pick<Accounts, 'passwd'>): string {
+  return findName(passwd, uid) ?? `uid ${uid}`;
 }
 
 function isMapped(id: number, idMap: string): boolean {

@@ -36,9 +36,9 @@ const SIGNALS_OF_CTRL_C = process.env.npm_lifecycle_event === undefined ? 1 : 2;
 let interrupts = 0;
 
 async function start(settings: Settings, { isDemo }: { readonly isDemo: boolean }): Promise<void> {
-  if (isDemo) judgeDemoSettings(process.env);
   const log = openLog('start', settings.logLevel);
   for (const warning of settings.warnings) log.warn(warning);
+  if (isDemo) judgeDemoSettings(process.env);
   const user = chooseUser(settings.runAs, loadAccounts());
   let url = settings.databaseUrl;
   let place = hidePasswords(url ?? '');

@@ -4,8 +4,8 @@
 //   starting ──ready──▶ running ──exit──▶ waiting (three times not at all, then 0.1 s, doubled up to 10 s; the count ends after
 //   two seconds of running) ──▶ starting
 //   the first start only: exit before ready fails for good
-//   running ──restart──▶ a second process starts ──ready──▶ it is the running one, and the first ends; if it ends before, the
-//   first goes on
+//   running ──restart──▶ a second process starts ──ready──▶ it is the running one, and the first ends; if it ends before, or
+//   is not ready in time and is killed, the first goes on
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -13,6 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { compiledFile } from '../process/compiled.ts';
 import type { ListenAddress } from '../process/listen-address.ts';
+import { explainEarlyEnd, OVERDUE, RESTART_LIMIT_MS } from '../process/restart-limit.ts';
 import { StartFault } from '../process/start-fault.ts';
 
 /** What a process tells us over the channel. `failed` comes before it exits for a reason that the operator can fix. */
@@ -29,6 +30,7 @@ interface SupervisedOptions {
   readonly entry: URL;
   readonly env: NodeJS.ProcessEnv;
   readonly onCrash: (told: { child: string; ended: string; restartMs: number }) => void;
+  readonly restartLimitMs?: number | undefined;
 }
 
 /** A crash that is not its own doing should cost no more than the start. */
@@ -114,9 +116,14 @@ export class SupervisedProcess {
   }
 
   async #replace(replaced: ChildProcess): Promise<void> {
+    const { restartLimitMs = RESTART_LIMIT_MS } = this.#options;
     const successor = this.#spawn({ ZONEFLEET_SUCCESSOR: '1' });
-    const outcome = await successor.outcome;
+    const waiting = new AbortController();
+    const limit = pause(restartLimitMs, OVERDUE, { signal: waiting.signal });
+    const outcome = await Promise.race([successor.outcome, limit]);
+    waiting.abort();
     if (typeof outcome === 'string') {
+      successor.child.kill('SIGKILL');
       if (replaced.connected) replaced.send({ kind: 'restart failed', reason: outcome });
       return;
     }
@@ -146,7 +153,8 @@ export class SupervisedProcess {
         else reason = message.reason;
       });
     });
-    return { child, outcome: Promise.race([ready, ended]), ended };
+    const early = ended.then((how) => reason ?? explainEarlyEnd(how));
+    return { child, outcome: Promise.race([ready, early]), ended };
   }
 }
 

@@ -1,23 +1,27 @@
 // A process passes its sockets to the one that replaces it. Both sides run in this process: all of it is asynchronous.
 
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type ControlSocket,
   listenControl,
   type Parcel,
 } from '../../src/nameserver/handover/control-socket.ts';
 import { descriptorOf, findInherited } from '../../src/nameserver/handover/inherited.ts';
+import type { OpenSockets } from '../../src/nameserver/handover/pack-sockets.ts';
 import { type Predecessor, takeOver } from '../../src/nameserver/handover/take-over.ts';
 import { openLibc } from '../../src/nameserver/threads/libc.ts';
 import { openUdpSockets } from '../../src/nameserver/udp/udp-sockets.ts';
 import { CONTROL_FILE, withControlPath } from '../../src/process/control-path.ts';
+import { RESTART_LIMIT_MS } from '../../src/process/restart-limit.ts';
+import { bundle } from '../support/processes/bundle.ts';
 import { collectingLog } from '../support/processes/follow.ts';
 import { until } from '../support/tests/until.ts';
 
@@ -29,6 +33,7 @@ let directory: string;
 let log: ReturnType<typeof collectingLog>;
 /** What was called of a predecessor, in order. */
 let calls: string[];
+let kills: number;
 let failed: (reason: string) => void;
 let cleanUp: (() => unknown)[];
 beforeEach(() => {
@@ -36,9 +41,11 @@ beforeEach(() => {
   directory = root;
   log = collectingLog();
   calls = [];
+  kills = 0;
   cleanUp = [];
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const step of cleanUp.reverse()) await step();
   rmSync(root, { recursive: true });
 });
@@ -51,7 +58,7 @@ async function listening(server: Server): Promise<Server> {
 }
 
 interface PredecessorOptions {
-  sockets?: () => Parcel;
+  sockets?: () => OpenSockets;
   connections?: Parcel[];
   startSuccessor?: () => void;
 }
@@ -63,11 +70,12 @@ async function predecessor(options: PredecessorOptions = {}): Promise<ControlSoc
     directory,
     libc,
     log,
-    sockets: options.sockets ?? (() => ({ text: { addresses: [], health: 0 }, descriptors: [] })),
+    sockets: options.sockets ?? (() => ({ addresses: [], health: 0 })),
     startSuccessor: (fail) => {
       own.push('start');
       failed = fail;
       options.startSuccessor?.();
+      return () => kills++;
     },
     async *release() {
       own.push('release');
@@ -112,6 +120,11 @@ const release = (old: Predecessor) =>
     libc.close(descriptor);
   });
 
+const earlyEnd = (how: string) => `the new process ended before it was ready (${how}); its log says why`;
+const fail = (message: string) => {
+  throw new Error(message);
+};
+
 const RESTARTED = { kind: 'restarted', pid: process.pid, before: process.pid };
 const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
@@ -123,8 +136,8 @@ describe('a successor', () => {
     const listen = udp.addresses[0]!;
     await predecessor({
       sockets: () => ({
-        text: { addresses: [{ listen, udp: [0, 1], tcp: 2 }], health: 3 },
-        descriptors: [...udp.share()[0]!, descriptorOf(tcp), descriptorOf(health)],
+        addresses: [{ listen, udp: udp.share()[0]!, tcp: descriptorOf(tcp) }],
+        health: descriptorOf(health),
       }),
     });
     const old = await takeOver(directory);
@@ -154,6 +167,22 @@ describe('a successor', () => {
     expect(again.addresses).toEqual([listen]);
     expect(again.ofThread.map((sockets) => sockets.length)).toEqual([2]);
     await expectPacket(again.share()[0]!, listen.port);
+  });
+
+  it.each([
+    ['many threads', 3, 100, '127.0.0.1'],
+    ['many long addresses', 600, 1, `${'2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'}%interface-names`],
+  ])('gets more sockets than the kernel passes in one message: %s', async (_, count, threads, address) => {
+    const fd = descriptorOf(await listening(createServer()));
+    const listens = Array.from({ length: count }, (_, i) => ({ address, port: 65_535 - i }));
+    const addresses = listens.map((listen) => ({ listen, udp: Array(threads).fill(fd), tcp: fd }));
+    await predecessor({ sockets: () => ({ addresses, health: fd }) });
+    const old = await takeOver(directory);
+    expect(old.addresses.map(({ listen }) => listen)).toEqual(listens);
+    const copies = [...old.addresses.flatMap(({ udp, tcp }) => [...udp, tcp]), old.health];
+    expect(new Set(copies).size).toBe(count * (threads + 1) + 1);
+    expect(copies.filter((copy) => libc.close(copy) !== 0)).toEqual([]);
+    await release(old);
   });
 
   it('receives the TCP connections in parcels, each with what was read of it', async () => {
@@ -224,18 +253,20 @@ describe('a request for a restart', () => {
     expect(calls).toEqual(['start', 'release', 'released', 'end']);
   });
 
-  it('fails with the reason if the successor cannot be started, and the next one starts another', async () => {
-    await predecessor({ startSuccessor: () => failed('DNS_LISTEN: in use') });
+  it.each([
+    ['reports', 'DNS_LISTEN: in use', () => failed('DNS_LISTEN: in use')],
+    ['throws', earlyEnd('spawn ENOMEM'), () => fail('spawn ENOMEM')],
+  ])('fails with the reason if the start %s one, and the next one starts another', async (_, reason, start) => {
+    await predecessor({ startSuccessor: start });
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const failure = { kind: 'failed', reason: 'DNS_LISTEN: in use' };
-      expect(await outcome(await restarting())).toEqual(failure);
+      expect(await outcome(await restarting())).toEqual({ kind: 'failed', reason });
       expect(calls).toEqual(Array(attempt).fill('start'));
     }
   });
 
   it('fails if the successor disconnects before the release, with the reason of its parent if it has one', async () => {
     await predecessor();
-    for (const reason of ['the new process ended before it answered', 'RUN_AS: no such user']) {
+    for (const reason of [earlyEnd('it disconnected'), 'RUN_AS: no such user']) {
       const waiting = await restarting();
       await until(() => calls.at(-1) === 'start', 'the successor is started');
       const successor = await client();
@@ -247,6 +278,42 @@ describe('a request for a restart', () => {
       calls.push('failed');
     }
     expect(calls).toEqual(['start', 'failed', 'start', 'failed']);
+  });
+
+  it.each([
+    'before it connects',
+    'with the sockets',
+  ])('fails if the successor hangs %s: the successor is killed, and the next one starts another', async (when) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await predecessor();
+    const waiting = await restarting();
+    await until(() => calls.length === 1, 'the successor is started');
+    const hanging = when === 'with the sockets' ? await takeOver(directory) : undefined;
+    vi.advanceTimersByTime(RESTART_LIMIT_MS);
+    expect(kills).toBe(0); // `npm start` has a limit too, which comes first
+    vi.advanceTimersByTime(10_000);
+    expect(kills).toBe(1);
+    const reason = expect.stringMatching(/^the new process was not ready within 10 minutes and was killed/);
+    expect(await outcome(waiting)).toEqual({ kind: 'failed', reason });
+    if (hanging !== undefined) await release(hanging); // too late
+    expect(calls).toEqual(['start']);
+    const next = await restarting();
+    await until(() => calls.length === 2, 'the next one is started');
+    await release(await takeOver(directory));
+    expect(await outcome(next)).toEqual(RESTARTED);
+    vi.advanceTimersByTime(2 * RESTART_LIMIT_MS);
+    expect(kills).toBe(1);
+  });
+
+  it('ends the predecessor in time if the successor hangs after the release', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await predecessor({ connections: [{ text: { inputs: [] }, descriptors: [] }] });
+    const successor = await client();
+    successor.send('{"ask":"sockets"}\n{"ask":"release","pid":1}\n');
+    await until(() => successor.reply().includes('inputs'), 'the release');
+    expect(calls).toEqual(['release']);
+    vi.advanceTimersByTime(2 * RESTART_LIMIT_MS);
+    expect(calls).toEqual(['release', 'end']);
   });
 
   it('does not fail when an earlier successor ends', async () => {
@@ -353,10 +420,36 @@ describe('the control socket', () => {
   });
 });
 
-it('a message of more sockets than the kernel passes ends the connection, and the process goes on', async () => {
-  const sockets = () => ({ text: { addresses: [], health: 0 }, descriptors: Array(254).fill(1) });
-  await predecessor({ sockets });
+it('an address with more sockets than the kernel passes ends the connection, and the process goes on', async () => {
+  const addresses = [{ listen: LOOPBACK, udp: Array(253).fill(1), tcp: 1 }];
+  await predecessor({ sockets: () => ({ addresses, health: 1 }) });
   await expect(takeOver(directory)).rejects.toThrow('has ended');
   expect(log.lines.at(-1)).toMatchObject({ level: 'error' });
   expect(calls).toEqual([]);
+});
+
+it.each([
+  ['ends', 'process.exit(7)', 'exit code 7'],
+  [
+    'hangs',
+    "process.on('SIGTERM', () => {}); setTimeout(() => {}, 60_000); console.log('it hangs')",
+    'SIGKILL',
+  ],
+])('a node without a parent can kill a successor, and reports why one that %s ended', async (_, program, how) => {
+  // The folders are as in the sources: the node starts `start/run.mjs`.
+  for (const folder of ['nameserver/handover', 'start']) mkdirSync(join(root, folder), { recursive: true });
+  const source = bundle(`import { startSuccessor } from './src/nameserver/handover/start-successor.ts';
+    const kill = startSuccessor(process.cwd(), process.env, (reason) => { console.log(reason); process.exit(); });
+    process.stdin.on('data', kill);`);
+  writeFileSync(join(root, 'nameserver/handover/node.mjs'), source);
+  writeFileSync(join(root, 'start/run.mjs'), program);
+  const node = spawn(process.execPath, [join(root, 'nameserver/handover/node.mjs')], { cwd: root });
+  cleanUp.push(() => node.kill('SIGKILL'));
+  let output = '';
+  node.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (text.includes('it hangs')) node.stdin.write('kill it');
+  });
+  await once(node.stdout, 'close'); // the successor had it too
+  expect(output).toContain(earlyEnd(how));
 });

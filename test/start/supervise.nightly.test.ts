@@ -9,11 +9,13 @@ import { until } from '../support/tests/until.ts';
 
 let directory: string;
 let crashes: string[];
+let restartLimitMs: number | undefined;
 const running: SupervisedProcess[] = [];
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'zf-supervise-'));
   crashes = [];
+  restartLimitMs = undefined;
 });
 
 afterEach(async () => {
@@ -31,6 +33,9 @@ function supervise(program: string, onRestart: (ms: number) => void = () => {}):
     onCrash: ({ ended, restartMs }) => {
       crashes.push(ended);
       onRestart(restartMs);
+    },
+    get restartLimitMs() {
+      return restartLimitMs;
     },
   });
   running.push(supervised);
@@ -116,16 +121,35 @@ describe('a restart', () => {
 
   it('fails if the successor ends before it is ready: the first goes on, is notified, and can try again', async () => {
     const { linesOf, tell, started, untilStarted, isRunning, first } = await restartable();
-    for (let attempt = 1; attempt <= 2; attempt++) {
+    for (let attempt = 1; attempt <= 3; attempt++) {
       tell('restart');
       await untilStarted(1 + attempt);
-      tell('fail');
+      if (attempt < 3) tell('fail');
+      else process.kill(started()[3] as number, 'SIGKILL');
       await until(() => linesOf('messages').length === attempt, 'the first is notified');
       expect(isRunning(first)).toBe(true);
     }
-    const failure = { kind: 'restart failed', reason: 'DNS_LISTEN: in use' };
-    expect(linesOf('messages').map((line) => JSON.parse(line))).toEqual([failure, failure]);
+    const fault = 'DNS_LISTEN: in use';
+    const killed = 'the new process ended before it was ready (SIGKILL); its log says why';
+    expect(linesOf('messages').map((line) => JSON.parse(line))).toEqual(
+      [fault, fault, killed].map((reason) => ({ kind: 'restart failed', reason })),
+    );
     expect(started().filter(isAlive)).toEqual([first]);
+    expect(crashes).toEqual([]);
+  });
+
+  it('fails if the successor is not ready in time: it is killed, the first goes on, and can try again', async () => {
+    const { supervised, linesOf, tell, started, isRunning, first } = await restartable();
+    restartLimitMs = 500;
+    tell('restart');
+    await until(() => linesOf('messages').length === 1, 'the first is notified');
+    expect(linesOf('messages')[0]).toMatch(/not ready within 10 minutes and was killed/);
+    await until(() => started().filter(isAlive).length === 1, 'the successor is killed');
+    expect(isRunning(first)).toBe(true);
+    restartLimitMs = undefined;
+    tell('succeed');
+    tell('restart');
+    await until(() => supervised.pid !== first && !isAlive(first), 'the first is replaced');
     expect(crashes).toEqual([]);
   });
 
@@ -198,15 +222,12 @@ describe('a supervised process', () => {
     expect(crashes).toEqual([]);
   });
 
-  it('that says why it cannot start is not tried again', async () => {
+  it('that says why it cannot start is not tried again; one that ends before it is ready has not started', async () => {
     const supervised = supervise(
       "process.send({ kind: 'failed', reason: 'DNS_LISTEN: in use' }, () => process.exit(1));",
     );
     await expect(supervised.start()).rejects.toThrow('the nameserver did not start: DNS_LISTEN: in use');
     expect(isAlive(supervised.pid as number)).toBe(false);
-  });
-
-  it('that ends before it is ready has not started', async () => {
     await expect(supervise('process.exit(7);').start()).rejects.toThrow('exit code 7');
   });
 

@@ -43,7 +43,7 @@ export const editRecords = domainRoute({
   summary: 'Deletes, replaces, changes and adds records, all or nothing.',
   description:
     'A replacement says what a record set is in the end, so a repeat changes nothing. What is wrong comes in `items`, by list and index.',
-  query: z.strictObject({ dry_run: dryRun }), // a misspelt `dry_run` must not write
+  query: z.strictObject({ dry_run: dryRun }), // a misspelled `dry_run` must not write
   body: RecordsBatch,
   response: BatchResult,
   problems: ['plan_feature', 'plan_limit', 'record_conflict', 'record_managed'],

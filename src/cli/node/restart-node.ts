@@ -1,12 +1,17 @@
 // `zonefleet node restart`: restarts the nodes of this machine without losing an answer.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { CONTROL_FILE, type RestartOutcome, withControlPath } from '../../process/control-path.ts';
-import { rootPlaceOf } from '../../process/run-as.ts';
+import { RESTART_LIMIT_MS } from '../../process/restart-limit.ts';
+import { loadAccounts, nameOfUser, rootPlaceOf } from '../../process/run-as.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
+
+/** Longer than the node's own limit, which has the better reason. */
+const REPLY_LIMIT_MS = RESTART_LIMIT_MS + 60_000;
+const MAX_REPLY_CHARACTERS = 65_536;
 
 /** Restarts the named nodes, or all that have a control socket, one after the other. Returns the exit code. */
 export async function restartNodes(
@@ -15,10 +20,13 @@ export async function restartNodes(
   output: Output,
 ): Promise<number> {
   const places = [dataDirectory, rootPlaceOf(dataDirectory)].map((place) => join(place, 'nodes'));
-  const found = new Map(places.flatMap(listNodes));
+  const found = new Map(
+    names.length > 0
+      ? names.map((name) => [name, places.map((place) => join(place, name)).findLast(mayHaveSocket)])
+      : places.flatMap(listNodes),
+  );
   const outcomes: RestartOutcome[] = [];
-  for (const name of names.length > 0 ? names : found.keys()) {
-    const directory = found.get(name);
+  for (const [name, directory] of found) {
     const outcome: RestartOutcome | undefined =
       directory === undefined
         ? { kind: 'failed', reason: `it has no control socket in ${places.join(' or ')}` }
@@ -34,24 +42,69 @@ export async function restartNodes(
 }
 
 function listNodes(place: string): [string, string][] {
-  if (!existsSync(place)) return [];
-  return readdirSync(place)
-    .map((name): [string, string] => [name, join(place, name)])
-    .filter(([, directory]) => existsSync(join(directory, CONTROL_FILE)));
+  try {
+    return readdirSync(place)
+      .map((name): [string, string] => [name, join(place, name)])
+      .filter(([, directory]) => mayHaveSocket(directory));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    if (code !== 'EACCES') throw error;
+    throw new Failure(
+      'usage',
+      `this user may not list ${place}: name the nodes, or run this command as root`,
+    );
+  }
+}
+
+/** True also if this user may not enter the directory. */
+function mayHaveSocket(directory: string): boolean {
+  try {
+    return statSync(join(directory, CONTROL_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** Returns undefined if the node does not run: a process that is killed leaves its socket. */
 async function restart(directory: string): Promise<RestartOutcome | undefined> {
-  const socket = await withControlPath(directory, (path) => connect(path));
-  socket.write('{"ask":"restart"}\n');
-  let text = '';
+  let limit: NodeJS.Timeout | undefined;
   try {
-    for await (const chunk of socket) text += chunk;
+    const socket = await withControlPath(directory, (path) => connect(path));
+    limit = setTimeout(() => {
+      socket.destroy(new Error(`no answer within ${REPLY_LIMIT_MS / 60_000} minutes`));
+    }, REPLY_LIMIT_MS);
+    socket.write('{"ask":"restart"}\n');
+    let text = '';
+    for await (const chunk of socket) {
+      text += chunk;
+      if (text.length > MAX_REPLY_CHARACTERS) throw new Error('its answer is too long');
+    }
     if (text === '') return { kind: 'failed', reason: 'it ended without an answer' };
     return JSON.parse(text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined;
-    return { kind: 'failed', reason: `it does not answer (${(error as Error).message})` };
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ECONNREFUSED') return undefined;
+    if (code === 'EACCES') return { kind: 'failed', reason: explainDenied(directory) };
+    return { kind: 'failed', reason: `it does not answer (${message})` };
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+/** The node's user owns the socket, and usually the directory. */
+function explainDenied(directory: string): string {
+  const owner = ownerOf(join(directory, CONTROL_FILE)) ?? ownerOf(directory);
+  const name = owner === undefined ? '' : `${nameOfUser(owner, loadAccounts())}, `;
+  const root = owner === 0 ? '' : ', or as root';
+  return `permission denied: run this command as ${name}the user that the node runs as${root}`;
+}
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
   }
 }
 

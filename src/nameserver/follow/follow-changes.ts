@@ -29,6 +29,7 @@ import { CountedMinutes } from '../counts/counted-minutes.ts';
 import type { ZoneCounts } from '../counts/zone-counts.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { FeedPlace } from '../snapshot/snapshot-entry.ts';
+import { noWriteFailures } from '../snapshot/write-failures.ts';
 import type { ImageProgress } from '../threads/image-progress.ts';
 import { AskedZones } from './asked-zones.ts';
 import { type FollowState, lagSecondsSince, PRIMARY_POLL_MS } from './follow-state.ts';
@@ -200,7 +201,7 @@ class Follower implements Following {
         other: this.#counted.other,
         dropped: this.#counted.dropped,
       },
-      writeFailures: { ...(this.#options.snapshot?.failures ?? { disk_full: 0, other: 0 }) },
+      writeFailures: { ...(this.#options.snapshot?.failures ?? noWriteFailures()) },
       rejectedSinceMs: this.#rejectedSinceMs,
       fault: this.#fault,
     };

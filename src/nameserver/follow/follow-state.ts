@@ -1,7 +1,7 @@
 // The state of following the feed. The main thread reads it too, so this module does not load the code that follows.
 
 import { REJECTED_MS } from '../../store/postgres/outage.ts';
-import type { WriteFailures } from '../snapshot/snapshot.ts';
+import type { WriteFailures } from '../snapshot/write-failures.ts';
 
 export const PRIMARY_POLL_MS = 1000;
 

@@ -11,8 +11,10 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { CONTROL_FILE, type RestartOutcome, withControlPath } from '../../process/control-path.ts';
 import type { Log } from '../../process/reconnect.ts';
+import { explainEarlyEnd, OVERDUE, RESTART_LIMIT_MS } from '../../process/restart-limit.ts';
 import type { Libc } from '../threads/libc.ts';
 import { descriptorOf } from './inherited.ts';
+import { type OpenSockets, packSockets } from './pack-sockets.ts';
 import { sendDescriptors } from './pass-descriptors.ts';
 
 /** A text for the other side, and the sockets that go with it. */
@@ -26,12 +28,15 @@ interface ControlOptions {
   readonly libc: Libc;
   readonly log: Log;
   /** Returns the sockets that the successor answers on. */
-  readonly sockets: () => Parcel;
-  /** Starts the successor. `failed` is called with the reason if it ends before it has asked for the release. */
-  readonly startSuccessor: (failed: (reason: string) => void) => void;
+  readonly sockets: () => OpenSockets;
+  /**
+   * Starts the successor, and returns a function that kills it. `failed` is called with the reason if it ends before it has
+   * asked for the release.
+   */
+  readonly startSuccessor: (failed: (reason: string) => void) => () => void;
   /** Stops receiving. Yields the TCP connections in parcels, and finishes when this process no longer writes anything. */
   readonly release: () => AsyncGenerator<Parcel>;
-  /** Called when the successor has disconnected after the release. */
+  /** Called when the successor has disconnected after the release, or if it does not within LIMIT_MS. */
   readonly end: () => void;
 }
 
@@ -43,6 +48,8 @@ type Request =
 const MAX_REQUEST_OCTETS = 1024;
 /** How long the reason why a successor has ended may take to arrive. */
 const REASON_MS = 1000;
+/** A little longer than the limit of `npm start`, which kills the successor that it has started. */
+const LIMIT_MS = RESTART_LIMIT_MS + 10_000;
 
 export interface ControlSocket {
   /** Removes the socket's file, so that the successor can have its own. Connections stay open. */
@@ -74,12 +81,16 @@ export async function listenControl(options: ControlOptions): Promise<ControlSoc
   };
 }
 
+interface Attempt {
+  killSuccessor: () => void;
+}
+
 /** The restart that is under way, and the commands that wait for its outcome. */
 class Restarts {
   readonly #options: ControlOptions;
   readonly #waiting = new Set<Socket>();
   /** Undefined if no restart is under way. */
-  #attempt: symbol | undefined;
+  #attempt: Attempt | undefined;
   /** Undefined before the release. Later requests get this outcome too, since another successor would find no sockets. */
   #restarted: RestartOutcome | undefined;
   /** The connection of the process that has copies of the sockets. */
@@ -98,22 +109,30 @@ class Restarts {
     this.#waiting.add(socket);
     socket.on('close', () => this.#waiting.delete(socket));
     if (this.#attempt !== undefined) return;
-    const attempt = Symbol();
+    const attempt: Attempt = { killSuccessor() {} };
     this.#attempt = attempt;
+    setTimeout(() => this.#fail(attempt, OVERDUE), LIMIT_MS).unref();
     this.#options.log.info({}, 'a restart is requested: the successor is started');
-    this.#options.startSuccessor((reason) => this.#fail(attempt, reason));
+    try {
+      attempt.killSuccessor = this.#options.startSuccessor((reason) => this.#fail(attempt, reason));
+    } catch (error) {
+      this.#fail(attempt, explainEarlyEnd((error as Error).message));
+    }
   }
 
   /** Call it if the successor has disconnected before the release. The process that started it may report the reason first. */
   lose(): void {
     const attempt = this.#attempt;
-    setTimeout(() => this.#fail(attempt, 'the new process ended before it answered'), REASON_MS).unref();
+    setTimeout(() => this.#fail(attempt, explainEarlyEnd('it disconnected')), REASON_MS).unref();
   }
 
-  #fail(attempt: symbol | undefined, reason: string): void {
+  #fail(attempt: Attempt | undefined, reason: string): void {
     if (attempt === undefined || attempt !== this.#attempt) return;
     this.#options.log.error({ reason }, 'the restart failed: this process goes on');
     this.#settle({ kind: 'failed', reason });
+    // Both immediately: a request for the release must not arrive any more.
+    attempt.killSuccessor();
+    this.successor?.destroy();
   }
 
   succeed(pid: number): void {
@@ -134,10 +153,11 @@ function sendOutcome(socket: Socket, outcome: RestartOutcome): void {
 
 function serve(socket: Socket, options: ControlOptions, restarts: Restarts): void {
   const { libc, log } = options;
+  let sockets: Parcel[] | undefined;
   let parcels: AsyncGenerator<Parcel> | undefined;
   const send = ({ text, descriptors }: Parcel) =>
     sendDescriptors(libc, descriptorOf(socket), JSON.stringify(text), descriptors);
-  const giveSockets = () => {
+  const startHandover = () => {
     if (restarts.successor !== undefined) throw new Error('another process has asked for the sockets');
     restarts.successor = socket;
     socket.on('close', () => {
@@ -145,7 +165,13 @@ function serve(socket: Socket, options: ControlOptions, restarts: Restarts): voi
       if (parcels === undefined) restarts.lose();
       else options.end();
     });
-    send(options.sockets());
+    return packSockets(options.sockets());
+  };
+  const giveSockets = () => {
+    sockets ??= startHandover();
+    const parcel = sockets.shift();
+    if (parcel === undefined) throw new Error('the successor has all sockets');
+    send(parcel);
   };
   const answer = async (request: Request): Promise<void> => {
     if (socket.destroyed) return;
@@ -155,6 +181,7 @@ function serve(socket: Socket, options: ControlOptions, restarts: Restarts): voi
     if (request.ask === 'release' && parcels === undefined) {
       log.info({ successor: request.pid }, 'the successor answers: this process ends');
       parcels = options.release();
+      setTimeout(options.end, LIMIT_MS).unref();
       restarts.succeed(request.pid);
     }
     const parcel = await parcels?.next();

@@ -18,7 +18,7 @@ import {
 } from '../threads/libc.ts';
 
 /** SCM_MAX_FD of the kernel. */
-const MAX_DESCRIPTORS = 253;
+export const MAX_DESCRIPTORS = 253;
 /** Less than the system takes into one packet of a Unix socket, so that the descriptors come with the text. */
 const MAX_TEXT_BYTES = 16_384;
 

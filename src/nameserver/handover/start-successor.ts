@@ -3,29 +3,30 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { explainEarlyEnd } from '../../process/restart-limit.ts';
 import type { Libc } from '../threads/libc.ts';
 import { connectUnix, sendDescriptors } from './pass-descriptors.ts';
 
 /**
  * Starts a process with ZONEFLEET_SUCCESSOR, which makes it take over the sockets of the process in `directory`. Under
  * `npm start` the parent starts it. Otherwise this process does, with the program that is on disk now and the settings of this
- * process. `failed` is called if the successor ends early.
+ * process. `failed` is called if the successor ends early. Returns a function that kills it.
  */
 export function startSuccessor(
   directory: string,
   environment: NodeJS.ProcessEnv,
   failed: (reason: string) => void,
-): void {
+): () => void {
   if (process.send !== undefined) {
     process.send({ kind: 'restart' });
     process.once('message', (message: { kind?: unknown; reason?: unknown }) => {
       if (message.kind === 'restart failed') failed(String(message.reason));
     });
-    return;
+    return () => {}; // the parent has a limit of its own
   }
   if (process.pid === 1) {
     failed('this process is the first of a container, which ends with it: restart the container');
-    return;
+    return () => {};
   }
   const programs = ['../../start/run.mjs', '../main.ts'].map((path) => new URL(path, import.meta.url));
   // Without npm's variable: the process would end with npm, which ends with this process.
@@ -35,11 +36,10 @@ export function startSuccessor(
     env: { ...env, ZONEFLEET_SUCCESSOR: '1', DATA_DIR: dataDirectory },
     stdio: 'inherit',
   });
-  child.on('error', (error) => failed(error.message));
-  child.on('exit', (code, signal) =>
-    failed(`the new process ended with ${signal ?? `exit code ${code}`}: see its log`),
-  );
+  child.on('error', (error) => failed(explainEarlyEnd(error.message)));
+  child.on('exit', (code, signal) => failed(explainEarlyEnd(signal ?? `exit code ${code}`)));
   child.unref();
+  return () => child.kill('SIGKILL');
 }
 
 /**

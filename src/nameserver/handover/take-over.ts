@@ -1,30 +1,17 @@
 // The successor's side of a planned restart: it takes over the sockets of the process that it replaces.
 
 import { withControlPath } from '../../process/control-path.ts';
-import type { ListenAddress } from '../../process/listen-address.ts';
 import { type Libc, openLibc } from '../threads/libc.ts';
 import type { InheritedAddress } from './inherited.ts';
+import type { OpenSockets, SocketsText } from './pack-sockets.ts';
 import { connectUnix, receiveDescriptors, sendDescriptors } from './pass-descriptors.ts';
-
-/** The sockets that a process answers on. Each number is an index into the descriptors that were passed. */
-export interface SocketsText {
-  readonly addresses: readonly {
-    readonly listen: ListenAddress;
-    readonly udp: number[];
-    readonly tcp: number;
-  }[];
-  readonly health: number;
-}
 
 /** TCP connections that are passed: what was read of each, in base64, in the order of the descriptors. */
 export interface ConnectionsText {
   readonly inputs: readonly string[];
 }
 
-export interface Predecessor {
-  readonly addresses: readonly InheritedAddress[];
-  /** The listening socket of the health page. */
-  readonly health: number;
+export interface Predecessor extends OpenSockets {
   /**
    * Makes the predecessor stop receiving, and receives its TCP connections. Resolves when it no longer writes anything, or has
    * ended.
@@ -37,13 +24,22 @@ export async function takeOver(directory: string): Promise<Predecessor> {
   const libc = await openLibc();
   const socket = await withControlPath(directory, (path) => connectUnix(libc, path));
   const ask = (request: object) => exchange(libc, socket, request);
-  const sockets = await ask({ ask: 'sockets' });
-  if (sockets === undefined) throw new Error('the process to replace has ended');
-  const { addresses, health } = sockets.text as SocketsText;
-  const at = (index: number) => sockets.descriptors[index] as number;
+  const addresses: InheritedAddress[] = [];
+  let health = -1;
+  for (let more = true; more; ) {
+    const sockets = await ask({ ask: 'sockets' });
+    if (sockets === undefined)
+      throw new Error('the process to replace has ended or refused; its log says why');
+    const text = sockets.text as SocketsText;
+    const at = (index: number) => sockets.descriptors[index] as number;
+    for (const { listen, udp, tcp } of text.addresses)
+      addresses.push({ listen, udp: udp.map(at), tcp: at(tcp) });
+    if (text.health !== undefined) health = at(text.health);
+    more = text.more === true;
+  }
   return {
-    addresses: addresses.map(({ listen, udp, tcp }) => ({ listen, udp: udp.map(at), tcp: at(tcp) })),
-    health: at(health),
+    addresses,
+    health,
     async release(adopt) {
       let parcel = await ask({ ask: 'release', pid: process.pid });
       while (parcel !== undefined && 'inputs' in parcel.text) {

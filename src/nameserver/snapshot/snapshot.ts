@@ -21,12 +21,7 @@ import { noteRestoring, readRestoreNote, removeRestoreNote, whyNotRead } from '.
 import { readBase, type StillImage, wipe, writeBase } from './snapshot-base.ts';
 import type { FeedPlace, SnapshotEntry } from './snapshot-entry.ts';
 import { LOG_ID_BYTES, readLog, SnapshotLog } from './snapshot-log.ts';
-
-/** How many writes failed because the disk was full, or for another reason. */
-export interface WriteFailures {
-  disk_full: number;
-  other: number;
-}
+import { noWriteFailures } from './write-failures.ts';
 
 interface SnapshotOptions {
   /** A directory of this node alone. */
@@ -56,7 +51,7 @@ const REACH_MS = 600_000;
 const FILE = /^zones\.(\d{1,15})\.(image|log|image\.tmp)$/;
 
 export class Snapshot {
-  readonly failures: WriteFailures = { disk_full: 0, other: 0 };
+  readonly failures = noWriteFailures();
   readonly #options: SnapshotOptions;
   readonly #progress: ImageProgress;
   readonly #stopping = new AbortController();

@@ -7,7 +7,7 @@ import { expandPattern } from '../../zone/pool/name-pattern.ts';
 import { type ListenAddress, printListenAddress } from '../listen-address.ts';
 import { StartFault } from '../start-fault.ts';
 import { SETTINGS } from './every-setting.ts';
-import { misspeltSettings } from './find-misspelt.ts';
+import { misspelledSettings } from './find-misspelled.ts';
 import type { Reader, Setting } from './setting.ts';
 
 type Values = {
@@ -73,7 +73,7 @@ export function readSettings(env: Environment) {
     dnsListenIsDefault: textOf(SETTINGS.dnsListen, env) === undefined,
     /** Logged once at the start. */
     warnings: [
-      ...misspeltSettings(env),
+      ...misspelledSettings(env),
       ...(hasPool || !hasSets ? [] : [nameserverSets.length === 1 ? ONE_SET : SHARED_SETS]),
     ],
   };
@@ -103,7 +103,8 @@ function readValues(env: Environment): Values {
     faults.push('REGISTRATION: expected SMTP_URL beside it, since an account begins with a mailed link');
   if (faults.length === 0)
     faults.push(...poolFaults(values, textOf(SETTINGS.nameserverSets, env) !== undefined));
-  if (faults.length > 0) throw new SettingsError(faults);
+  // The process ends before it could log the warnings, and a misspelled setting may be the cause.
+  if (faults.length > 0) throw new SettingsError([...faults, ...misspelledSettings(env)]);
   return values;
 }
 

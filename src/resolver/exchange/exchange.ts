@@ -51,7 +51,7 @@ export type QueryResult =
       readonly message: Message;
       readonly transport: 'udp' | 'tcp';
       readonly rttMs: number;
-      /** What the server needed, if it did not answer the ordinary way. */
+      /** How the query had to be changed before the server answered it; absent if it answered the first query. */
       readonly needed?: readonly Need[];
     }
   /** No reply came. With an error, no question was sent. */
@@ -202,14 +202,18 @@ class SocketExchange implements Exchange {
     const last = tried.at(-1);
     const accepted = tried.find(({ ended }) => ended === 'truncated') ?? last;
     if (last === undefined || accepted === undefined) return;
-    if (tried.some(({ ended }) => ended === 'refused') && last.ended === 'replied' && isRefusal(last)) {
-      // It may refuse this zone because of the zone, and others because of the letters: nothing is known.
-    } else if (accepted.ended !== 'replied' && accepted.ended !== 'truncated') {
-      if (known.kind === 'needs') this.#memory.noteNothing(address);
-    } else if (accepted.way.mixed && !accepted.hadCapitals) {
-      // A server that accepts lower case only would have replied too.
-    } else if (isSameWay(accepted.way, ORDINARY)) this.#memory.noteOrdinary(address);
-    else if (last.ended === 'replied') this.#memory.noteNeeds(address, accepted.way);
+    if (accepted.ended !== 'replied' && accepted.ended !== 'truncated') {
+      if (known.kind === 'needs') this.#memory.forgetNeeds(address);
+      return;
+    }
+    // A server that refuses this zone anyway may refuse others because of the letters.
+    const isInconclusive =
+      tried.some(({ ended }) => ended === 'refused') && last.ended === 'replied' && isRefusal(last);
+    // A server that accepts lower case only would have replied too.
+    const hadLowerCaseOnly = accepted.way.mixed && !accepted.hadCapitals;
+    if (isInconclusive || hadLowerCaseOnly) return;
+    if (isSameWay(accepted.way, ORDINARY)) this.#memory.setOrdinary(address);
+    else if (last.ended === 'replied') this.#memory.setNeeds(address, accepted.way);
   }
 
   /** Gives the same object for the same address, since ports are found by it. */

@@ -49,7 +49,7 @@ export class ServerMemory {
   }
 
   /** The server answers mixed case, EDNS and UDP. */
-  noteOrdinary(address: string): void {
+  setOrdinary(address: string): void {
     this.#needs.delete(address);
     this.#ordinary.set(address, true, this.#now() + ORDINARY_MS);
   }
@@ -58,7 +58,7 @@ export class ServerMemory {
    * The server replied in another way. A server that is known to be ordinary stays so until that expires: its packets
    * may have been lost on purpose.
    */
-  noteNeeds(address: string, way: Way): void {
+  setNeeds(address: string, way: Way): void {
     const now = this.#now();
     if (this.#ordinary.get(address, now) !== undefined) return;
     const before = this.#needs.get(address, now);
@@ -73,7 +73,7 @@ export class ServerMemory {
   }
 
   /** The server did not reply in any way. */
-  noteNothing(address: string): void {
+  forgetNeeds(address: string): void {
     this.#needs.delete(address);
   }
 }

@@ -17,7 +17,7 @@ export interface ServerResult {
   readonly message: Message | undefined;
   readonly transport: 'udp' | 'tcp';
   readonly rttMs: number | undefined;
-  /** What the server needed, if it did not answer the ordinary way. */
+  /** How the query had to be changed before the server answered it; absent if it answered the first query. */
   readonly needed?: readonly Need[];
 }
 

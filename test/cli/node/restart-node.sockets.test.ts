@@ -1,11 +1,13 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addNodeCommands } from '../../../src/cli/node/node.ts';
 import { withControlPath } from '../../../src/process/control-path.ts';
+import { RESTART_LIMIT_MS } from '../../../src/process/restart-limit.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
+import { until } from '../../support/tests/until.ts';
 
 let root: string;
 let dataDirectory: string;
@@ -105,6 +107,7 @@ describe('node restart', () => {
   it.each([
     ['its reason', '{"kind":"failed","reason":"DNS_LISTEN: in use"}\n', /^ams1: DNS_LISTEN: in use\n$/],
     ['no answer', '', /ams1: it ended without an answer/],
+    ['a long answer', 'x'.repeat(70_000), /its answer is too long/],
     ['half an answer', '{"kind":"rest', /ams1: it does not answer \(.*JSON/],
   ])('exits with 1 if the restart failed, with %s', async (_, reply, wanted) => {
     await node('ams1', reply);
@@ -113,6 +116,58 @@ describe('node restart', () => {
     expect(stderr).toMatch(wanted);
     const json = await run('--json', 'node', 'restart');
     expect(JSON.parse(json.stdout)).toEqual({ node: 'ams1', kind: 'failed', reason: expect.any(String) });
+  });
+
+  it('exits with 1 if the node hangs', async () => {
+    const hanging = await node('ams1', '');
+    hanging.removeAllListeners('connection').on('connection', () => events.push('connected'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const ran = run('node', 'restart');
+      await until(() => events.length > 0, 'the command is connected');
+      vi.advanceTimersByTime(RESTART_LIMIT_MS + 10_000); // the node would have answered
+      vi.advanceTimersByTime(60_000);
+      expect(await ran).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no answer within 11 minutes'),
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each([
+    [
+      'connect to the socket',
+      'nodes/ams1/control.sock',
+      1,
+      /ams1: permission denied: run this command as \S.*, the user that the node runs as/,
+    ],
+    [
+      'enter the directory',
+      'nodes/ams1',
+      1,
+      /ams1: permission denied: run this command as \S.*, the user that the node runs as/,
+    ],
+    [
+      'list the nodes',
+      'nodes',
+      2,
+      /this user may not list \S+nodes: name the nodes, or run this command as root/,
+    ],
+  ])('names the user to run as if this one may not %s', async (_, path, code, wanted) => {
+    await node('ams1');
+    chmodSync(root, 0o755);
+    chmodSync(join(root, path), 0);
+    const uid = process.geteuid?.() ?? -1;
+    if (uid === 0) process.seteuid?.(60_953); // root may connect to every socket
+    try {
+      const ran = await run('node', 'restart');
+      expect(ran).toEqual({ code, stdout: '', stderr: expect.stringMatching(wanted) });
+    } finally {
+      if (uid === 0) process.seteuid?.(0);
+      chmodSync(join(root, path), 0o700);
+    }
   });
 
   it('skips a node that was killed, unless it is named: then it exits with 1', async () => {

@@ -246,6 +246,13 @@ describe('a setting', () => {
     ]);
   });
 
+  it('that is misspelled is reported with the faults of others', () => {
+    expect(faultsOf({ DNS_THREADS: '0', RRL_OCTET: '1' })).toEqual([
+      expect.stringMatching(/^DNS_THREADS: /),
+      'RRL_OCTET is not a setting and is ignored; did you mean RRL_OCTETS?',
+    ]);
+  });
+
   it('causes no warning if other programs use the variable, even if its name is similar', () => {
     const env = Object.fromEntries(
       OF_OTHER_PROGRAMS.trim()

@@ -24,9 +24,9 @@ const waysOf = (servers: ServerMemory, address = ADDRESS) => {
 describe('ServerMemory', () => {
   it('remembers that a server is ordinary for an hour, even if it then replies in another way', () => {
     const { clock, servers } = memory();
-    servers.noteOrdinary(ADDRESS);
+    servers.setOrdinary(ADDRESS);
     clock.now += HOUR_MS - 1;
-    servers.noteNeeds(ADDRESS, PLAIN);
+    servers.setNeeds(ADDRESS, PLAIN);
     expect(waysOf(servers)).toBe('ordinary');
     clock.now += 1;
     expect(waysOf(servers)).toBe('unknown');
@@ -34,7 +34,7 @@ describe('ServerMemory', () => {
 
   it('tries the remembered way first, and the ordinary one first after ten minutes', () => {
     const { clock, servers } = memory();
-    servers.noteNeeds(ADDRESS, TCP);
+    servers.setNeeds(ADDRESS, TCP);
     clock.now += 10 * MINUTE_MS - 1;
     expect(waysOf(servers)).toEqual([TCP, ORDINARY]);
     clock.now += 1;
@@ -43,15 +43,15 @@ describe('ServerMemory', () => {
 
   it('doubles that time whenever the ordinary way has failed again, up to six hours', () => {
     const { clock, servers } = memory();
-    servers.noteNeeds(ADDRESS, TCP);
+    servers.setNeeds(ADDRESS, TCP);
     let minutes = 10;
     for (let i = 0; i < 8; i++) {
-      servers.noteNeeds(ADDRESS, TCP); // does not extend the time
+      servers.setNeeds(ADDRESS, TCP); // does not extend the time
       clock.now += minutes * MINUTE_MS - 1;
       expect(waysOf(servers)).toEqual([TCP, ORDINARY]);
       clock.now += 1;
       expect(waysOf(servers)).toEqual([ORDINARY, TCP]);
-      servers.noteNeeds(ADDRESS, TCP);
+      servers.setNeeds(ADDRESS, TCP);
       minutes = Math.min(360, 2 * minutes);
     }
     expect(minutes).toBe(360);
@@ -59,40 +59,40 @@ describe('ServerMemory', () => {
 
   it('forgets needs that were doubtful for a day, or after which the server gave no reply', () => {
     const { clock, servers } = memory();
-    servers.noteNeeds(ADDRESS, TCP);
+    servers.setNeeds(ADDRESS, TCP);
     clock.now += DAY_MS + 10 * MINUTE_MS;
     expect(waysOf(servers)).toBe('unknown');
-    servers.noteNeeds(ADDRESS, TCP);
-    servers.noteNothing(ADDRESS);
+    servers.setNeeds(ADDRESS, TCP);
+    servers.forgetNeeds(ADDRESS);
     expect(waysOf(servers)).toBe('unknown');
   });
 
   it('forgets needs when the server answers the ordinary way', () => {
     const { clock, servers } = memory();
-    servers.noteNeeds(ADDRESS, TCP);
-    servers.noteOrdinary(ADDRESS);
+    servers.setNeeds(ADDRESS, TCP);
+    servers.setOrdinary(ADDRESS);
     clock.now += HOUR_MS;
     expect(waysOf(servers)).toBe('unknown');
   });
 
   it('tries each better way once after the weakest one', () => {
     const { servers } = memory();
-    servers.noteNeeds(ADDRESS, PLAIN);
+    servers.setNeeds(ADDRESS, PLAIN);
     expect(waysOf(servers)).toEqual([MIXED, PLAIN, PLAIN, ORDINARY]);
-    servers.noteNeeds(ADDRESS, PLAIN);
+    servers.setNeeds(ADDRESS, PLAIN);
     expect(waysOf(servers)).toEqual([WITH_EDNS, PLAIN, PLAIN, ORDINARY]);
-    servers.noteNeeds(ADDRESS, WITH_EDNS);
+    servers.setNeeds(ADDRESS, WITH_EDNS);
     expect(waysOf(servers)).toEqual([WITH_EDNS, WITH_EDNS, ORDINARY]);
   });
 
   it('remembers 20,000 addresses at most', () => {
     const { servers } = memory();
     const addresses = Array.from({ length: 60_000 }, (_, i) => `address ${i}`);
-    for (const address of addresses) servers.noteNeeds(address, TCP);
+    for (const address of addresses) servers.setNeeds(address, TCP);
     const count = () => addresses.filter((address) => servers.knownOf(address).kind !== 'unknown').length;
     expect(count()).toBeLessThanOrEqual(20_000);
     expect(waysOf(servers, addresses.at(-1))).toEqual([TCP, ORDINARY]);
-    for (const address of addresses) servers.noteOrdinary(`ordinary ${address}`);
+    for (const address of addresses) servers.setOrdinary(`ordinary ${address}`);
     expect(waysOf(servers, `ordinary ${addresses.at(-1)}`)).toBe('ordinary');
     expect(waysOf(servers, `ordinary ${addresses[0]}`)).toBe('unknown');
   });

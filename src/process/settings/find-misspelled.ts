@@ -11,7 +11,7 @@ const OF_OTHERS = [
 ];
 
 /** Returns a warning for each variable whose name is close to that of a setting. */
-export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+export function misspelledSettings(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env).flatMap((variable) => {
     if (READERS_OF.has(variable) || OF_OTHERS.some((pattern) => pattern.test(variable))) return [];
     const nearest = nearestSetting(variable.toUpperCase());
