@@ -130,9 +130,8 @@ describe('change-goal', () => {
 
   test('keys are made so often a day, and no more', async () => {
     await enableDnssec(db, order());
-    for (let made = 1; made < 12; made++) {
+    for (let made = 1; made < 12; made++)
       expect(refusal(await rollDnssec(db, { ...order(), compromised: true }))).toBe('updated');
-    }
     expect(refusal(await rollDnssec(db, { ...order(), compromised: true }))).toBe('dnssec_busy');
     expect((await loadDnssec(db, domainId))?.keys).toHaveLength(12);
     await disableDnssec(db, order());
@@ -184,10 +183,9 @@ describe('claim-due-steps', () => {
     expect(await claim()).toEqual([]);
     const other = await newAccount(db, 'other@example.org');
     await query`update domains set account_id = ${other} where name = 'bulk0.net.'`;
-    expect(
-      await query<{ account: number }>`
-    select account_id as account from signed_zones where id = ${later}`,
-    ).toEqual([{ account: other }]);
+    expect(await query`select account_id as account from signed_zones where id = ${later}`).toEqual([
+      { account: other },
+    ]);
   });
 });
 
@@ -444,7 +442,7 @@ describe('nodes-serving', () => {
   test('when the changes of a zone are purged, a node that has seen them all has its version, and another one has none', async () => {
     const version = await change('a');
     const purge = (xid: string) =>
-      sql`with gone as (delete from changes) update feed set purged_xid = ${sql.raw(xid)}`.execute(db);
+      query`with gone as (delete from changes) update feed set purged_xid = ${sql.raw(xid)}`;
     await follow();
     const before = await sql<{ snapshot: string }>`select snapshot::text from nodes`.execute(db);
     await change('b');

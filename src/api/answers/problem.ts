@@ -26,6 +26,7 @@ export const PROBLEM_CODES = {
   dnssec_busy: 409,
   dnssec_verbatim: 409,
   dnssec_algorithm: 409,
+  dnssec_imported: 409,
   idempotency_mismatch: 422,
   rate_limited: 429,
   ns_check_limited: 429,

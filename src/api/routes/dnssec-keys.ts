@@ -2,17 +2,9 @@
 // import and export of private keys.
 
 import type { z } from 'zod';
-import { printRdata } from '../../dns/record/rdata.ts';
-import { TYPE } from '../../dns/type-codes.ts';
 import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
-import { exportPrivateKeys, importPrivateKeys, type PrivateKey } from '../../store/dnssec/private-keys.ts';
-import {
-  type GivenKey,
-  type KeyFormat,
-  printPrivateKey,
-  readDnskey,
-  readPrivateKeys,
-} from '../../zone/signing/private-key.ts';
+import { exportPrivateKeys, importPrivateKeys } from '../../store/dnssec/private-keys.ts';
+import { describeKey, type GivenKey, readDnskey, readPrivateKeys } from '../../zone/signing/private-key.ts';
 import { flagsOf } from '../../zone/signing/signing-key.ts';
 import { forbidden, invalid, notFound, Problem } from '../answers/problem.ts';
 import { domainRoute } from '../calls/route.ts';
@@ -57,18 +49,19 @@ const importPrivate = domainRoute({
   operationId: 'importPrivateKeys',
   summary: 'Signs a domain with the keys that it has at another operator, so that its DS stays.',
   description:
-    'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was requested.',
+    'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was requested. Other keys than those that were imported before require `replace` (409 `dnssec_imported`); the same keys again change nothing.',
   permission: 'dnssec.keys',
   body: ImportPrivateKeys,
   bodyBytes: MAX_BYTES,
-  problems: ['wrong_state', 'dnssec_busy', 'dnssec_algorithm', 'dnssec_unavailable'],
+  problems: ['wrong_state', 'dnssec_busy', 'dnssec_algorithm', 'dnssec_imported', 'dnssec_unavailable'],
   run: async (call) => {
     const given = givenKeys(call.body.keys);
     if (given instanceof Problem) return given;
     const read = readPrivateKeys(given);
     if (read.kind === 'refused')
       return invalid([{ field: `keys[${read.index}].private_key`, error: read.message }]);
-    const order = { ...orderOf(call), keys: read.keys, denial: call.body.denial };
+    const { denial, replace } = call.body;
+    const order = { ...orderOf(call), keys: read.keys, denial, replace };
     return await answerChanged(call, await importPrivateKeys(call.api.db, order));
   },
 });
@@ -109,20 +102,8 @@ const exportPrivate = domainRoute({
     if (exported.kind === 'absent') return notFound('domain');
     if (exported.kind === 'refused') return refusal(exported);
     audit({ after: { key_tags: exported.keys.map(({ tag }) => tag), format } });
-    return { keys: exported.keys.map((key) => printKey(key, format)) };
+    return { keys: exported.keys.map((key) => describeKey(key, format)) };
   },
 });
-
-function printKey({ id, role, tag, dnskey, secret }: PrivateKey, format: KeyFormat) {
-  return {
-    id,
-    role,
-    key_tag: tag,
-    algorithm: dnskey[3] as number,
-    flags: flagsOf(dnskey),
-    dnskey: printRdata(TYPE.DNSKEY, dnskey),
-    private_key: printPrivateKey(dnskey, secret, format),
-  };
-}
 
 export const DNSSEC_KEY_ROUTES = [putForeignKeys, importKeys, importPrivate, exportPrivate];

@@ -188,7 +188,7 @@ export const ImportPrivateKeys = z.strictObject({
           .min(1)
           .max(MAX_PRIVATE_KEY_CHARACTERS)
           .describe(
-            'A file `K*.private` of BIND, `privatekey` of PowerDNS, or PEM (PKCS#8), as Knot stores it.',
+            'A file `K*.private` of BIND, `privatekey` of PowerDNS, or PEM (PKCS#8 as Knot stores it, or SEC1).',
           ),
         flags: z
           .literal([256, 257])
@@ -209,6 +209,12 @@ export const ImportPrivateKeys = z.strictObject({
     .max(MOST_IMPORTED_KEYS)
     .describe('One key with flags 257, and optionally one with flags 256, which then signs the data.'),
   denial: z.enum(DENIALS).optional(),
+  replace: z
+    .boolean()
+    .optional()
+    .describe(
+      'Allows the keys to replace others that were imported or exported. Never allowed for a key whose DS is at the parent.',
+    ),
 });
 
 export const ExportPrivateKeys = z.strictObject({

@@ -1,10 +1,11 @@
 // What owners and operators may ask of the machine. A goal only says what shall be: the planner goes on from where it is.
 
 import { firstLedger } from './keep-ledger.ts';
-import { type Machine, NO_FOREIGN_KEYS, ownIds, type WantedKeys, wantedIds } from './machine.ts';
+import { type Machine, NO_FOREIGN_KEYS, ownIds, ownKeys, type WantedKeys, wantedIds } from './machine.ts';
 import { isSep, type KeyId, type MachineKey } from './machine-key.ts';
-import { NO_PARENT } from './parent-memory.ts';
-import { isSigned, UNSIGNED, without } from './serving.ts';
+import { keysShown, NO_PARENT } from './parent-memory.ts';
+import type { MachineRules } from './rules.ts';
+import { isSigned, UNSIGNED, union, without } from './serving.ts';
 
 type Refusal =
   /** The last goal is not reached. */
@@ -75,17 +76,36 @@ export function roll(
 }
 
 /**
- * Makes the imported `keys`, with which the zone is signed elsewhere, the goal instead of the keys that are here. `replaced` are
- * the entries that the machine already has for these keys. Refuses if another key has a DS, or may get one: it must be
- * withdrawn first.
+ * Returns the keys other than `imported` whose DS is at the parent, may be there, or was requested. An import must not replace
+ * them: they must be withdrawn first.
  */
-export function adopt(
+export function keysWithDs(
   machine: Machine,
-  keys: readonly MachineKey[],
-  replaced: readonly KeyId[],
-): Machine | Refusal {
-  const { asked, atLarge, foreign } = machine;
-  if (asked.length > 0 || without(ownIds(machine, atLarge), replaced).length > 0) return 'busy';
+  imported: readonly KeyId[],
+  rules: MachineRules,
+): readonly KeyId[] {
+  const { asked, atLarge, parent } = machine;
+  // a key that was imported since the last observation is not yet in `atLarge`
+  const shown = keysShown(parent, ownKeys(machine), rules);
+  return without(union(asked, union(ownIds(machine, atLarge), shown)), imported);
+}
+
+/**
+ * Returns the keys that an import of other keys than these would replace although another operator has them too. That operator
+ * may have signed the zone with them, so their DS may be at the parent.
+ */
+export function sharedInPlace(machine: Machine, imported: readonly KeyId[]): readonly MachineKey[] {
+  const { keys, serving, goal } = machine;
+  const inPlace = union(serving.keys, goal === 'signed' ? wantedIds(machine) : []);
+  return keys.filter(({ id, shared }) => shared && inPlace.includes(id) && !imported.includes(id));
+}
+
+/**
+ * Makes the imported `keys`, with which the zone is signed elsewhere, the goal instead of the keys that are here. `replaced` are
+ * the entries that the machine already has for these keys.
+ */
+export function adopt(machine: Machine, keys: readonly MachineKey[], replaced: readonly KeyId[]): Machine {
+  const { atLarge, foreign } = machine;
   const imported = keys.map((key): MachineKey => ({ ...key, shared: 'imported' }));
   const others = machine.keys.filter(({ id }) => !replaced.includes(id));
   const next = {
@@ -97,12 +117,34 @@ export function adopt(
   return withGoal(next, 'signed', wantedOf(imported) as WantedKeys, false);
 }
 
-/** Records that keys were exported: another operator may sign the zone with them. */
-export function share(machine: Machine, exported: readonly KeyId[]): Machine {
-  const isNew = ({ id, shared }: MachineKey) => exported.includes(id) && shared !== 'exported';
+/** Records that keys with which the zone is signed were imported again: another operator signs it with them. */
+export function adoptAgain(machine: Machine, imported: readonly KeyId[]): Machine {
+  return withShared(machine, imported, 'imported');
+}
+
+/**
+ * Records that keys were exported: another operator may sign the zone with them. `isHere` is true if the parent names only our
+ * nameservers. Until then an imported key stays `imported`, because the domain has not moved here yet.
+ */
+export function share(machine: Machine, exported: readonly KeyId[], isHere: boolean): Machine {
+  const changed = machine.keys.filter(
+    ({ id, shared }) => exported.includes(id) && (isHere || shared !== 'imported'),
+  );
+  return withShared(
+    machine,
+    changed.map(({ id }) => id),
+    'exported',
+  );
+}
+
+function withShared(
+  machine: Machine,
+  ids: readonly KeyId[],
+  shared: NonNullable<MachineKey['shared']>,
+): Machine {
+  const isNew = (key: MachineKey) => ids.includes(key.id) && key.shared !== shared;
   if (!machine.keys.some(isNew)) return machine;
-  const keys = machine.keys.map((key): MachineKey => (isNew(key) ? { ...key, shared: 'exported' } : key));
-  return { ...machine, keys };
+  return { ...machine, keys: machine.keys.map((key) => (isNew(key) ? { ...key, shared } : key)) };
 }
 
 /** `keys`: the whole list of another operator's keys that shall stand beside ours. Those that leave stay as long as they must. */

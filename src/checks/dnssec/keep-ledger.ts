@@ -1,4 +1,4 @@
-// What goes into the ledger: each DS set that was shown, each step that is written, what the nodes have got.
+// Updates the ledger: the DS sets that the parent showed, the steps that were written to the zone, and the versions that nodes serve.
 
 import type { DataVersion, DsVersion, KeySetVersion, Ledger } from './ledger.ts';
 import { dsGoneAt, servedGoneAt } from './ledger.ts';
@@ -6,7 +6,7 @@ import type { KeyId } from './machine-key.ts';
 import type { MachineRules } from './rules.ts';
 import { isSameSet, type Serving } from './serving.ts';
 
-/** What a zone has that was never signed. */
+/** Returns the ledger of a zone that was never signed. */
 export function firstLedger(at: number, ttl: number): Ledger {
   const version = { lastAt: at, ttl, until: null, isEnded: false };
   return {
@@ -16,7 +16,7 @@ export function firstLedger(at: number, ttl: number): Ledger {
   };
 }
 
-/** Notes our part of DS sets that were shown, or may have been, until now. */
+/** Records which DS records of this fleet's keys the parent showed, or may have shown, until now. */
 export function withShown(
   ledger: Ledger,
   shown: readonly { readonly ds: readonly KeyId[]; readonly ttl: number }[],
@@ -33,7 +33,7 @@ export function withShown(
   return { ...ledger, ds };
 }
 
-/** Notes what is about to be written: from the first record on that is changed, resolvers may see some of it. */
+/** Records `serving` before it is written: resolvers may see a part of it as soon as the first record has changed. */
 export function withServing(
   ledger: Ledger,
   { keys, keySigners, dataSigners }: Serving,
@@ -63,7 +63,7 @@ export function withServing(
   };
 }
 
-/** Notes that all of `serving` is in the zone since `version`. */
+/** Records that the zone has all of `serving` since `version`. */
 export function withWritten(ledger: Ledger, serving: Serving, version: number): Ledger {
   const end = <V extends KeySetVersion | DataVersion>(each: V, isCurrent: boolean): V =>
     each.until === null && !isCurrent && each.isTheirs !== true ? { ...each, until: version } : each;
@@ -77,8 +77,8 @@ export function withWritten(ledger: Ledger, serving: Serving, version: number): 
 }
 
 /**
- * Notes what the nodes serve now. `dataTtl`: the largest TTL that the zone had since the last time. A node may also go back
- * to what it served before, when it starts from its snapshot.
+ * Records which versions the nodes serve now. `dataTtl` is the largest TTL that the zone had since the last call. A node that starts
+ * from its snapshot may serve an earlier version again.
  */
 export function withPositions(
   ledger: Ledger,
@@ -89,7 +89,7 @@ export function withPositions(
   const mark = <V extends KeySetVersion | DataVersion>(version: V, ttl: number): V => {
     if (version.isTheirs === true) return version;
     const isInForce = version.until === null || !hasAll(version.until);
-    // one that has ended since the last time was served until then, and with what TTL the zone had
+    // A version that has ended since the last call was served until then, with the TTL that the zone had.
     return version.isEnded && !isInForce
       ? version
       : { ...version, lastAt: at, ttl: Math.max(version.ttl, ttl), isEnded: !isInForce };
@@ -101,13 +101,15 @@ export function withPositions(
   };
 }
 
-/** What servers of another operator may answer with. */
+/** The DNSKEY sets and the signers of data that may be in answers of another operator's servers. */
 interface Theirs {
   readonly keySets: readonly Pick<KeySetVersion, 'keys' | 'signers'>[];
   readonly data: readonly Pick<DataVersion, 'signers'>[];
 }
 
-/** Records what servers of another operator may answer with. The lists are empty if resolvers can no longer query them. */
+/**
+ * Records what may be in answers of another operator's servers. The lists are empty if resolvers can no longer query these servers.
+ */
 export function withTheirs(
   ledger: Ledger,
   { keySets, data }: Theirs,
@@ -145,7 +147,10 @@ export function withTheirs(
   };
 }
 
-/** After times that we cannot know, everything counts as seen now. `isRestored`: zone versions begin anew. */
+/**
+ * Treats all versions as seen now, because the clock or the database went back. `isRestored` is true if the database was restored:
+ * then the numbers of the zone's versions are used again.
+ */
 export function refreshed(ledger: Ledger, at: number, isRestored: boolean): Ledger {
   const now = <V extends KeySetVersion | DataVersion>(version: V): V => {
     const until = isRestored && version.until !== null ? 0 : version.until;
@@ -158,7 +163,7 @@ export function refreshed(ledger: Ledger, at: number, isRestored: boolean): Ledg
   };
 }
 
-/** Forgets what no cache holds any more. */
+/** Removes versions that no cache can have any longer. */
 export function pruned(
   ledger: Ledger,
   at: number,

@@ -15,7 +15,10 @@ export interface MachineKey {
   readonly ds: readonly string[];
   /** Another operator signs with it elsewhere (RFC 8901 §2.2.2): we publish it, and sign nothing with it. */
   readonly isForeign?: true;
-  /** Set if another operator also has the private key and may sign the same zone with it. The last import or export counts. */
+  /**
+   * Set if another operator also has the private key and may sign the same zone with it. The last import or export counts, but
+   * an export before the domain has moved here leaves `imported`.
+   */
   readonly shared?: 'imported' | 'exported';
 }
 

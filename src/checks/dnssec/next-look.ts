@@ -1,4 +1,4 @@
-// When the machine is looked at again, and what has to be seen for it then.
+// Decides when a worker examines the machine again, and which servers it queries then.
 
 import { nextDsAt } from './ds-cadence.ts';
 import { keyOf, type Machine, sharedKeys, wantedIds } from './machine.ts';
@@ -9,19 +9,19 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** A wait of which nothing is known is looked at so often. */
+/** The longest time between two looks. */
 const MOST = 12 * HOUR;
-/** Nodes have what is written within a second, or are away for long. */
+/** A node either has a change within a second, or is offline for a long time. */
 const NODES = { eagerForMs: 10 * MINUTE, eagerMs: 5 * SECOND, patientMs: 5 * MINUTE };
-/** Four questions at each address of the domain's servers. */
+/** A preflight sends four queries to each address of the domain's servers. */
 const PREFLIGHT = { eagerForMs: HOUR, eagerMs: MINUTE, patientMs: HOUR };
 
-/** While nothing is asked for: whoever adds or removes a DS without being asked to is seen so soon. */
+/** The interval while the parent has the expected DS set. An unexpected change is noticed within this time. */
 const AT_REST = 12 * HOUR;
-/** After a zone was unsigned a DS of its keys that comes back is looked for, as long as they exist. */
+/** After a zone was unsigned, workers query for a DS of its keys as long as the keys exist. */
 const AFTERWARDS = { forMs: 40 * 24 * HOUR, everyMs: HOUR };
 
-/** In milliseconds from `at`, of a machine that has no step to take now. */
+/** Returns after how many milliseconds from `at` a machine without a current step is examined again. */
 export function nextLookIn(machine: Machine, at: number): number {
   const { waiting } = machine;
   const dsIn = dsDueAfter(machine, at) - at;
@@ -46,15 +46,15 @@ export function nextLookIn(machine: Machine, at: number): number {
   }
 }
 
-/** Whether the parent is to be asked for the DS set. */
+/** Returns true if a worker must query the parent for the DS set. */
 export function isDsDue(machine: Machine, at: number): boolean {
   const { askedAt } = machine.parent;
   if (askedAt === null) return isSigned(machine.serving) || machine.goal === 'signed';
-  // the pace of the time when it was asked last: each observation is followed by the next one of that pace
+  // The last observation decides the time of the next one.
   return dsDueAfter(machine, Math.min(askedAt, at)) <= at;
 }
 
-/** When the parent is asked again that was asked last at `at`. */
+/** Returns when the parent is queried again if it was queried at `at`. */
 function dsDueAfter(machine: Machine, at: number): number {
   const next = nextDsAt(machine, at);
   if (next !== undefined) return next;
@@ -63,14 +63,17 @@ function dsDueAfter(machine: Machine, at: number): number {
   return isAfterwards ? at + AFTERWARDS.everyMs : Number.POSITIVE_INFINITY;
 }
 
-/** Whether the servers of another operator are to be asked which keys they show. `isOurs`: the parent names ours alone. */
+/**
+ * Returns true if a worker must query another operator's servers for their DNSKEY set. `isOurs` is true if the parent names only
+ * this fleet's servers.
+ */
 export function isForeignDue(machine: Machine, isOurs: boolean): boolean {
   const { waiting, foreign } = machine;
   if (waiting?.cause === 'foreign' && foreign !== undefined && foreign.wanted.length > 0) return true;
   return !isOurs && sharedKeys(machine).some(({ shared }) => shared === 'imported');
 }
 
-/** Whether the domain's own servers are to be asked, with each key that may have a DS. */
+/** Returns true if a worker must query the domain's own servers, and validate their answers with each key that may have a DS. */
 export function isPreflightDue(
   machine: Machine,
   at: number,
@@ -81,13 +84,13 @@ export function isPreflightDue(
   if (preflight === null || preflight.at < servedAt || isMoveUnproven(machine)) return true;
   if (waiting?.cause === 'preflight' || waiting?.cause === 'strangers') return true;
   const waits = waiting?.cause === 'caches' || waiting?.cause === 'delegation';
-  // the one that a step needs is made beforehand, so that the step needs no further look
+  // A step that waits for a time gets its preflight shortly before, so that it needs no further look.
   return waits && waiting.until !== undefined && waiting.until <= at && at - preflight.at > freshMs / 2;
 }
 
 /**
- * True if answers with imported keys are not known to validate. The owner waits for that before the nameservers change, also
- * if no step of the keys does.
+ * Returns true if it is not yet known that answers with imported keys validate. The owner waits for this before changing the
+ * nameservers, even if no step of the keys does.
  */
 function isMoveUnproven(machine: Machine): boolean {
   const { goal, wanted, preflight } = machine;
@@ -98,7 +101,7 @@ function isMoveUnproven(machine: Machine): boolean {
   );
 }
 
-/** True if the domain's own servers were asked since every node has the last step. */
+/** Returns true if the domain's own servers were queried after every node had the last step. */
 function isPreflown({ preflight, servedAt }: Machine): boolean {
   return preflight !== null && servedAt !== null && preflight.at >= servedAt;
 }

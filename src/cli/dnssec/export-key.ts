@@ -1,14 +1,20 @@
 // Prints the private keys of a zone, or writes them to files that only their owner can read.
 
-import { mkdir, open } from 'node:fs/promises';
+import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Name, printName } from '../../dns/name.ts';
 import { printRdata } from '../../dns/record/rdata.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { exportPrivateKeys, exportZoneKeys, type PrivateKey } from '../../store/dnssec/private-keys.ts';
+import {
+  exportPrivateKeys,
+  exportZoneKeys,
+  type PrivateKey,
+  type PublicPart,
+} from '../../store/dnssec/private-keys.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { findSubject, listSigning } from '../../store/signing/load-signing.ts';
-import { type KeyFormat, printPrivateKey } from '../../zone/signing/private-key.ts';
+import { describeKey, type KeyFormat, printPrivateKey } from '../../zone/signing/private-key.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { explainFileError } from '../terminal/find-zone-files.ts';
@@ -20,21 +26,15 @@ export interface ExportOptions {
   readonly directory?: string;
 }
 
-interface ExportOrder extends Omit<ExportOptions, 'directory'> {
-  /** True if only one key can be printed: several keys in one text cannot be told apart. */
-  readonly isSingle: boolean;
-}
-
 export async function exportKeys(
   db: Database,
   name: Name,
-  { directory, ...options }: ExportOptions,
+  options: ExportOptions,
   cli: Cli,
 ): Promise<number> {
   const { output } = cli;
-  const { format } = options;
-  const isSingle = directory === undefined && !output.json;
-  const found = await orSettings(() => loadKeys(db, name, { ...options, isSingle }, cli));
+  const { format, directory } = options;
+  const found = await orSettings(() => loadKeys(db, name, options, cli));
   if ('refused' in found) return await refuse(name, found, output);
   const { keys } = found;
   if (directory !== undefined) {
@@ -45,7 +45,7 @@ export async function exportKeys(
   }
   if (output.json) {
     await output.print(
-      JSON.stringify({ zone: printName(name), keys: keys.map((key) => keyJson(key, format)) }),
+      JSON.stringify({ zone: printName(name), keys: keys.map((key) => describeKey(key, format)) }),
     );
     return 0;
   }
@@ -57,29 +57,34 @@ export async function exportKeys(
 async function loadKeys(
   db: Database,
   name: Name,
-  { key: keyId, format, isSingle }: ExportOrder,
+  { key: keyId, format, directory }: ExportOptions,
   cli: Cli,
 ): Promise<{ readonly keys: readonly PrivateKey[] } | Refused> {
   const subject = await findSubject(db, name);
   if (subject === undefined) return NOT_THERE;
+  const isSingle = directory === undefined && !cli.output.json;
+  const refusalOf = (keys: readonly PublicPart[]) => {
+    const refused = refuseCount(keys, isSingle);
+    if (refused === undefined && directory !== undefined) prepareFiles(directory, name, keys, format);
+    return refused;
+  };
   if (!('domainId' in subject)) {
     const [zone] = await listSigning(db, [name]);
     return await cli.audited(db, 'zone.export_keys', async (trx, tell) => {
       const keys = zone === undefined ? [] : await exportZoneKeys(trx, zone.id, keyId);
-      const refused = refuseCount(keys, isSingle);
-      if (refused !== undefined) return refused;
+      const refused = refusalOf(keys);
+      if (refused !== undefined) return { code: 'wrong_state', refused };
       tell({ target: { name: printName(name) }, after: { key_tags: keys.map(({ tag }) => tag), format } });
       return { keys };
     });
   }
   const { domainId } = subject;
   return await cli.audited(db, 'domain.export_keys', async (trx, tell) => {
-    const exported = await exportPrivateKeys(trx, { ...cli.changedBy(), domainId, keyId });
+    const order = { ...cli.changedBy(), domainId, keyId, refuse: refusalOf };
+    const exported = await exportPrivateKeys(trx, order);
     if (exported.kind === 'absent') return NOT_THERE;
     if (exported.kind === 'refused') return { code: exported.code, refused: exported.message };
     const { keys } = exported;
-    const refused = refuseCount(keys, isSingle);
-    if (refused !== undefined) return refused;
     tell({
       domainId,
       target: { id: domainId, name: printName(name) },
@@ -89,25 +94,36 @@ async function loadKeys(
   });
 }
 
-function refuseCount({ length }: readonly PrivateKey[], isSingle: boolean): Refused | undefined {
-  if (length === 0)
-    return { code: 'wrong_state', refused: 'it has no such key whose private part is stored' };
-  if (length === 1 || !isSingle) return undefined;
-  return { code: 'wrong_state', refused: `it has ${length} keys: give --key, --directory or --json` };
-}
-
-function keyJson({ id, role, tag, dnskey, secret }: PrivateKey, format: KeyFormat): object {
-  return {
-    id,
-    role,
-    key_tag: tag,
-    algorithm: dnskey[3],
-    dnskey: printRdata(TYPE.DNSKEY, dnskey),
-    private_key: printPrivateKey(dnskey, secret, format),
-  };
+function refuseCount({ length }: readonly PublicPart[], isSingle: boolean): string | undefined {
+  if (length === 0) return 'it has no such key whose private part is stored';
+  // several keys in one text cannot be told apart
+  return length > 1 && isSingle ? `it has ${length} keys: give --key, --directory or --json` : undefined;
 }
 
 const ONLY_OWNER = 0o600;
+
+/** Makes the folder. Throws Failure if a file for one of the keys exists or cannot be written. */
+function prepareFiles(directory: string, name: Name, keys: readonly PublicPart[], format: KeyFormat): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    accessSync(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Failure('file', `${directory}: ${explainFileError(error)}`, { cause: error });
+  }
+  for (const path of keys.flatMap((key) => Object.values(pathsOf(directory, name, key, format))))
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw new Failure('file', `${path}: the file exists already, and is not overwritten`);
+}
+
+function pathsOf(directory: string, name: Name, { tag, dnskey }: PublicPart, format: KeyFormat) {
+  const number = String(dnskey[3]).padStart(3, '0');
+  // a label may have a slash (RFC 2317)
+  const base = `K${printName(name).replaceAll('/', '%2F')}+${number}+${String(tag).padStart(5, '0')}`;
+  return {
+    privatePath: join(directory, `${base}.${format === 'pem' ? 'pem' : 'private'}`),
+    publicPath: join(directory, `${base}.key`),
+  };
+}
 
 /** Returns the paths. Does not replace existing files. */
 async function writeKeys(
@@ -117,24 +133,18 @@ async function writeKeys(
   format: KeyFormat,
 ): Promise<string[]> {
   const paths: string[] = [];
-  const write = async (file: string, text: string) => {
-    const path = join(directory, file);
+  const write = async (path: string, text: string) => {
     try {
-      const handle = await open(path, 'wx', ONLY_OWNER);
-      await handle.writeFile(text);
-      await handle.close();
+      await writeFile(path, text, { flag: 'wx', mode: ONLY_OWNER });
     } catch (error) {
       throw new Failure('file', `${path}: ${explainFileError(error)}`, { cause: error });
     }
     paths.push(path);
   };
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  for (const { tag, dnskey, secret } of keys) {
-    const number = String(dnskey[3]).padStart(3, '0');
-    // a label may have a slash (RFC 2317)
-    const base = `K${printName(name).replaceAll('/', '%2F')}+${number}+${String(tag).padStart(5, '0')}`;
-    await write(`${base}.${format === 'pem' ? 'pem' : 'private'}`, printPrivateKey(dnskey, secret, format));
-    await write(`${base}.key`, `${printName(name)} IN DNSKEY ${printRdata(TYPE.DNSKEY, dnskey)}\n`);
+  for (const key of keys) {
+    const { privatePath, publicPath } = pathsOf(directory, name, key, format);
+    await write(privatePath, printPrivateKey(key.dnskey, key.secret, format));
+    await write(publicPath, `${printName(name)} IN DNSKEY ${printRdata(TYPE.DNSKEY, key.dnskey)}\n`);
   }
   return paths;
 }

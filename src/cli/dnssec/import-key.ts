@@ -20,6 +20,7 @@ export interface ImportOptions {
   readonly flags?: readonly number[];
   readonly algorithm?: number;
   readonly denial: DenialKind;
+  readonly replace?: boolean;
 }
 
 export interface Refused {
@@ -33,7 +34,7 @@ export async function importKeys(
   db: Database,
   name: Name,
   files: readonly string[],
-  { flags = [], algorithm, denial }: ImportOptions,
+  { flags = [], algorithm, denial, replace }: ImportOptions,
   cli: Cli,
 ): Promise<number> {
   const read = readPrivateKeys(await readKeyFiles(files, name, { flags, algorithm }));
@@ -48,7 +49,7 @@ export async function importKeys(
   const { keys } = read;
   const refused = await orSettings(() =>
     'domainId' in subject
-      ? importOfDomain(db, subject.domainId, keys, denial, cli)
+      ? importOfDomain(db, { domainId: subject.domainId, keys, denial, replace }, cli)
       : importOfZone(db, subject, name, keys, denial, cli),
   );
   if (refused !== undefined) return await refuse(name, refused, cli.output);
@@ -82,12 +83,10 @@ export async function orSettings<T>(work: () => Promise<T>): Promise<T> {
 
 async function importOfDomain(
   db: Database,
-  domainId: number,
-  keys: readonly ImportedKey[],
-  denial: DenialKind,
+  order: Omit<Parameters<typeof importPrivateKeys>[1], 'by' | 'source'>,
   cli: Cli,
 ): Promise<Refused | undefined> {
-  const changed = await importPrivateKeys(db, { ...cli.changedBy(), domainId, keys, denial });
+  const changed = await importPrivateKeys(db, { ...cli.changedBy(), ...order });
   if (changed.kind === 'absent') return NOT_THERE;
   return changed.kind === 'refused' ? { code: changed.code, refused: changed.message } : undefined;
 }
@@ -110,7 +109,7 @@ async function importOfZone(
       { denial, algorithm, split, imported: keys },
       cli.changedBy(),
     );
-    if (result.kind !== 'refused')
+    if (result.kind === 'signed' || result.kind === 'signing')
       tell({ target: { name: printName(name) }, after: { goal: 'signed', denial, algorithm, split } });
     return result;
   });

@@ -16,7 +16,7 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
     .argument('<name>', 'name of a domain or operator zone')
     .argument(
       '<file...>',
-      'K*.private of BIND, what pdnsutil export-zone-key or the API of PowerDNS prints, PEM (PKCS#8) of Knot; - for standard input',
+      'K*.private of BIND, what pdnsutil export-zone-key or the API of PowerDNS prints, PEM (PKCS#8 of Knot, or SEC1); - for standard input',
     )
     .option(
       '--flags <number...>',
@@ -29,6 +29,7 @@ export function addPrivateKeys(dnssec: Command, cli: Cli): void {
         .choices(['nsec', 'nsec3'])
         .default('nsec'),
     )
+    .option('--replace', 'domains: sign with these keys instead of others that were imported before')
     .action(async (text: string, files: string[], options: ImportOptions) => {
       const name = parseZoneName(text);
       const { importKeys } = await import('./import-key.ts');

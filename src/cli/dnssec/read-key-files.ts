@@ -23,12 +23,14 @@ export async function readKeyFiles(
   apex: Name,
   { flags, algorithm }: KeyOptions,
 ): Promise<GivenKey[]> {
-  const privatePaths = paths.filter((path) => !/\.(?:key|state)$/.test(path) || !hasPrivatePart(path, paths));
+  const privatePaths = paths.filter((path) => !isPublic(path) || !paths.includes(privatePathOf(path)));
   if (flags.length > 1 && flags.length !== privatePaths.length)
     throw new Failure('usage', 'give --flags once, or once for each private key');
   const keys: GivenKey[] = [];
   for (const [i, path] of privatePaths.entries()) {
-    const text = path === '-' ? await readStandardInput() : readText(path);
+    const text = path === '-' ? withoutMark(await readStandardInput()) : readText(path);
+    if (isPublic(path) && !HAS_PRIVATE_KEY.test(text))
+      throw new Failure('file', `${path}: it does not have the private key: give ${privatePathOf(path)}`);
     const given = { ...fieldsOf(path, text), ...publicPartOf(path, apex) };
     const dnskey = 'dnskey' in given ? given.dnskey : undefined;
     const said = flags[i] ?? flags[0] ?? given.flags ?? (dnskey && flagsOf(dnskey));
@@ -42,19 +44,31 @@ export async function readKeyFiles(
   return keys;
 }
 
-function hasPrivatePart(path: string, paths: readonly string[]): boolean {
-  return paths.includes(path.replace(/\.\w+$/, PRIVATE));
+/** The files that dnssec-keygen writes next to a private key. A key in PEM may have the name `.key` as well. */
+function isPublic(path: string): boolean {
+  return /\.(?:key|state)$/.test(path);
 }
+
+function privatePathOf(path: string): string {
+  return path.replace(/\.\w+$/, PRIVATE);
+}
+
+const HAS_PRIVATE_KEY = /PRIVATE KEY-----|Private-key-format|"privatekey"/;
 
 function readText(path: string): string {
   try {
     const { size } = statSync(path);
     if (size > MAX_BYTES) throw new Failure('file', `${path}: it is too large for a key`);
-    return readFileSync(path, 'utf8');
+    return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('file', `${path}: ${explainFileError(error)}`, { cause: error });
   }
+}
+
+/** Removes a byte order mark. */
+function withoutMark(text: string): string {
+  return text.replace(/^\ufeff/, '');
 }
 
 type Fields = Pick<GivenKey, 'privateKey' | 'dnskey'> & { readonly flags?: number };

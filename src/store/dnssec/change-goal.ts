@@ -41,6 +41,7 @@ export type ChangedGoal =
         | 'dnssec_busy'
         | 'dnssec_verbatim'
         | 'dnssec_algorithm'
+        | 'dnssec_imported'
         | 'dnssec_unavailable'
         | 'validation_failed';
       readonly message: string;

@@ -2,12 +2,25 @@
 // §4.3.5.1).
 
 import { sql } from 'kysely';
-import { adopt, newMachine, share } from '../../checks/dnssec/goals.ts';
-import { wantedIds } from '../../checks/dnssec/machine.ts';
+import {
+  adopt,
+  adoptAgain,
+  keysWithDs,
+  newMachine,
+  share,
+  sharedInPlace,
+} from '../../checks/dnssec/goals.ts';
+import { type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
+import type { KeyId } from '../../checks/dnssec/machine-key.ts';
+import { RULES } from '../../checks/dnssec/rules.ts';
+import { isSameSet } from '../../checks/dnssec/serving.ts';
+import { delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
 import { MAX_TTL_SECONDS } from '../../zone/records/customer-types.ts';
 import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ImportedKey } from '../../zone/signing/private-key.ts';
-import { findKnownKey, isSameKey, storeImported } from '../keys/imported-keys.ts';
+import type { DomainLock } from '../change/lock-domain.ts';
+import { provingSets } from '../domains/domain.ts';
+import { isSameKey, storeImported } from '../keys/imported-keys.ts';
 import { readPrivateParts } from '../keys/key-store.ts';
 import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
 import type { Database } from '../postgres/database.ts';
@@ -28,23 +41,31 @@ import type { StoredDnssec } from './load-dnssec.ts';
 import { machineKey } from './make-machine-keys.ts';
 import { saveWishes, wishesOf } from './signing-wishes.ts';
 
-const HAS_DS =
-  'a DS of the keys that the domain has here is at its parent, or was requested: disable DNSSEC, and import the keys when its status is off';
-const SAME_TAG =
-  'a key that signs the zone here has the same key tag: disable DNSSEC, and import the keys when its status is off';
 const OTHER_ALGORITHM =
   'the foreign keys of the domain have another algorithm than the imported ones: remove them from the list first';
 const NO_KEYS = refused('wrong_state', 'the domain has no such key whose private part is stored');
 
+interface ImportOrder extends GoalOrder {
+  readonly keys: readonly ImportedKey[];
+  readonly denial?: DenialKind | undefined;
+  /** True if the keys may replace others that were imported or exported. */
+  readonly replace?: boolean | undefined;
+}
+
 /** Signs the domain with keys that `readPrivateKeys` has read, instead of new ones. */
-export async function importPrivateKeys(
-  db: Database,
-  order: GoalOrder & { readonly keys: readonly ImportedKey[]; readonly denial?: DenialKind | undefined },
-): Promise<ChangedGoal> {
+export async function importPrivateKeys(db: Database, order: ImportOrder): Promise<ChangedGoal> {
   const { keys } = order;
   return await changeGoal(db, order, async (trx, lock, stored) => {
-    const refusal = refuseDomain(lock) ?? refuseKeys(stored, keys);
+    const refusal = refuseDomain(lock);
     if (refusal !== undefined) return refusal;
+    const known = (stored?.keys ?? []).filter((key) => keys.some((one) => isSameKey(one, key)));
+    const knownIds = known.map(({ id }) => String(id));
+    const { machine } = stored ?? {};
+    const usable = known.filter(({ isUsable }) => isUsable).map(({ id }) => String(id));
+    if (machine?.goal === 'signed' && usable.length === keys.length && isSameSet(wantedIds(machine), usable))
+      return adoptAgain(machine, usable);
+    const problem = stored && refuseKeys(stored, knownIds, order);
+    if (problem !== undefined) return problem;
     const apex = decodeNameColumn(lock.row.name);
     const algorithm = (keys[0] as ImportedKey).algorithm;
     const wishes = wishesOf({ denial: order.denial, algorithm, split: keys.length > 1 }, stored);
@@ -55,41 +76,79 @@ export async function importPrivateKeys(
     if (unable !== undefined) return refused('dnssec_unavailable', unable);
     const { id } = await saveWishes(trx, lock.row.id, wishes);
     await sql`update signed_zones set ds_due = true where id = ${id}`.execute(trx); // the DS decides how it goes on
-    const ids = await storeImported(trx, id, keys, false);
+    const ids = await storeImported(trx, id, keys, { isSigning: false, known });
     const imported = (await loadKeys(trx, id)).filter((key) => ids.includes(key.id));
-    const replaced = (stored?.keys ?? []).filter((key) => keys.some((one) => isSameKey(one, key)));
-    const adopted = adopt(
-      stored?.machine ?? newMachine(lock.now.getTime(), MAX_TTL_SECONDS),
+    return adopt(
+      machine ?? newMachine(lock.now.getTime(), MAX_TTL_SECONDS),
       imported.map((key) => machineKey(apex, key)),
-      replaced.map((key) => String(key.id)),
+      knownIds,
     );
-    return typeof adopted === 'string' ? refused('dnssec_busy', HAS_DS) : adopted;
   });
 }
 
-function refuseKeys(stored: StoredDnssec | undefined, keys: readonly ImportedKey[]) {
-  if (stored === undefined) return undefined;
-  const { machine } = stored;
-  const known = findKnownKey(stored.keys, keys);
-  if (known !== undefined) return refused('wrong_state', known);
-  const isSigning = ({ id, origin }: DnssecKey) =>
-    origin === 'ours' && machine?.serving.keys.includes(String(id));
-  const standing = stored.keys.filter(isSigning);
+/** `knownIds`: the keys of the zone that the order has. */
+function refuseKeys(
+  { machine, keys: stored }: StoredDnssec,
+  knownIds: readonly KeyId[],
+  { keys, replace }: ImportOrder,
+) {
+  if (machine === null) return undefined;
+  const idOf = ({ id }: DnssecKey) => String(id);
+  const tagsOf = (ids: readonly KeyId[]) => namesOf(stored.filter((key) => ids.includes(idOf(key))));
+  const withDs = keysWithDs(machine, knownIds, RULES);
+  if (withDs.length > 0)
+    return refused(
+      'dnssec_busy',
+      `a DS of ${tagsOf(withDs)} is at the parent, or was requested: disable DNSSEC, and import the keys when its status is off`,
+    );
+  const replaced = sharedInPlace(machine, knownIds).map(({ id }) => id);
+  if (replaced.length > 0 && replace !== true)
+    return refused(
+      'dnssec_imported',
+      `the domain already has ${tagsOf(replaced)}, with which another operator may sign: to sign with the given keys instead, set replace`,
+    );
+  const unseen = stored.filter(
+    (key) => replaced.includes(idOf(key)) && key.role !== 'zsk' && !isSeenSince(machine, key.madeAt),
+  );
+  if (unseen.length > 0)
+    return refused(
+      'dnssec_busy',
+      `it is not yet known whether a DS of ${namesOf(unseen)} is at the parent: try again in a minute`,
+    );
+  const signing = stored.filter((key) => key.origin === 'ours' && machine.serving.keys.includes(idOf(key)));
   // the tag of its key decides whether a signature is made again
-  if (standing.some(({ tag }) => keys.some((key) => key.tag === tag)))
-    return refused('dnssec_busy', SAME_TAG);
-  const listed = stored.keys.filter(({ id }) => machine?.foreign?.wanted.includes(String(id)));
+  const sameTag = signing.find(
+    (key) => !knownIds.includes(idOf(key)) && keys.some(({ tag }) => tag === key.tag),
+  );
+  if (sameTag !== undefined)
+    return refused(
+      'dnssec_busy',
+      `the zone is signed with a key that has the tag ${sameTag.tag} too: disable DNSSEC, and import the keys when its status is off`,
+    );
+  const listed = stored.filter((key) => machine.foreign?.wanted.includes(idOf(key)));
   if (listed.some(({ algorithm }) => algorithm !== keys[0]?.algorithm))
     return refused('dnssec_algorithm', OTHER_ALGORITHM);
   return undefined;
 }
 
-export interface PrivateKey {
-  readonly id: number;
-  readonly role: KeyRole;
+function isSeenSince({ parent }: Machine, time: Date): boolean {
+  return parent.observedAt !== null && parent.observedAt >= time.getTime();
+}
+
+function namesOf(keys: readonly DnssecKey[]): string {
+  const tags = [...new Set(keys.map(({ tag }) => tag))];
+  return `${tags.length === 1 ? 'the key with tag' : 'the keys with tags'} ${tags.join(' and ')}`;
+}
+
+export interface PublicPart {
   readonly tag: number;
   /** Rdata of the DNSKEY record. */
   readonly dnskey: Uint8Array;
+}
+
+export interface PrivateKey extends PublicPart {
+  readonly id: number;
+  readonly role: KeyRole;
   readonly secret: Uint8Array;
 }
 
@@ -97,26 +156,36 @@ type ExportedKeys =
   | { readonly kind: 'exported'; readonly keys: readonly PrivateKey[] }
   | Exclude<ChangedGoal, { readonly kind: 'updated' }>;
 
+interface ExportOrder extends GoalOrder {
+  readonly keyId?: number | undefined;
+  /** Returns why these keys must not be exported. Nothing is exported or recorded then, or if it throws. */
+  readonly refuse?: (keys: readonly PublicPart[]) => string | undefined;
+}
+
 /** Returns the keys with which the domain is signed, or one that it has, and records that another operator may sign with them. */
-export async function exportPrivateKeys(
-  db: Database,
-  order: GoalOrder & { readonly keyId?: number | undefined },
-): Promise<ExportedKeys> {
+export async function exportPrivateKeys(db: Database, order: ExportOrder): Promise<ExportedKeys> {
   let keys: PrivateKey[] = [];
-  const changed = await changeGoal(db, order, async (trx, _, stored) => {
+  const changed = await changeGoal(db, order, async (trx, lock, stored) => {
     const { machine } = stored ?? {};
     if (!stored || !machine) return NO_KEYS;
     const used = [...wantedIds(machine), ...machine.serving.keys].map(Number);
     const wanted = order.keyId === undefined ? used : [order.keyId];
     const chosen = stored.keys.filter((key) => key.isUsable && wanted.includes(key.id));
     if (chosen.length === 0) return NO_KEYS;
+    const refusal = order.refuse?.(chosen);
+    if (refusal !== undefined) return refused('wrong_state', refusal);
     keys = await withPrivateParts(trx, chosen);
-    return share(
-      machine,
-      chosen.map(({ id }) => String(id)),
-    );
+    const ids = chosen.map(({ id }) => String(id));
+    return share(machine, ids, await isDelegatedHere(trx, lock));
   });
   return changed.kind === 'updated' ? { kind: 'exported', keys } : changed;
+}
+
+async function isDelegatedHere(trx: Database, { row, settings }: DomainLock): Promise<boolean> {
+  const { rows } = await sql<{ currentNs: string[] | null }>`
+    select current_ns as "currentNs" from domain_checks where domain_id = ${row.id}`.execute(trx);
+  const currentNs = rows[0]?.currentNs?.map(decodeNameColumn) ?? null;
+  return delegatedTo(currentNs, provingSets(row, settings).flat()) === 'ours';
 }
 
 /** Returns the keys of an operator zone. Throws DnssecUnavailable. */

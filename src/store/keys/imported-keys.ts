@@ -1,9 +1,11 @@
 // Stores imported keys, and finds those that a zone already has.
 
+import { sql } from 'kysely';
 import type { ImportedKey } from '../../zone/signing/private-key.ts';
 import { KEY_FLAGS } from '../../zone/signing/signing-key.ts';
 import type { Database } from '../postgres/database.ts';
 import { storeZoneKey } from './key-store.ts';
+import type { DnssecKey } from './load-keys.ts';
 
 interface KnownKey {
   readonly tag: number;
@@ -26,12 +28,15 @@ export function isSameKey(a: Pick<KnownKey, 'dnskey'>, b: Pick<KnownKey, 'dnskey
   return Buffer.compare(a.dnskey, b.dnskey) === 0;
 }
 
-/** Seals and stores the keys. If there is only one, it signs everything. Returns their ids. */
+/**
+ * Seals and stores the keys. If there is only one, it signs everything. A key that is in `known` with its private part keeps its
+ * row, with the role that it has now. Returns their ids.
+ */
 export async function storeImported(
   trx: Database,
   signedZoneId: number,
   keys: readonly ImportedKey[],
-  isSigning: boolean,
+  { isSigning, known = [] }: { readonly isSigning: boolean; readonly known?: readonly DnssecKey[] },
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const key of keys) {
@@ -41,7 +46,13 @@ export async function storeImported(
       : keys.length > 1
         ? ({ role: 'ksk', signs: 'keys' } as const)
         : ({ role: 'csk', signs: 'both' } as const);
-    ids.push(await storeZoneKey(trx, signedZoneId, key, isSigning ? use : { ...use, signs: 'none' }));
+    const row = known.find((each) => each.isUsable && isSameKey(each, key));
+    if (row === undefined) {
+      ids.push(await storeZoneKey(trx, signedZoneId, key, isSigning ? use : { ...use, signs: 'none' }));
+      continue;
+    }
+    await sql`update signing_keys set role = ${use.role} where id = ${row.id}`.execute(trx);
+    ids.push(row.id);
   }
   return ids;
 }

@@ -6,7 +6,7 @@ import { hasRoomForHashes } from '../../zone/signing/denial-records.ts';
 import type { ImportedKey } from '../../zone/signing/private-key.ts';
 import type { SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findKnownKey, storeImported } from '../keys/imported-keys.ts';
+import { findKnownKey, isSameKey, storeImported } from '../keys/imported-keys.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
 import { loadKeys } from '../keys/load-keys.ts';
 import { findSignedZone, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
@@ -65,7 +65,7 @@ export async function enableSigning(
     const isServed = zone !== undefined && !zone.deleted;
     const isLarge = isServed && zone.records > SMALL_ZONE_ROWS;
     const id = await saveRow(trx, subject, order, isLarge);
-    if (order.imported !== undefined) await storeImported(trx, id, order.imported, true);
+    if (order.imported !== undefined) await storeImported(trx, id, order.imported, { isSigning: true });
     else if (!(await reuseKeys(trx, id, order))) await makeKeys(trx, id, order);
     const signed = (await findSignedZone(trx, sql`s.id = ${id}`)) as SignedZone;
     if (isServed && !isLarge) await writeSigning(trx, locked, { signed, names: 'whole' }, by);
@@ -106,13 +106,14 @@ function asItStands(signed: SignedZone, { denial, algorithm, split, imported }: 
   if (signed.phase === 'unsigning') {
     return refused('dnssec_busy', 'signatures are being taken away: wait until that is done');
   }
-  if (imported !== undefined)
+  const has = (key: ImportedKey) => signed.keys.some((each) => isSameKey(each, key));
+  if (imported !== undefined && !(imported.length === signed.keys.length && imported.every(has)))
     return refused(
       'dnssec_busy',
       'the zone is signed already: if its parent shows no DS of the keys that it has here, remove its signatures first (dnssec disable --now)',
     );
   const isSame = wantedDenial(signed) === denial && signed.algorithm === algorithm && signed.split === split;
-  if (!isSame)
+  if (imported === undefined && !isSame)
     return refused('dnssec_busy', 'the zone is signed in another way already: dnssec denial changes that');
   return { kind: signed.phase === 'signing' ? 'signing' : 'unchanged', signed };
 }

@@ -1,10 +1,13 @@
 // Reads and prints private keys in the formats of other operators' programs: the text of BIND and PowerDNS, and PKCS#8 as PEM for
-// Knot. No error repeats any part of a key.
+// Knot. Also reads the PEM that `openssl ecparam -genkey` writes (SEC1). No error repeats any part of a key.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { keyTag } from '../../dns/dnssec/key-tag.ts';
+import { printRdata } from '../../dns/record/rdata.ts';
 import { DNSKEY } from '../../dns/record/types/dnskey.ts';
+import { TYPE } from '../../dns/type-codes.ts';
 import {
+  flagsOf,
   KEY_FLAGS,
   type MadeKey,
   readSigningKey,
@@ -65,7 +68,11 @@ export function readPrivateKeys(given: readonly GivenKey[]): ReadKeys {
     if (read.kind === 'key') keys.push(read.key);
   }
   if (keys.some(({ flags }) => flags === KEY_FLAGS.ENTRY)) return { kind: 'keys', keys };
-  return { kind: 'refused', index: 0, message: 'none of the keys has flags 257, so no DS can lead to it' };
+  return {
+    kind: 'refused',
+    index: 0,
+    message: 'none of the keys has flags 257, so no DS can lead to it: give that key too',
+  };
 }
 
 function faultBeside([first]: readonly ImportedKey[], key: ImportedKey): string | undefined {
@@ -76,7 +83,8 @@ function faultBeside([first]: readonly ImportedKey[], key: ImportedKey): string 
 }
 
 /** Never throws. Refuses an RSA key of any size before it calculates anything with it. */
-function readPrivateKey({ privateKey, flags, algorithm, dnskey }: GivenKey): ReadPrivateKey {
+function readPrivateKey({ privateKey: given, flags, algorithm, dnskey }: GivenKey): ReadPrivateKey {
+  const privateKey = given.replace(BYTE_ORDER_MARK, '');
   if (flags !== KEY_FLAGS.ZONE && flags !== KEY_FLAGS.ENTRY)
     return refused('flags are 257, for a key with a DS, or 256 for a key that signs data alone');
   if (privateKey.length > MAX_PRIVATE_KEY_CHARACTERS)
@@ -97,6 +105,7 @@ function readPrivateKey({ privateKey, flags, algorithm, dnskey }: GivenKey): Rea
   };
 }
 
+const BYTE_ORDER_MARK = /^\ufeff/;
 const OTHER_PUBLIC = 'the private key does not belong to its DNSKEY record';
 
 function refused(message: string): ReadPrivateKey {
@@ -122,8 +131,10 @@ function readText(text: string): Parts {
     fields.set(name, value as string);
   }
   const format = fields.get('Private-key-format');
+  if (format === undefined && /\bDNSKEY\b/.test(text))
+    return { refused: 'it is a public key (DNSKEY record): the private key is in the file K*.private' };
   if (format === undefined)
-    return { refused: 'it is neither a private key as BIND and PowerDNS write it, nor PEM (PKCS#8)' };
+    return { refused: 'it is neither a private key as BIND and PowerDNS write it, nor PEM (PKCS#8 or SEC1)' };
   if (!/^v1\.\d+$/.test(format)) return { refused: 'its Private-key-format is not v1' };
   const [digits = ''] = /^\d{1,3}/.exec(fields.get('Algorithm') ?? '') ?? [];
   const algorithm = algorithmOf(Number(digits));
@@ -145,21 +156,32 @@ function algorithmOf(number: number): SigningAlgorithm | undefined {
 }
 
 const PEM = /^\s*-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]+)-----END \1-----\s*$/;
-/** Object identifiers in PKCS#8 of the algorithms that a key may have. */
-const P256 = Buffer.from('06072a8648ce3d020106082a8648ce3d030107', 'hex');
+/** `openssl ecparam -genkey` writes it before the key, which names the curve again. */
+const EC_PARAMETERS = /^\s*-----BEGIN EC PARAMETERS-----[A-Za-z0-9+/=\s]+-----END EC PARAMETERS-----/;
+const PEM_TYPES: Readonly<Record<string, 'pkcs8' | 'sec1'>> = {
+  'PRIVATE KEY': 'pkcs8',
+  'EC PRIVATE KEY': 'sec1',
+};
+/** Object identifiers of the curve and of the algorithm that a key may have. */
+const P256 = Buffer.from('06082a8648ce3d030107', 'hex');
 const ED25519 = Buffer.from('06032b6570', 'hex');
-/** The identifier begins within these octets. */
-const HEAD_OCTETS = 32;
+/** The identifier begins within these octets of PKCS#8; in SEC1 it is after the private part. */
+const HEAD_OCTETS = { pkcs8: 32, sec1: 64 } as const;
 /** With its public key and attributes, a key of P-256 has 200 at most. */
 const MAX_DER_OCTETS = 512;
 
 function readPem(text: string): Parts {
-  const [, label, base64 = ''] = PEM.exec(text) ?? [];
-  if (label === 'ENCRYPTED PRIVATE KEY') return { refused: 'the PEM has a passphrase: remove it first' };
-  if (label !== 'PRIVATE KEY')
-    return { refused: 'a PEM must have one block -----BEGIN PRIVATE KEY----- (PKCS#8), and nothing else' };
+  if (/-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text))
+    return { refused: 'the PEM has a passphrase: remove it first' };
+  const [, label = '', base64 = ''] = PEM.exec(text.replace(EC_PARAMETERS, '')) ?? [];
+  const type = PEM_TYPES[label];
+  if (type === undefined)
+    return {
+      refused:
+        'a PEM must have one block -----BEGIN PRIVATE KEY----- (PKCS#8) or -----BEGIN EC PRIVATE KEY----- (SEC1), and nothing else',
+    };
   const der = Buffer.from(base64, 'base64');
-  const head = der.subarray(0, HEAD_OCTETS);
+  const head = der.subarray(0, HEAD_OCTETS[type]);
   const algorithm = head.includes(P256)
     ? SIGNING_ALGORITHM.ECDSAP256SHA256
     : head.includes(ED25519)
@@ -167,16 +189,16 @@ function readPem(text: string): Parts {
       : undefined;
   if (algorithm === undefined || der.length > MAX_DER_OCTETS)
     return { refused: `the key in the PEM is not of an algorithm that is supported: ${SUPPORTED}` };
-  const key = keyOfDer(der);
+  const key = keyOfDer(der, type);
   const { d, x, y } = key?.export({ format: 'jwk' }) ?? {};
   if (d === undefined || x === undefined) return { refused: 'the PEM cannot be read as a private key' };
   const publicKey = Buffer.concat([x, y ?? ''].map((part) => Buffer.from(part, 'base64url')));
   return { algorithm, secret: Buffer.from(d, 'base64url'), publicKey };
 }
 
-function keyOfDer(key: Buffer): KeyObject | undefined {
+function keyOfDer(key: Buffer, type: 'pkcs8' | 'sec1' = 'pkcs8'): KeyObject | undefined {
   try {
-    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+    return createPrivateKey({ key, format: 'der', type });
   } catch {
     return undefined;
   }
@@ -230,4 +252,26 @@ export function printPrivateKey(dnskey: Uint8Array, secret: Uint8Array, format: 
     `PrivateKey: ${Buffer.from(secret).toString('base64')}`,
     '',
   ].join('\n');
+}
+
+interface ExportedKey<Role> {
+  readonly id: number;
+  readonly role: Role;
+  readonly tag: number;
+  /** Rdata of the DNSKEY record. */
+  readonly dnskey: Uint8Array;
+  readonly secret: Uint8Array;
+}
+
+/** Describes an exported key in the JSON of the API and of the command line. */
+export function describeKey<Role>({ id, role, tag, dnskey, secret }: ExportedKey<Role>, format: KeyFormat) {
+  return {
+    id,
+    role,
+    key_tag: tag,
+    algorithm: dnskey[3] as number,
+    flags: flagsOf(dnskey),
+    dnskey: printRdata(TYPE.DNSKEY, dnskey),
+    private_key: printPrivateKey(dnskey, secret, format),
+  };
 }

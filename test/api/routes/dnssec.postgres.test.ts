@@ -454,17 +454,55 @@ describe('private keys', () => {
     expect(await read()).toMatchObject({ status: 'off', keys: [] });
   });
 
-  it('are refused if the domain already has them, has a DS of other keys, or has no key to export', async () => {
+  it('are refused if a DS of other keys is at the parent or was requested, or no key can be exported', async () => {
     expect(await exportKeys()).toMatchObject(refusal(400, 'wrong_state'));
     const key = made();
     await enable();
     expect((await importKeys([key.body])).status).toBe(200);
     await goOn(2);
     expect((await read()).dnskey).toMatchObject([{ key_tag: key.tag }]);
-    expect(await importKeys([key.body])).toMatchObject(refusal(400, 'wrong_state'));
     expect(await exportKeys({ key_id: 999_999_999 })).toMatchObject(refusal(400, 'wrong_state'));
     await goOn(24 * 12);
     expect((await read()).status).toBe('ds_wanted');
-    expect(await importKeys([made().body])).toMatchObject(refusal(409, 'dnssec_busy'));
+    expect(await importKeys([made().body], 'owner', { replace: true })).toMatchObject({
+      status: 409,
+      body: { code: 'dnssec_busy', error: expect.stringContaining(`the key with tag ${key.tag} `) },
+    });
+  });
+
+  it('are not changed by the same import again, in any order', async () => {
+    const [ksk, zsk] = [made(), made(256)];
+    const { body } = await importKeys([ksk.body, zsk.body]);
+    const again = await importKeys([zsk.body, ksk.body]);
+    expect([again.status, again.body]).toEqual([200, body]);
+    expect(again.headers['x-change-id']).toBeUndefined();
+  });
+
+  it('replace others that were imported only on request, and never a key with a DS', async () => {
+    const [first, second] = [made(), made()];
+    const replace = (key = second) => importKeys([key.body], 'owner', { replace: true });
+    const served = async () => {
+      await goOn(2);
+      return (await read()).dnskey.map(({ key_tag }: { key_tag: number }) => key_tag);
+    };
+    await importKeys([first.body]);
+    expect(await importKeys([second.body])).toMatchObject({
+      status: 409,
+      body: { code: 'dnssec_imported', error: expect.stringMatching(`tag ${first.tag},.* set replace`) },
+    });
+    expect(await replace()).toMatchObject({
+      status: 409,
+      body: { code: 'dnssec_busy', error: expect.stringContaining('not yet known') },
+    });
+    expect(await served()).toEqual([first.tag]);
+    expect((await replace()).status).toBe(200);
+    expect(await served()).toEqual([second.tag]);
+    // The first one was the right one.
+    expect(await importKeys([first.body])).toMatchObject(refusal(409, 'dnssec_imported'));
+    expect((await replace(first)).status).toBe(200);
+    expect(await served()).toEqual([first.tag]);
+    expect((await read()).keys).toHaveLength(2);
+    await goOn(1, ({ keys, wanted }) => keys.find(({ id }) => id === wanted?.sep)?.ds.slice(1, 2) ?? []);
+    expect(await replace()).toMatchObject(refusal(409, 'dnssec_busy'));
   });
 });

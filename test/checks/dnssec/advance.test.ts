@@ -7,12 +7,15 @@ import {
 import {
   abort,
   adopt,
+  adoptAgain,
   disable,
   enable,
+  keysWithDs,
   newMachine,
   roll,
   setForeign,
   share,
+  sharedInPlace,
 } from '../../../src/checks/dnssec/goals.ts';
 import { NO_FOREIGN_KEYS } from '../../../src/checks/dnssec/machine.ts';
 import type { MachineKey } from '../../../src/checks/dnssec/machine-key.ts';
@@ -520,6 +523,7 @@ describe('a domain that comes here with its keys', () => {
   it('is signed with them immediately, keeps its DS, and is never bogus whichever operator answers', () => {
     const { two, domain } = imported([A], byA);
     expect(two.codes()).toContain('FOREIGN_NS_WAIT');
+    domain.want((m) => share(m, ['a'], false));
     two.run(3);
     expect(domain.machine.serving).toEqual({ keys: ['a'], ...byA });
     expect(two.codes()).toEqual(['FOREIGN_NS_READY']);
@@ -554,6 +558,32 @@ describe('a domain that comes here with its keys', () => {
     expect(domain.machine.serving.keys).toEqual(['g', 'k']);
     two.run(5 * DAYS);
     expect(domain.machine.serving.keys).toEqual(['k']);
+  });
+
+  it('signs data with the ZSK if the pair is imported after the KSK alone', () => {
+    const { two, domain } = imported([KSK, ZSK], bySplit);
+    domain.machine = newMachine(domain.at, domain.dataTtl);
+    domain.want((m) => adopt(m, [madeKey('k', 'csk', 13)], []));
+    two.run(2 * DAYS);
+    expect(sharedInPlace(domain.machine, ['k'])).toEqual([]);
+    expect(keysWithDs(domain.machine, ['k'], RULES)).toEqual([]);
+    domain.want((m) => adopt(m, [KSK, ZSK], ['k']));
+    two.run(2 * DAYS);
+    two.nameServers('ours');
+    two.run(10 * DAYS);
+    expect(domain.machine.serving).toEqual({ keys: ['k', 'y'], ...bySplit });
+  });
+
+  it('has a key that others may sign with, until it is disabled and no longer served', () => {
+    const { domain } = imported([A], byA);
+    const inPlace = (...ids: string[]) => sharedInPlace(domain.machine, ids).map(({ id }) => id);
+    expect([inPlace(), inPlace('a')]).toEqual([['a'], []]);
+    domain.run(3);
+    domain.want((m) => disable(m, false));
+    expect(inPlace()).toEqual(['a']);
+    domain.show();
+    domain.run(20 * DAYS);
+    expect(inPlace()).toEqual([]);
   });
 
   it('gets another key only when no resolver asks or remembers the other operator', () => {
@@ -612,22 +642,24 @@ describe('a domain that comes here with its keys', () => {
     const other = new QuietDomain();
     other.want((m) => enable(m, [B]));
     other.run(10 * DAYS, ({ asked }) => asked.length > 0);
-    expect(adopt(other.machine, [A], [])).toBe('busy');
+    expect(keysWithDs(other.machine, [], RULES)).toEqual(['b']);
     other.show(dsOf(B));
     other.run(2);
-    expect(adopt(other.machine, [A], [])).toBe('busy');
+    expect(keysWithDs({ ...other.machine, asked: [] }, [], RULES)).toEqual(['b']);
+    expect(keysWithDs({ ...other.machine, asked: [], atLarge: [] }, [], RULES)).toEqual(['b']);
+    expect(keysWithDs(other.machine, ['b'], RULES)).toEqual([]);
   });
 });
 
 describe('a domain that leaves with its keys', () => {
-  it('keeps its DS, and no finding asks the owner to remove it', () => {
+  it('keeps its DS, no finding asks the owner to remove it, and it can come back with the same keys', () => {
     const two = new TwoOperators();
     const { domain } = two;
     domain.want((m) => enable(m, [A]));
     two.run(10 * DAYS, () => domain.machine.asked.length > 0);
     domain.show(dsOf(A));
     two.run(2 * DAYS);
-    domain.want((m) => share(m, ['a']));
+    domain.want((m) => share(m, ['a'], true));
     expect(two.codes()).toEqual([]);
     two.theirKeys = ['a'];
     two.theirSigners = { keySigners: ['a'], dataSigners: ['a'] };
@@ -636,6 +668,10 @@ describe('a domain that leaves with its keys', () => {
     expect(two.codes()).toEqual([]);
     expect(registrarAction(domain.machine, RULES).action).toBe('none');
     expect(domain.machine.serving.keys).toEqual(['a']);
+    domain.want((m) => adoptAgain(m, ['a']));
+    two.run(1);
+    expect(two.codes()).toEqual(['FOREIGN_NS_READY']);
+    expect(adoptAgain(domain.machine, ['a'])).toBe(domain.machine);
     // A new key here would lead nowhere at the other operator.
     domain.want((m) => roll(m, [B], false));
     two.run(10 * DAYS);

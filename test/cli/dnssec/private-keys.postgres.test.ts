@@ -59,8 +59,9 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
       0,
       { zone: `${name}.`, outcome: 'imported', keys: [{ key_tag: ksk.tag }, { key_tag: zsk.tag }] },
     ]);
-    const again = await importKey(name, ksk.path, '--flags', '257');
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/signed already|has the key/) });
+    expect((await importKey(name, zsk.path, ksk.path, '--flags', '256', '257')).code).toBe(0);
+    const alone = await importKey(name, ksk.path, '--flags', '257');
+    expect(alone).toMatchObject({ code: 1, stderr: expect.stringMatching(/signed already|set replace/) });
     expect(await exportKey(name)).toMatchObject({
       code: 1,
       stdout: '',
@@ -83,18 +84,18 @@ describe.each(['op.test', 'example.com'])('the keys of %s', (name) => {
     expect(statSync(join(directory, `K${name}.+013+${tag}.private`)).mode & 0o077).toBe(0);
     expect(await exportKey(name, '--directory', directory)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/K.*private/),
+      stderr: expect.stringMatching(/K.*private: the file exists/),
     });
   });
 
-  it('are in the audit log by their tags, once for each export', async () => {
+  it('are in the audit log by their tags, once for each successful export', async () => {
     const { rows } = await sql<{ after: object }>`
       select after from audit_log where action in ('domain.export_keys', 'zone.export_keys')
         and trim(trailing '.' from target_name) = ${name}`.execute(database.db);
     expect(rows.map(({ after }) => Object.keys(after).sort())).toEqual(
       Array.from({ length: rows.length }, () => ['format', 'key_tags']),
     );
-    expect(rows).toHaveLength(5);
+    expect(rows).toHaveLength(4);
   });
 });
 
@@ -109,11 +110,62 @@ describe('zonefleet dnssec show', () => {
       /^ {2}FOREIGN_NS_WAIT: Do not change the nameservers yet: /m,
     );
     const { zones } = JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout);
-    expect(zones[0].findings).toMatchObject([{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }]);
+    const waits = [{ code: 'FOREIGN_NS_WAIT', severity: 'warning' }];
+    expect(zones[0].findings).toMatchObject(waits);
+    // An export before the move does not end it, one after the move does.
+    const findings = async () => {
+      expect((await exportKey('moving.example')).code).toBe(0);
+      await checkOnce(database.db, id, 'referral ns.else.test');
+      return JSON.parse((await run('dnssec', 'show', 'moving.example', '--json')).stdout).zones[0].findings;
+    };
+    expect(await findings()).toMatchObject(waits);
+    await checkOnce(database.db, id, 'referral ns1.example.net ns2.example.net');
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('zonefleet dnssec export-key', () => {
+  it('does not record an export that is refused', async () => {
+    const { id } = await newDomain(
+      database.db,
+      await newAccount(database.db, 'eve@example.org'),
+      'two.example.',
+    );
+    expect((await run('dnssec', 'enable', 'two.example', '--split')).code).toBe(0);
+    const directory = join(folder, 'file');
+    writeFileSync(directory, '');
+    expect((await exportKey('two.example')).code).toBe(1);
+    expect(await exportKey('two.example', '--directory', directory)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(directory),
+    });
+    const { rows } = await sql`
+      select from signed_zones where domain_id = ${id} and machine::text like '%exported%'`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([]);
   });
 });
 
 describe('zonefleet dnssec import-key', () => {
+  it('replaces an imported key only with --replace, and if the parent has no DS of it', async () => {
+    await newDomain(database.db, await newAccount(database.db, 'joe@example.org'), 'wrong.example.');
+    const [first, second] = [madeFile('first', 257), madeFile('second', 257)];
+    const imports = (key: typeof first, ...more: string[]) =>
+      importKey('wrong.example', key.path, '--flags', '257', ...more);
+    expect((await imports(first)).code).toBe(0);
+    expect(await imports(second)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`already has the key with tag ${first.tag},.* set replace`)),
+    });
+    const refused = await imports(second, '--replace', '--json');
+    expect(JSON.parse(refused.stdout)).toMatchObject({ outcome: 'refused', code: 'dnssec_busy' });
+    await sql`
+      update signed_zones set machine = jsonb_set(machine, '{parent,observedAt}', to_jsonb(${Date.now() + 60_000}::float8))
+      where machine is not null`.execute(database.db);
+    expect((await imports(second, '--replace')).code).toBe(0);
+  });
+
   it('signs an operator zone with a valid signature for each set, and shows its DS', async () => {
     expect(await signatureFaults(database.db, parseName('op.test.'))).toEqual([]);
     expect((await run('dnssec', 'disable', 'op.test', '--now')).code).toBe(0);

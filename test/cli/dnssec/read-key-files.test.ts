@@ -69,6 +69,21 @@ it('the JSON of PowerDNS is read with its flags', async () => {
   expect(await read(write({ 'key.json': POWERDNS }))).toMatchObject(keys(61369));
 });
 
+it('a byte order mark is ignored in each kind of file', async () => {
+  const marked = Object.entries({ ...BIND, 'key.json': POWERDNS }).map(([name, text]) => [
+    name,
+    `\ufeff${text}`,
+  ]);
+  const paths = write(Object.fromEntries(marked));
+  expect(await read(paths.slice(0, 2))).toMatchObject(keys(16805));
+  expect(await read(paths.slice(-1))).toMatchObject(keys(61369));
+});
+
+it('a file named .key may have a private key', async () => {
+  const text = BIND['Kmove.zz.+013+16805.private'];
+  expect(await read(write({ 'zone.key': text }), [257])).toMatchObject(keys(16805));
+});
+
 it('a file without flags gets those of the option', async () => {
   const [ksk, zsk] = [BIND['Kmove.zz.+013+16805.private'], BIND['Kmove.zz.+013+48079.private']];
   const paths = write({ ksk, zsk });
@@ -81,6 +96,11 @@ it('a file without flags gets those of the option', async () => {
 it.each<[string, Record<string, string>, RegExp]>([
   ['JSON without the private part', { 'k.json': '{"id": 1, "secret": "LHMrfhB5"}' }, /no "privatekey"/],
   ['what begins like JSON', { 'k.json': '{LHMrfhB5' }, /is not JSON/],
+  [
+    'a .key without its .private',
+    { 'K.key': BIND['Kmove.zz.+013+16805.key'] },
+    /K\.key: it does not have the private key: give .*K\.private$/,
+  ],
   ['a file that is too large', { k: 'x'.repeat(70_000) }, /too large/],
   [
     'a record of another zone',

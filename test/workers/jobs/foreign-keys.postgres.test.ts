@@ -17,12 +17,12 @@ import { signatureFaults } from '../../support/database/signed-zones.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { APEX } from '../../support/zone/customer-records.ts';
 
-const database = sharedDatabase();
+const { db, url } = sharedDatabase();
 let rolled: RolledDomain;
 let domainId: number;
 
 beforeEach(async () => {
-  rolled = await RolledDomain.create({ url: database.url, db: database.db, drop: async () => {} });
+  rolled = await RolledDomain.create({ url, db, drop: async () => {} });
   domainId = rolled.domainId;
 });
 afterEach(() => rolled.drop());
@@ -45,7 +45,6 @@ const fields = (rdata: Uint8Array) => ({
 const dsTextOf = (rdata: Uint8Array) => dsText(dsOfKey(APEX, { tag: keyTag(rdata), dnskey: rdata }, 2));
 
 test('an import adds the keys that the DS leads to, and the other operator’s DS is no longer a fault', async () => {
-  const { db } = database;
   const rdata = foreignRdata();
   rolled.shown = [dsTextOf(rdata)];
   await enableDnssec(db, { ...BY, domainId });
@@ -53,8 +52,7 @@ test('an import adds the keys that the DS leads to, and the other operator’s D
   await importForeignKeys(db, { ...BY, domainId });
   rolled.theirs = shownByTheirs(rdata);
   expect(await rolled.look()).toEqual({ kind: 'writing' });
-  const seen = await rolled.settle();
-  expect(seen.status).toBe('waiting');
+  expect((await rolled.settle()).status).toBe('waiting');
   const keys = (await loadDnssec(db, domainId))?.keys ?? [];
   expect(keys.map(({ origin, signs, isUsable }) => [origin, signs, isUsable])).toEqual([
     ['ours', 'both', true],
@@ -91,7 +89,6 @@ test.each([
     'revoked',
   ],
 ])('an import changes no key and reports why if %s', async (_, evidence, why) => {
-  const { db } = database;
   rolled.shown = [dsTextOf(foreignRdata())];
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
@@ -105,7 +102,6 @@ test.each([
 });
 
 test('an import queries no server if the parent has no DS record', async () => {
-  const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
   rolled.theirs = shownByTheirs(foreignRdata());
@@ -116,14 +112,12 @@ test('an import queries no server if the parent has no DS record', async () => {
 });
 
 test('CDS includes the DS of another operator’s key only if that key has the SEP flag', async () => {
-  const { db } = database;
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
   const [entry, data] = [foreignRdata(), makeKey(SIGNING_ALGORITHM.ECDSAP256SHA256, 256).dnskey];
   const list = [fields(entry), fields(data)];
   expect((await replaceForeignKeys(db, { ...BY, domainId, keys: list })).kind).toBe('updated');
-  const seen = await rolled.passTime(4);
-  expect(seen.status).toBe('ds_wanted');
+  expect((await rolled.passTime(4)).status).toBe('ds_wanted');
   const lines = (await published(db)) ?? [];
   const cds = lines.filter((line) => /^@ \d+ CDS /.test(line)).map((line) => line.split(' ')[3]);
   expect(cds.sort()).toEqual(
@@ -134,7 +128,6 @@ test('CDS includes the DS of another operator’s key only if that key has the S
 });
 
 test('an import fails if the DNSKEY set would be too large while removed keys are still published', async () => {
-  const { db } = database;
   const rdata = foreignRdata();
   rolled.shown = [dsTextOf(rdata)];
   await enableDnssec(db, { ...BY, domainId });
@@ -159,7 +152,6 @@ test.each([
   ['signed with a key that no DS leads to', 13],
   ['signed with a key of another algorithm', 15],
 ] as const)('private keys sign a domain that was %s in one step, and its answers stay whole', async (before, algorithm) => {
-  const { db } = database;
   await checkOnce(db, domainId, OTHERS);
   if (before !== 'unsigned') {
     await enableDnssec(db, { ...BY, domainId });
@@ -184,7 +176,6 @@ test.each([
 });
 
 test('the nameservers must not be changed while the other operator shows a key that is not here', async () => {
-  const { db } = database;
   await checkOnce(db, domainId, OTHERS);
   const key = { ...makeKey(13, 257), flags: 257 } as const;
   const other = makeKey(13, 256).dnskey;

@@ -43,6 +43,18 @@ tY/NNv/g9kDFXKIFR1F7hjjBdsjYoAoGCCqGSM49AwEHoUQDQgAE3T9vm+q5L3qZ
 mcodRpxFaA==
 -----END PRIVATE KEY-----
 `;
+/** KNOT_P256 after `openssl ec`, behind the block that `openssl ecparam -genkey` writes first. */
+const SEC1 = `-----BEGIN EC PARAMETERS-----
+BggqhkjOPQMBBw==
+-----END EC PARAMETERS-----
+-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIKWzkGHu1QHJ79sgtY/NNv/g9kDFXKIFR1F7hjjBdsjYoAoGCCqGSM49
+AwEHoUQDQgAE3T9vm+q5L3qZ/hnnbSAn1OARUjIPlv7nKSCDgGRI40SNT1VFpLjQ
+mhgUEBJu9ttRQn0C+Mw/UQlomcodRpxFaA==
+-----END EC PRIVATE KEY-----
+`;
+const P256_PUBLIC =
+  '3T9vm+q5L3qZ/hnnbSAn1OARUjIPlv7nKSCDgGRI40SNT1VFpLjQmhgUEBJu9ttRQn0C+Mw/UQlomcodRpxFaA==';
 const KNOT_ED25519 = `-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIB5lCViwQdqD62HdtkHLTNOcbgIRNiC4xNZ2nB8HHopo
 -----END PRIVATE KEY-----
@@ -73,21 +85,15 @@ describe('a private key is read', () => {
       'KY2yWnUrNsvawE7i6ebQV2ny6Qyq5y+6msmLQaRckYFmeJN39Rd+7OpWkcbri6wLF/CUr2FP4uwqkZzHC5Cw8g==',
     ],
     ['of PowerDNS, Ed25519', PDNS_ED25519, 257, 15, 4464, '9TxByCtEkPQo6D+gCq+gtajTVCDWTbqdIAYPxwbwQZg='],
-    [
-      'of Knot',
-      KNOT_P256,
-      257,
-      13,
-      undefined,
-      '3T9vm+q5L3qZ/hnnbSAn1OARUjIPlv7nKSCDgGRI40SNT1VFpLjQmhgUEBJu9ttRQn0C+Mw/UQlomcodRpxFaA==',
-    ],
+    ['of Knot', KNOT_P256, 257, 13, undefined, P256_PUBLIC],
+    ['of OpenSSL', SEC1, 257, 13, undefined, P256_PUBLIC],
     ['of Knot, Ed25519', KNOT_ED25519, 257, 15, undefined, 'UaAJfE3w8JT6LL9ulnp+DHqYZTyGhKePXkVTDmSkhKE='],
   ])('%s', (_, privateKey, flags, algorithm, tag, publicKey) => {
     const rdata = dnskey(flags, algorithm, publicKey);
     const read = readPrivateKeys([entry(privateKey, { algorithm, dnskey: rdata })]);
     expect(read).toMatchObject({ kind: 'keys', keys: [{ algorithm, flags, dnskey: rdata }] });
     if (tag !== undefined) expect(read).toMatchObject({ keys: [{ tag }] });
-    expect(readPrivateKeys([entry(privateKey.replaceAll('\n', '\r\n'))])).toEqual(read);
+    expect(readPrivateKeys([entry(`\ufeff${privateKey.replaceAll('\n', '\r\n')}`)])).toEqual(read);
   });
 
   it('with another one that signs data', () => {
@@ -116,11 +122,12 @@ const rsa = (modulusLength: number) =>
     publicKeyEncoding: { format: 'pem', type: 'spki' },
     privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
   }).privateKey;
-const p384 = generateKeyPairSync('ec', {
-  namedCurve: 'P-384',
-  publicKeyEncoding: { format: 'pem', type: 'spki' },
-  privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
-}).privateKey;
+const p384 = (type: 'pkcs8' | 'sec1') =>
+  generateKeyPairSync('ec', {
+    namedCurve: 'P-384',
+    publicKeyEncoding: { format: 'pem', type: 'spki' },
+    privateKeyEncoding: { format: 'pem', type },
+  }).privateKey;
 const withSecret = (secret: Buffer) =>
   BIND_KSK.replace(/PrivateKey: .*/, `PrivateKey: ${secret.toString('base64')}`);
 
@@ -133,12 +140,23 @@ describe('a private key is refused', () => {
       entry(BIND_RSA.replace('AQAB', 'A'.repeat(100_000))),
       /too long.*13 \(ECDSAP256SHA256\)/,
     ],
-    ['of P-384', entry(p384), /not of an algorithm/],
+    ['of P-384', entry(p384('pkcs8')), /not of an algorithm/],
+    ['of P-384 in SEC1', entry(p384('sec1')), /not of an algorithm/],
     ['of an algorithm other than the given one', entry(BIND_KSK, { algorithm: 15 }), /is of algorithm 13/],
     ['without an algorithm', entry(BIND_KSK.replace(/Algorithm.*/, '')), /has no Algorithm/],
     ['of another version', entry(BIND_KSK.replace('v1.3', 'v2.0')), /is not v1/],
     ['that is no key', entry('hello'), /neither/],
+    [
+      'that is public',
+      entry(`a.zz. IN DNSKEY 257 3 13 ${P256_PUBLIC}`),
+      /public key.*in the file K\*\.private/,
+    ],
     ['with a passphrase', entry(KNOT_P256.replaceAll('PRIVATE', 'ENCRYPTED PRIVATE')), /passphrase/],
+    [
+      'with a passphrase in SEC1',
+      entry(SEC1.replace('MHcC', 'Proc-Type: 4,ENCRYPTED\n\nMHcC')),
+      /passphrase/,
+    ],
     ['in a PEM with more than one block', entry(KNOT_P256 + KNOT_ED25519), /one block/],
     ['in a PEM that is cut off', entry(KNOT_P256.replace('mcodRpxFaA==\n', '')), /cannot be read/],
     ['with a field twice', entry(PDNS_CSK + BIND_KSK), /one key at a time/],
@@ -153,7 +171,11 @@ describe('a private key is refused', () => {
       entry(BIND_KSK, { dnskey: dnskey(256, 13, BIND_KSK_PUBLIC) }),
       /belong/,
     ],
-    ['that signs data alone', entry(BIND_ZSK, { flags: 256 }), /none of the keys has flags 257/],
+    [
+      'that signs data alone',
+      entry(BIND_ZSK, { flags: 256 }),
+      /none of the keys has flags 257.*give that key too/,
+    ],
   ])('%s', (_, given, message) => {
     expect(refusal(given)).toMatch(message);
     expect(refusal(given)).toMatch(/^0 /);
