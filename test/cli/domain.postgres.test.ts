@@ -198,7 +198,7 @@ default.com
       1,
       [
         `${file}:5: wrong.com: account: there is no account "nobody@shop.example"`,
-        `${file}:6: plan.com: there is no plan "gold"`,
+        `${file}:6: plan.com: plan: there is no plan "gold"`,
         `${file}:7: many.com: at most 2 words may follow the name`,
         `${file}:8: -.com: "-" is not a label of a domain name`,
         `${file}:9: default.com: account: is required`,
@@ -234,7 +234,7 @@ default.com
   });
 
   it.each([
-    [['shop.com'], 'whose domains?'],
+    [['shop.com'], 'the owner is missing'],
     [['--approve', '--mode', 'external', '--account', 'ann@shop.example', 'shop.com'], '--approve: '],
   ])('%j is a usage error', async (args, message) => {
     const { code, stderr } = await create(...args);

@@ -32,12 +32,9 @@ import { printName } from '../../src/dns/name.ts';
 import { captureOutput } from '../support/tests/captured-output.ts';
 import { makeZoneFolder, type ZoneFolder } from '../support/zone/zone-folder.ts';
 
-it('blocks stand apart by one empty line, and one without lines leaves none', () => {
+it('blocks stand apart by one empty line, one without lines leaves none, and a table under a head is indented', () => {
   expect(joinBlocks([['a', 'b'], [], ['c']])).toBe('a\nb\n\nc');
   expect(joinBlocks([[], []])).toBe('');
-});
-
-it('a table under a head is indented line by line', () => {
   expect(indentTable('A  B\n1  2')).toEqual(['  A  B', '  1  2']);
 });
 
@@ -62,18 +59,14 @@ describe('domain names from arguments and lists', () => {
     expect(found[3]).toMatchObject({ unicode: 'bücher.de' });
   });
 
-  it('words may follow a name in a file, and the same name with other words counts again', async () => {
+  it('words may follow a name in a file; a folder is no list, and nothing at all is wrong usage', async () => {
     const file = join(folder, 'owners');
     writeFileSync(file, 'a.com  ann\tpro # x\na.com ann pro\na.com bob\nb.com ann pro more\n');
-    const found = [...(await collectDomainNames({ names: [], file, words: 2 }))];
-    expect(found).toMatchObject([
+    expect([...(await collectDomainNames({ names: [], file, words: 2 }))]).toMatchObject([
       { kind: 'wanted', text: 'a.com', words: ['ann', 'pro'] },
       { kind: 'wanted', text: 'a.com', words: ['bob'] },
       { kind: 'bad', text: 'b.com', place: `${file}:4`, message: 'at most 2 words may follow the name' },
     ]);
-  });
-
-  it('a folder is no list, and nothing at all is wrong usage', async () => {
     await expect(collectDomainNames({ names: [], file: folder })).rejects.toThrow('a folder, not a file');
     await expect(collectDomainNames({ names: [], file: undefined })).rejects.toThrow('--file');
   });
@@ -95,15 +88,11 @@ describe('zone files from arguments', () => {
   });
   afterAll(() => folder.remove());
 
-  it('a folder means each *.zone directly in it, in order, and a file that two links lead to counts once', () => {
+  it('a folder means each *.zone directly in it, in order, a file itself, and each counts once', () => {
     const found = findZoneFiles([folder.path]);
     expect(found.files.map(({ name }) => name)).toEqual([at('.hidden.zone'), at('a.zone'), at('b.zone')]);
     expect(found.problems).toEqual([{ path: at('dangling.zone'), message: 'no such file' }]);
-  });
-
-  it('a file is itself, whatever it is called, and comes once when it is named twice', () => {
-    const found = findZoneFiles([at('notes.txt'), at('empty/../notes.txt'), '-', '-']);
-    expect(found.files).toEqual([
+    expect(findZoneFiles([at('notes.txt'), at('empty/../notes.txt'), '-', '-']).files).toEqual([
       { name: at('notes.txt'), path: at('notes.txt') },
       { name: '-', path: undefined },
     ]);
@@ -234,11 +223,8 @@ it('columns are aligned, numbers to the right, and no line ends in blanks', () =
   ]);
 });
 
-it('a table without rows is its heads', () => {
+it('a table without rows is its heads; what a customer wrote neither steers the terminal nor makes a row', () => {
   expect(printTable(['NODE', 'ZONES'], [])).toBe('NODE  ZONES');
-});
-
-it('what a customer wrote neither steers the terminal nor makes another row', () => {
   const rows = [['\u001b[2Jx\n1 root\u202e', 1]];
   expect(printTable(['NAME', 'ID'], rows).split('\n')).toEqual([
     'NAME           ID',
@@ -285,11 +271,14 @@ async function work(
   names: string[],
   act: (text: string) => Promise<DomainOutcome>,
   signal = new AbortController().signal,
+  turnOf?: Parameters<typeof workOnDomains>[0]['turnOf'],
 ) {
   const captured = captureOutput(false);
   const domains = await collectDomainNames({ names, file: undefined });
   const order = { domains, outcome: 'moved', act: ({ text }: { text: string }) => act(text), signal };
-  const code = await workOnDomains(order, captured.output).catch((error: Error) => error);
+  const code = await workOnDomains({ ...order, ...(turnOf && { turnOf }) }, captured.output).catch(
+    (error: Error) => error,
+  );
   return { code, out: captured.out.trimEnd().split('\n'), err: captured.err };
 }
 
@@ -308,6 +297,23 @@ describe('one command on many domains', () => {
     expect(out).toEqual([...names.map((name) => `moved ${name} now`), 'domains 12 moved 12 refused 0']);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(8);
+  });
+
+  it('works on domains of one turn in their order, also after a failure', async () => {
+    const begun: string[] = [];
+    let go = () => {};
+    const otherBegan = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const act = async (text: string) => {
+      begun.push(text);
+      if (text === 'b.com') go();
+      await otherBegan;
+      if (text === 'a.com') throw new Error('Postgres is gone');
+      return DONE;
+    };
+    await work(['a.com', 'in.a.com', 'b.com'], act, undefined, ({ text }) => text.slice(-5));
+    expect(begun).toEqual(['a.com', 'b.com', 'in.a.com']);
   });
 
   it('ends at an interrupt, and tells all that was done', async () => {

@@ -60,23 +60,20 @@ describe('lock-domain', () => {
     apexOf.clear();
     accounts.clear();
     for (let i = 0; i < 5; i++) {
-      const { id, name } = await newDomain(db, accountId, `d${i}.test.`, { exempt: true });
+      const { id, name } = await newDomain(db, accountId, `d${i}.test.`);
       ids.push(id);
       apexOf.set(id, name);
     }
     // Other accounts wait for some of the names.
-    for (const name of ['d0.test.', 'd1.test.', 'd2.test.']) {
+    for (const name of ['d0.test.', 'd1.test.', 'd2.test.'])
       for (const email of ['b', 'c']) {
         const rival = await accountOf(`${email}@example.org`);
         const { id } = await newDomain(db, rival, name, { exempt: email === 'b' });
         ids.push(id);
         apexOf.set(id, parseName(name));
       }
-    }
   });
-  afterEach(async () => {
-    await working.destroy();
-  });
+  afterEach(() => working.destroy());
 
   const accounts = new Map<string, number>();
   const accountOf = async (email: string) => {
@@ -133,7 +130,7 @@ describe('lock-domain', () => {
     await working.destroy();
     expect(ended).toEqual([]);
     expect(
-      await query<{ deadlocks: number }>`
+      await query`
       select deadlocks from pg_stat_database where datname = current_database()`,
     ).toEqual([{ deadlocks: 0 }]); // a save that Postgres ends is made again, and nobody is told
     await expectPublished(db, ...ids);
@@ -183,12 +180,11 @@ describe('move-subscriptions', () => {
       expect([...workers, rest].reduce((sum, { ended }) => sum + ended, 0)).toBe(7);
       expect(await move(at, 50)).toMatchObject({ ended: 0, isMore: false });
       expect(
-        await value<number>`
-      select count(*)::integer as n from subscriptions where ended_at is null`,
+        await value<number>`select count(*)::integer as n from subscriptions where ended_at is null`,
       ).toBe(12);
     });
 
-    it('passes over a domain that somebody else has locked', async () => {
+    it('passes over a domain that somebody else has locked, and has in the workers’ role all that it needs', async () => {
       const { id, end } = await pricedDomain();
       const other = openDatabase(url, { maxConnections: 1 });
       await other.transaction().execute(async (trx) => {
@@ -197,12 +193,9 @@ describe('move-subscriptions', () => {
       });
       await other.destroy();
       expect(await move(end + 30 * DAY)).toMatchObject({ ended: 1 });
-    });
-
-    it('has in the workers’ role all that it needs', async () => {
-      const { end } = await pricedDomain();
+      const late = (await pricedDomain('late.test.')).end + 30 * DAY;
       const db = openDatabase(asRole(url, 'zonefleet_worker'));
-      const order = { at: new Date(end + 30 * DAY), wallet: NO_WALLET };
+      const order = { at: new Date(late), wallet: NO_WALLET };
       expect(await moveSubscriptions(db, order)).toMatchObject({ ended: 1 });
       await db.destroy();
     });
@@ -309,8 +302,7 @@ describe('move-subscriptions', () => {
       expect(await history((await create(account, 'second.test.')).id)).toEqual(['free active']);
       await deleteDomain(db, { ...BY, domainId: first.id });
       await query`delete from domains where id = ${first.id}`;
-      const again = await create(account, 'first.test.');
-      expect(await history(again.id)).toEqual(['free active']);
+      expect(await history((await create(account, 'first.test.')).id)).toEqual(['free active']);
       const third = await create(await self('other@example.org'), 'third.test.');
       const end = (await listSubscriptions(db, third.id))[0]?.expiresAt as Date;
       expect(await move(end.getTime())).toMatchObject({ grace: 0, ended: 1 });
@@ -407,7 +399,9 @@ describe('change-status', () => {
     expect(await listDomainChanges(db, domainId, { limit: 9 })).toHaveLength(2);
   });
 
-  test('a name that comes back from another account goes on with the serial that it had there', async () => {
+  test('of moves at once each is judged by what the one before left; a name that comes back goes on with its serial', async () => {
+    const kinds = await Promise.all(Array.from({ length: 8 }, async () => (await move('disable')).kind));
+    expect(kinds.sort()).toEqual([...Array<string>(7).fill('refused'), 'updated']);
     await move('disable');
     await db.updateTable('domains').set({ disabled_by: 'checker' }).where('id', '=', domainId).execute();
     const other = await newDomain(db, await newAccount(db, 'b@example.org'));
@@ -416,11 +410,6 @@ describe('change-status', () => {
     if (deleted.kind !== 'deleted') throw new Error(deleted.kind);
     expect(await move('enable')).toMatchObject({ kind: 'updated', domain: { serial: deleted.serial + 1 } });
     await expectPublished(db, domainId);
-  });
-
-  test('of moves at once each is judged by what the one before left', async () => {
-    const kinds = await Promise.all(Array.from({ length: 8 }, async () => (await move('disable')).kind));
-    expect(kinds.sort()).toEqual([...Array<string>(7).fill('refused'), 'updated']);
   });
 
   test('a domain that never was managed is not served, and has a fresh challenge each time', async () => {
@@ -443,9 +432,7 @@ describe('approve-domain', () => {
   let accountId: number;
   let id: number;
 
-  beforeAll(async () => {
-    await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
-  });
+  beforeAll(() => migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS }));
   beforeEach(async () => {
     accountId = await newAccount(db, 'a@example.org');
     ({ id } = await newDomain(db, accountId));
@@ -566,7 +553,7 @@ describe('update-domain', () => {
   });
   beforeEach(async () => {
     const accountId = await newAccount(db, 'a@example.org');
-    domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
+    domainId = (await newDomain(db, accountId)).id;
   });
 
   const update = (set: Parameters<typeof updateDomain>[1]['set']) =>

@@ -310,9 +310,9 @@ const messages = (lines: string[], wanted: EditLines) =>
 
 it.each(
   rowsOf(`
-a TXT x | a CNAME b.example.net | a.example.com. has other records: a CNAME cannot stand beside them
+a TXT x | a CNAME b.example.net | a.example.com. has other records: a CNAME must be the only record of its name
 a CNAME b.example.net | a TXT x | a.example.com. has a CNAME: nothing else can stand there
-a A 192.0.2.1 | a ANAME b.example.net | a.example.com. has addresses: an ANAME, which brings its own, cannot stand beside them
+a A 192.0.2.1 | a ANAME b.example.net | a.example.com. has addresses: an ANAME brings its own, so A and AAAA records are not allowed there
 a ANAME b.example.net | a A 192.0.2.1 | a.example.com. has an ANAME, which brings its addresses
 a A 192.0.2.1 | a A 192.0.2.1 | this A record is at a.example.com. already
 a A 192.0.2.1 | a A 192.0.2.2 ; proxied | the A, AAAA, CNAME and ANAME records at a.example.com. must all be proxied or none

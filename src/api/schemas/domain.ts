@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { CACHE_CAPS_MB } from '../../billing/limits-in-use.ts';
 import { DNSSEC_STATUSES } from '../../checks/dnssec/told/dnssec-status.ts';
-import { DNS_MODES, DOMAIN_STATUSES } from '../../zone/domain/domain-status.ts';
+import { DNS_MODES, DOMAIN_STATUSES, SERVED } from '../../zone/domain/domain-status.ts';
 import { STATUS_REASONS, type StatusReason } from '../../zone/domain/status-reason.ts';
 import { PERMISSIONS, ROLES } from '../callers/permissions.ts';
 import { boundedArray } from './bounded-array.ts';
@@ -68,7 +68,7 @@ const facts = {
     'Of a `moved` domain: it is answered until then, and disabled if its parent still names other servers.',
   ),
   served: z
-    .enum(['full', 'apex', 'none'])
+    .enum(SERVED)
     .describe(
       'What the nameservers answer: everything, SOA and NS of the apex alone, or nothing. The finding `APEX_ONLY` explains what to do about a pending domain that is not answered whole. When an owner has just created or enabled a managed domain, this is `apex`, whether or not others wait for the name.',
     ),

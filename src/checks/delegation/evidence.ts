@@ -45,7 +45,10 @@ export interface ServerEvidence {
   readonly address: string;
   /** What carried the reply that counts. `database`: this fleet serves the parent, and Postgres was asked. */
   readonly transport: 'udp' | 'tcp' | 'database';
-  /** What the server needed, if it did not answer an ordinary query. TCP for a reply that is too large for UDP does not count. */
+  /**
+   * How the query had to be changed before the server answered it; absent if it answered the first query. TCP for a reply that is
+   * too large for UDP does not count.
+   */
   readonly needed?: readonly Need[];
   /** Milliseconds since 1970. */
   readonly askedAt: number;

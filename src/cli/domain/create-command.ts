@@ -25,23 +25,25 @@ const WORDS = 2;
 export function addCreateCommand(domain: Command, cli: Cli): void {
   domain
     .command('create')
-    .description('create domains for accounts; exit 1 if any is refused, or approved and not answered whole')
+    .description(
+      'create domains for accounts; exit 1 if any is refused, or if an approved one is not answered completely',
+    )
     .argument('[name...]', "the domains' names")
     .option(
       '--file <file>',
-      'more names, one a line, each with its owner and plan if they differ from --account and --plan; # begins a comment; - for standard input',
+      'more names, one per line, each followed by its owner and plan if they differ from --account and --plan; # begins a comment; - for standard input',
     )
     .option('--account <account>', "the owner's email or id")
     .option(
       '--approve',
-      'let the first set of our nameservers that the parents show prove them for their owners',
+      'let any complete set of your nameservers that the parent zones name prove them for their owners',
     )
     .addOption(new Option('--mode <mode>', 'who serves them').choices(DNS_MODES).default('managed'))
     .option('--plan <plan>', "free, pro, or none (default: the account's)")
-    .option('--transfer', 'wait for names that other accounts use here')
-    .option('--dnssec', 'have them signed (default: as DNSSEC_NEW_DOMAINS says)')
-    .option('--no-dnssec', 'have them not signed')
-    .option('--no-scan', 'do not look for the records that they have elsewhere, to import them')
+    .option('--transfer', 'allow names that other accounts use here; these domains wait')
+    .option('--dnssec', 'sign them (default: the setting DNSSEC_NEW_DOMAINS)')
+    .option('--no-dnssec', 'do not sign them')
+    .option('--no-scan', 'do not import the records that their current nameservers have')
     .action((names: string[], options: CreateOptions) => run(cli, names, options));
 }
 
@@ -50,24 +52,19 @@ async function run(cli: Cli, names: readonly string[], options: CreateOptions): 
   if (isApproved && mode === 'external')
     throw new Failure('usage', '--approve: no delegation proves a domain in external mode');
   if (account === undefined && (names.length > 0 || file === undefined))
-    throw new Failure('usage', 'whose domains? Give --account, or an account on each line of --file');
+    throw new Failure('usage', 'the owner is missing: give --account, or an account on each line of --file');
   const { collectDomainNames } = await import('../terminal/collect-domain-names.ts');
   const { createDomain } = await import('./create-domain.ts');
-  const { findAccount } = await import('../../store/accounts/accounts.ts');
+  const { accountIds } = await import('../../store/accounts/accounts.ts');
+  const { sharedLabels } = await import('../../store/change/lock-domain.ts');
+  const { encodeNameColumn } = await import('../../store/postgres/name-column.ts');
   const { withAccount } = await import('../terminal/find-account.ts');
   const { workOnDomains } = await import('../terminal/work-on-domains.ts');
   const domains = await collectDomainNames({ names, file, words: WORDS });
   const { allowReservedNames, signsNewDomains = false } = await cli.settings();
   const signal = cli.interruptible();
   await cli.withStore((db) => {
-    const ids = new Map<string, Promise<number | undefined>>();
-    const idOf = (text: string) => {
-      const known = ids.get(text);
-      if (known !== undefined) return known;
-      const found = findAccount(db, text).then((owner) => owner?.id);
-      ids.set(text, found);
-      return found;
-    };
+    const idOf = accountIds(db);
     const actFor =
       (accountOfAll: number | undefined) =>
       async ({ name, unicode, words }: WantedDomain): Promise<DomainOutcome> => {
@@ -92,10 +89,12 @@ async function run(cli: Cli, names: readonly string[], options: CreateOptions): 
         };
         return await createDomain(db, { name, unicode }, order);
       };
+    // The order decides which account is answered if names are equal or lie within each other.
+    const turnOf = ({ name }: WantedDomain) => sharedLabels(encodeNameColumn(name));
     const work = (accountOfAll: number | undefined) => {
       const act = actFor(accountOfAll);
       return workOnDomains(
-        { domains, outcome: isApproved ? 'approved' : 'created', act, signal },
+        { domains, outcome: isApproved ? 'approved' : 'created', act, turnOf, signal },
         cli.output,
       );
     };

@@ -1,6 +1,5 @@
-// `domain create`, for one name: the operator creates a domain for an account. Names around operator zones and
-// nameservers are allowed, and it is answered whole immediately; names that no customer can have are refused here too. With
-// `--approve` the first set of our nameservers that the parent shows proves it.
+// Creates one domain for `domain create`. An operator may create names around operator zones and nameservers, and the domain is
+// answered completely at once. With `--approve`, any complete set of the fleet's nameservers that the parent shows proves it.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
@@ -42,7 +41,8 @@ export async function createDomain(
     : await createDomainSigned(db, made, signing);
   if (came.kind === 'created' || came.kind === 'exists') return answered(came, order);
   if (came.kind === 'refused') return { kind: 'refused', code: came.code, message: came.message };
-  return { kind: 'refused', code: came.kind, message: came.message };
+  const field = came.kind === 'unknown_plan' ? 'plan: ' : '';
+  return { kind: 'refused', code: came.kind, message: `${field}${came.message}` };
 }
 
 /**

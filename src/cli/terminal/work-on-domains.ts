@@ -29,6 +29,8 @@ interface DomainWork {
   /** What a domain is when it is done: `banned`. */
   readonly outcome: string;
   readonly act: (domain: WantedDomain) => Promise<DomainOutcome>;
+  /** Domains with the same result are worked on one after the other, in the order of the names. */
+  readonly turnOf?: (domain: WantedDomain) => string;
   readonly signal: AbortSignal;
 }
 
@@ -37,6 +39,7 @@ const UNDER_WAY = 4;
 export async function workOnDomains(work: DomainWork, output: Output): Promise<number> {
   const listing = new Listing(output, 'domains');
   const counts = { domains: 0, done: 0, refused: 0 };
+  const turns = new Map<string, Promise<unknown>>();
   const begun: Promise<{ domain: WantedDomain | BadDomainName; came: DomainOutcome }>[] = [];
   let isNo = false;
   const tellNext = async () => {
@@ -51,7 +54,7 @@ export async function workOnDomains(work: DomainWork, output: Output): Promise<n
   try {
     for (const domain of work.domains) {
       if (work.signal.aborted) break;
-      const coming = actOn(domain, work).then((came) => ({ domain, came }));
+      const coming = actOn(domain, work, turns).then((came) => ({ domain, came }));
       coming.catch(() => {}); // awaited later, in the order of the names
       begun.push(coming);
       if (begun.length >= UNDER_WAY) await tellNext();
@@ -68,9 +71,18 @@ export async function workOnDomains(work: DomainWork, output: Output): Promise<n
   return counts.refused > 0 || isNo ? 1 : 0;
 }
 
-async function actOn(domain: WantedDomain | BadDomainName, work: DomainWork): Promise<DomainOutcome> {
+async function actOn(
+  domain: WantedDomain | BadDomainName,
+  { act, turnOf }: DomainWork,
+  turns: Map<string, Promise<unknown>>,
+): Promise<DomainOutcome> {
   if (domain.kind === 'bad') return { kind: 'refused', code: 'not_a_name', message: domain.message };
-  return await work.act(domain);
+  if (turnOf === undefined) return await act(domain);
+  const turn = turnOf(domain);
+  const run = () => act(domain);
+  const coming = (turns.get(turn) ?? Promise.resolve()).then(run, run);
+  turns.set(turn, coming);
+  return await coming;
 }
 
 function itemOf(domain: WantedDomain | BadDomainName, came: DomainOutcome, outcome: string): Item {

@@ -47,6 +47,29 @@ export async function lockAccount(trx: Database, accountId: number): Promise<Acc
   return { planId: row.planId, limit, domains, claimLimit, claims, mayTry };
 }
 
+/**
+ * Returns the room of an account to whose new domain no limit applies. Nothing is locked, so an operator can create many domains
+ * of one account concurrently.
+ */
+export async function loadUnlimitedRoom(trx: Database, accountId: number): Promise<AccountRoom | undefined> {
+  const account = await trx
+    .selectFrom('accounts')
+    .select('plan_id')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  const unlimited = Number.POSITIVE_INFINITY;
+  return (
+    account && {
+      planId: account.plan_id,
+      domains: 0,
+      limit: unlimited,
+      claims: 0,
+      claimLimit: unlimited,
+      mayTry: false,
+    }
+  );
+}
+
 /** Deleted ones too. */
 async function hasHadDomain(trx: Database, accountId: number): Promise<boolean> {
   const { rows } = await sql`select from domains where account_id = ${accountId} limit 1`.execute(trx);

@@ -6,7 +6,7 @@ import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { emailKeyOf, readEmail } from './email-address.ts';
 import { endInvitesOf } from './end-invites.ts';
 import { endMembersOf } from './end-members.ts';
-import { findPlan } from './plans.ts';
+import { findPlan, unknownPlan } from './plans.ts';
 
 export interface Account {
   readonly id: number;
@@ -47,7 +47,7 @@ export async function createAccount(db: Database, wanted: NewAccount): Promise<C
   const email = readEmail(wanted.email);
   if (email === undefined) throw new RangeError('this is not an email address');
   const planId = await findPlan(db, planSlug);
-  if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${planSlug}"` };
+  if (planId === undefined) return { kind: 'unknown_plan', message: unknownPlan(planSlug) };
   const inserted = await db
     .insertInto('accounts')
     .values({
@@ -95,6 +95,16 @@ export async function findAccount(db: Database, emailOrId: string): Promise<Acco
     where a.email_key = ${emailKeyOf(emailOrId)} or lower(a.email) = lower(${emailOrId}) or a.id = ${id}::bigint
     order by a.id is distinct from ${id}::bigint desc limit 1`.execute(db);
   return rows[0];
+}
+
+/** Returns a function that finds the id of an account as `findAccount` does, and looks each account up only once. */
+export function accountIds(db: Database): (emailOrId: string) => Promise<number | undefined> {
+  const found = new Map<string, Promise<number | undefined>>();
+  return (emailOrId) => {
+    const known = found.get(emailOrId) ?? findAccount(db, emailOrId).then((account) => account?.id);
+    found.set(emailOrId, known);
+    return known;
+  };
 }
 
 export async function listAccounts(db: Database): Promise<Account[]> {

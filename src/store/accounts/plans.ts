@@ -62,6 +62,11 @@ export async function findPlan(trx: Database, slug: string | null): Promise<numb
   return plan?.id;
 }
 
+/** The message of a refusal, after `findPlan` has found none. */
+export function unknownPlan(slug: string | null | undefined): string {
+  return slug === 'none' ? 'there is no plan "none": use null for no plan' : `there is no plan "${slug}"`;
+}
+
 interface CatalogueTerm extends Term {
   readonly isRetired: boolean;
 }

@@ -1,6 +1,6 @@
-// An operator confirms that the owner of the domain here is the one who delegated it. The set that the parent shows now, or else the
-// first set of ours that it shows later, proves the domain, which may be answered whole before that. Only a check, which is due
-// immediately, makes it active.
+// Saves an operator's confirmation that the owner of a domain has delegated it. The set that the parent shows proves the domain. If
+// the parent shows none of the fleet's sets yet, the first one that it shows does, and the domain may be answered completely before
+// that. Only a check, which is due immediately, makes it active.
 
 import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
@@ -29,16 +29,16 @@ export type ApprovedDomain =
       readonly kind: 'refused';
       readonly code: /** Another account has the right to the set, or an approved domain of the name. */
         | 'right_taken'
-        /** It is no set of ours. */
+        /** The names are not one set of this fleet's nameservers. */
         | 'not_ours'
-        /** Nothing is to be proved, or the parent showed no set of ours. */
+        /** No delegation can prove the domain, or the parent showed no set of this fleet. */
         | 'nothing_to_approve';
       readonly message: string;
     };
 
 interface ApprovalOrder extends ChangedBy {
   readonly domainId: number;
-  /** Gives the right to this set; by default to what the parent showed last, or to the first set of ours that it shows. */
+  /** The set that will prove the domain. Default: the one that the parent showed last, or the first one that it shows. */
   readonly set?: readonly Name[];
   /** Takes the right from the account that has it. */
   readonly take?: boolean;
@@ -56,7 +56,7 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
         kind: 'refused',
         code: 'not_ours',
         message:
-          'these are not the nameservers of one set of ours: name all of a set, or one of each list of the pool',
+          'these names are not one set of this fleet: give all names of a set, or one name of each list of the pool',
       });
     if (lock.row.dnsMode !== 'managed' || lock.row.status === 'disabled' || lock.row.status === 'banned')
       rollBackTo({
@@ -70,7 +70,8 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
       rollBackTo({
         kind: 'refused',
         code: 'nothing_to_approve',
-        message: 'the newest check saw no set of ours at the parent: give the domain one with reserve-set',
+        message:
+          'the newest check saw no set of this fleet at the parent: give the domain one with reserve-set',
       });
     if (!isNew && isAhead === lock.row.approvedAhead && (lock.row.open || lock.row.status !== 'pending'))
       return {
@@ -90,8 +91,8 @@ export async function approveDomain(db: Database, order: ApprovalOrder): Promise
 }
 
 /**
- * Carries out an approval that came before the parent showed a set of ours. If another account has the right to that set, it
- * keeps it, and the domain waits as any other.
+ * Carries out an approval that was given before the parent showed a set of this fleet. If another account has the right to that
+ * set, the account keeps it, and the domain waits like any other.
  */
 export async function approveAsShown(db: Database, domainId: number): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -103,7 +104,7 @@ export async function approveAsShown(db: Database, domainId: number): Promise<vo
   });
 }
 
-/** Whether the names are one whole set: of NAMESERVER_SETS, or one name of each list of the pool. */
+/** Returns true if the names are one whole set: of NAMESERVER_SETS, or one name of each list of the pool. */
 function isSetOfOurs(names: readonly string[], { settings }: DomainLock): boolean {
   const set = names.map(decodeNameColumn);
   if (findSet(set, settings.nameserverSets) !== undefined) return true;
@@ -139,7 +140,8 @@ async function giveRight(
     rollBackTo({
       kind: 'refused',
       code: 'right_taken',
-      message: 'another account has the right to this set for this name; --take takes it away',
+      message:
+        'another account has the right to this set for this name: only an approval with "take" passes it on',
     });
   }
   await takeRight(trx, name, { names: set, accountId, exclusive: true });
@@ -159,7 +161,7 @@ async function passApproval(trx: Database, { row }: DomainLock, take: boolean): 
 export const APPROVED_RIVAL = {
   kind: 'refused',
   code: 'right_taken',
-  message: "another account's domain of this name is approved; --take approves this one instead",
+  message: 'another account\'s domain of this name is approved: only an approval with "take" replaces it',
 } as const;
 
 /** Returns the ids of other accounts' approved claims of the name. Call it under the lock of the name. */
@@ -174,7 +176,7 @@ export async function findApprovedRivals(
   return rows.map(({ id }) => id);
 }
 
-/** Whoever had the set is told at once: what is shown there must not lead to this account. */
+/** Takes the set from other accounts' domains of the name, and plans their checks: a delegation to it must no longer prove them. */
 async function takeFromOthers(
   trx: Database,
   nameText: string,
@@ -210,7 +212,7 @@ function storedSets(row: DomainLock['row'], settings: DomainLock['settings']): S
   );
 }
 
-/** A right that an operator gave is spent by nothing. */
+/** Returns the columns after the approval. A right that an operator has given never ends by itself. */
 function partsAfter(
   { row, settings, now }: DomainLock,
   set: readonly string[] | undefined,

@@ -102,9 +102,12 @@ const NAMES_LOCK = 0x6e616d65; // 'name'
 
 /** Locks names before any row, for every decision that depends on the domains above and below a name. */
 export async function lockNamesAround(trx: Database, nameText: string): Promise<void> {
-  // Names within each other share their last two labels; a top-level domain is nobody's.
-  const shared = nameText.split('.').slice(-3).join('.');
-  await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${shared}))`.execute(trx);
+  await sql`select pg_advisory_xact_lock(${NAMES_LOCK}, hashtext(${sharedLabels(nameText)}))`.execute(trx);
+}
+
+/** Returns the last two labels. Names within each other share them, because no customer has a top-level domain. */
+export function sharedLabels(nameText: string): string {
+  return nameText.split('.').slice(-3).join('.');
 }
 
 /** Locks the domain as `lockDomain` does, after the names around it. */

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type Name, parentOf } from '../../dns/name.ts';
 import type { DnsMode } from '../../zone/domain/domain-status.ts';
-import { lockAccount, refuseClaim } from '../accounts/account-limits.ts';
+import { loadUnlimitedRoom, lockAccount, refuseClaim } from '../accounts/account-limits.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
-import { findPlan } from '../accounts/plans.ts';
+import { findPlan, unknownPlan } from '../accounts/plans.ts';
 import { pauseSubscription, startSubscription } from '../accounts/subscribe.ts';
 import { setsForClaim } from '../claims/claim-sets.ts';
 import { saveNameHolder } from '../claims/name-holders.ts';
@@ -74,9 +74,9 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
   return await inTransaction<CreatedDomain>(db, async (trx) => {
     const { accountId, planSlug, dnsMode, by, source, exempt } = wanted;
     const nameText = encodeNameColumn(wanted.name);
-    const account = await lockAccount(trx, accountId);
+    const account = await (exempt ? loadUnlimitedRoom : lockAccount)(trx, accountId);
     if (account === undefined) return { kind: 'no_account', message: `there is no account ${accountId}` };
-    if (!exempt && account.domains >= account.limit) {
+    if (account.domains >= account.limit) {
       const { limit } = account;
       return { kind: 'plan_limit', limit, message: `the plan allows ${limit} domains` };
     }
@@ -85,7 +85,7 @@ export async function createDomain(db: Database, wanted: NewDomain): Promise<Cre
     const trial = account.mayTry && planSlug === undefined ? wanted.trial : undefined;
     const slug = trial?.planSlug ?? planSlug;
     const planId = slug === undefined ? account.planId : await findPlan(trx, slug);
-    if (planId === undefined) return { kind: 'unknown_plan', message: `there is no plan "${slug}"` };
+    if (planId === undefined) return { kind: 'unknown_plan', message: unknownPlan(slug) };
     await lockNamesAround(trx, nameText);
     const settings = await lockPublishSettings(trx);
     const { transfer = false } = wanted;

@@ -2,7 +2,7 @@
 // settings beyond a new limit stay.
 
 import { judgeEntitlement, type Overrides } from '../../billing/entitlements.ts';
-import { findPlan } from '../accounts/plans.ts';
+import { findPlan, unknownPlan } from '../accounts/plans.ts';
 import { saveSubscription, startSubscription, stopSubscription } from '../accounts/subscribe.ts';
 import { ownSubscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Domain } from '../domains/domain.ts';
@@ -51,7 +51,7 @@ export async function setPlan(db: Database, order: PlanOrder): Promise<SetPlan> 
     // Under the lock: the workers may have ended a subscription since the caller looked.
     const { at = lock.now, planSlug = lock.row.plan?.slug ?? null } = order;
     const planId = await findPlan(trx, planSlug);
-    if (planId === undefined) return refused('unknown_plan', `there is no plan "${planSlug}"`);
+    if (planId === undefined) return refused('unknown_plan', unknownPlan(planSlug));
     if (planId === null) {
       if (order.termId !== undefined || order.overrides || order.autoRenew !== undefined) {
         return refused('unknown_plan', 'without a plan there is no term and nothing to override or renew');

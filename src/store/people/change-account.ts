@@ -10,6 +10,7 @@ import {
   setReseller,
   updateAccount,
 } from '../accounts/accounts.ts';
+import { unknownPlan } from '../accounts/plans.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { dropLinks } from './account-links.ts';
@@ -68,8 +69,7 @@ export async function changeAccount(
       ...(active !== undefined && { active }),
       ...(planSlug !== undefined && { planSlug }),
     });
-    if (updated === 'unknown_plan')
-      rollBackTo(refusal('planSlug', 'unknown_plan', `there is no plan "${planSlug}"`));
+    if (updated === 'unknown_plan') rollBackTo(refusal('planSlug', 'unknown_plan', unknownPlan(planSlug)));
     // A client that becomes a reseller leaves its provider first, and the other way round.
     const relate = [
       async () => providerId !== undefined && (await setProvider(trx, id, providerId)),

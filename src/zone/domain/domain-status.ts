@@ -62,5 +62,6 @@ export function startStatus(dnsMode: DnsMode): DomainStatus {
   return dnsMode === 'managed' ? 'pending' : 'unverified';
 }
 
-/** `apex`: SOA and NS of the apex alone, which registries ask for before they delegate. */
-export type Served = 'full' | 'apex' | 'none';
+/** `apex`: only the SOA and NS records of the apex, which registries query before they delegate. */
+export const SERVED = ['full', 'apex', 'none'] as const;
+export type Served = (typeof SERVED)[number];

@@ -125,11 +125,11 @@ class ConflictSearch {
       if (alias.after.proxied || judged.has(alias.after.type)) continue;
       judged.add(alias.after.type);
       if (alias.after.type === 'CNAME') {
-        const ofAlias = `${place} has other records: a CNAME cannot stand beside them`; // RFC 1034 §3.6.2
+        const ofAlias = `${place} has other records: a CNAME must be the only record of its name`; // RFC 1034 §3.6.2
         this.#blameBeside(rows, alias, ofAlias, `${place} has a CNAME: nothing else can stand there`);
       } else {
         const addressLike = rows.filter((row) => isAddressLike(row.after.type));
-        const ofAlias = `${place} has addresses: an ANAME, which brings its own, cannot stand beside them`;
+        const ofAlias = `${place} has addresses: an ANAME brings its own, so A and AAAA records are not allowed there`;
         const ofOthers = `${place} has an ANAME, which brings its addresses`;
         if (addressLike.length > 1) this.#blameBeside(addressLike, alias, ofAlias, ofOthers);
       }

@@ -1,11 +1,9 @@
-// What all routes of /admin share: who may call them, and their description.
-
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
-import { Browser, givePassword } from '../../support/api/people.ts';
+import { type Browser, signIn } from '../../support/api/people.ts';
 import { lastAudit } from '../../support/database/audit-rows.ts';
 
 const api = sharedTestApi();
@@ -13,11 +11,8 @@ let operator: Browser;
 let owner: Browser;
 
 beforeAll(async () => {
-  for (const account of ['owner', 'operator'] as const) await givePassword(api, account);
-  operator = new Browser(api);
-  owner = new Browser(api);
-  await operator.login('operator');
-  await owner.login('owner');
+  operator = await signIn(api, 'operator');
+  owner = await signIn(api, 'owner');
 });
 
 const agePasswords = (minutes: number) =>
@@ -52,23 +47,21 @@ it('a former admin is refused immediately', async () => {
   expect((await operator.ask('GET', '/admin/accounts')).status).toBe(200);
 });
 
-describe('the description of /admin', () => {
-  it('is for global admins, and lists every route of /admin and no other', async () => {
-    const url = '/admin/openapi.yaml';
-    expect((await api.ask('GET', url, { as: null })).status).toBe(401);
-    expect((await api.ask('GET', url, { as: 'operator' })).status).toBe(403);
-    expect((await owner.ask('GET', url)).status).toBe(404);
-    const { status, headers, text } = await operator.ask('GET', url);
-    expect([status, headers['content-type']]).toEqual([200, 'application/yaml; charset=utf-8']);
-    const document = parse(text);
-    const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-    );
-    const routes = ROUTES.filter(({ path }) => path.startsWith('/admin'));
-    expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
-    expect(document.openapi).toBe('3.1.0');
-    const config = await createConfig({ extends: ['minimal'] });
-    const problems = await lintFromString({ source: text, config });
-    expect(problems.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
-  });
+it('the description of /admin is for global admins, and lists every route of /admin and no other', async () => {
+  const url = '/admin/openapi.yaml';
+  expect((await api.ask('GET', url, { as: null })).status).toBe(401);
+  expect((await api.ask('GET', url, { as: 'operator' })).status).toBe(403);
+  expect((await owner.ask('GET', url)).status).toBe(404);
+  const { status, headers, text } = await operator.ask('GET', url);
+  expect([status, headers['content-type']]).toEqual([200, 'application/yaml; charset=utf-8']);
+  const document = parse(text);
+  const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const routes = ROUTES.filter(({ path }) => path.startsWith('/admin'));
+  expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
+  expect(document.openapi).toBe('3.1.0');
+  const config = await createConfig({ extends: ['minimal'] });
+  const problems = await lintFromString({ source: text, config });
+  expect(problems.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([]);
 });

@@ -131,8 +131,7 @@ test('the ban of a domain that held the name is for everybody, that of a claim f
     message: expect.stringContaining('banned'),
   });
   await deleteDomain(db, { ...BY, domainId: held.id });
-  const claim = await newDomain(db, others);
-  await move(claim.id, 'ban');
+  await move((await newDomain(db, others)).id, 'ban');
   expect(await create(others)).toBe('taken');
   expect(await create(mine)).toBe('created');
 });
@@ -149,7 +148,7 @@ test('a name has room for 32 claims; after a day the oldest one that the parent 
   expect(retryAfterSeconds).toBeGreaterThan(86_000);
   expect(retryAfterSeconds).toBeLessThanOrEqual(86_400);
   // An operator needs no room. Enabling the domain later does.
-  const off = await newDomain(db, others, 'example.com.', { exempt: true });
+  const off = await newDomain(db, others);
   await move(off.id, 'disable');
   expect(await move(off.id, 'enable')).toMatchObject({ kind: 'refused' });
 

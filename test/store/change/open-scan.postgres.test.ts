@@ -99,15 +99,6 @@ test('what somebody joined is not withdrawn by whoever opened it', async () => {
   expect(await loadScan(db, id)).toMatchObject({ kind: 'manual', imports: true });
 });
 
-test('a scan whose worker fell silent waits for whoever joins it', async () => {
-  const { id } = await open('manual');
-  const run = await begin(id);
-  await lapse(id);
-  expect(await open('manual')).toMatchObject({ id, how: 'joined', isWaiting: true });
-  expect(await end(id, run)).toEqual({ kind: 'lost' });
-  await begin(id);
-});
-
 test('a call that is repeated scans again after a refusal, and where its scan does not import', async () => {
   const request = randomUUID();
   const narrowing = { names: ['api.example.com'], types: null };
@@ -125,13 +116,6 @@ test('a call that is repeated scans again after a refusal, and where its scan do
   expect(await open('manual', { request })).toMatchObject({ how: 'raised' });
 });
 
-test('a call that is repeated finds its scan, over or not', async () => {
-  const request = randomUUID();
-  const { id } = await open('manual', { request });
-  await end(id, await begin(id));
-  expect(await open('manual', { request })).toMatchObject({ id, how: 'repeated' });
-});
-
 test('it belongs to one worker at a time, and to another once that has been silent for too long', async () => {
   const { id } = await open('manual');
   const first = await begin(id);
@@ -141,6 +125,7 @@ test('it belongs to one worker at a time, and to another once that has been sile
   expect(await keepScan(db, id, first, undefined)).toBe(true);
   expect((await loadScan(db, id))?.progress).toEqual(progress);
   await lapse(id);
+  expect(await open('manual')).toMatchObject({ id, how: 'joined', isWaiting: true });
   const second = await begin(id);
   expect(await keepScan(db, id, first, undefined)).toBe(false);
   expect(await end(id, first)).toEqual({ kind: 'lost' });
@@ -164,32 +149,22 @@ test('its third worker is its last', async () => {
   for (const _ of [1, 2, 3, 4]) await giveBackScan(db, again.id, await begin(again.id), { isInnocent: true });
 });
 
-test('what is due is claimed once, and comes up again when it is lost', async () => {
+test('a managed domain that is to be scanned is claimed once, and not again when it was', async () => {
   const made = await newDomain(db, account, 'new.org.', { isScanned: true });
   await newDomain(db, account, 'external.org.', { isScanned: true, dnsMode: 'external' });
   const claims = await Promise.all([claimDueScans(db, 10), claimDueScans(db, 10)]);
   expect(claims.flat()).toHaveLength(1);
   const [{ scanId } = { scanId: 0 }] = claims.flat();
-  expect(await loadScan(db, scanId)).toMatchObject({
-    domainId: made.id,
-    kind: 'background',
-    imports: true,
-  });
-  await begin(scanId); // its worker is killed
-  await lapse(scanId);
-  expect(await claimDueScans(db, 10)).toMatchObject([{ scanId }]);
+  expect(await loadScan(db, scanId)).toMatchObject({ domainId: made.id, kind: 'background', imports: true });
   await end(scanId, await begin(scanId), scanOf([], { domain: made.name }));
   expect(await claimDueScans(db, 10)).toEqual([]);
 });
 
 test('no more is claimed than was asked for, however the claim is planned', async () => {
-  for (const name of ['a.org.', 'b.org.', 'c.org.']) {
-    await newDomain(db, account, name, { isScanned: true });
-  }
+  for (const name of ['a.org.', 'b.org.', 'c.org.']) await newDomain(db, account, name, { isScanned: true });
   await db.transaction().execute(async (trx) => {
-    for (const way of ['hashagg', 'hashjoin', 'mergejoin', 'material', 'sort']) {
+    for (const way of ['hashagg', 'hashjoin', 'mergejoin', 'material', 'sort'])
       await sql.raw(`set local enable_${way} = off`).execute(trx);
-    }
     expect(await claimDueScans(trx, 1)).toHaveLength(1);
   });
 });

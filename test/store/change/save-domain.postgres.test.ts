@@ -90,6 +90,13 @@ test('of many creates of one name at once exactly one of each account wins', asy
   expect(domains.filter(({ zone_id }) => zone_id !== null)).toHaveLength(1);
 });
 
+test('operators create domains of one account concurrently', async () => {
+  await db.transaction().execute(async (trx) => {
+    await newDomain(trx, mine, 'one.test.');
+    expect(await create(mine, 'two.test.', { exempt: true })).toBe('created');
+  });
+});
+
 test('an account has so many domains that wait, by its plan or by the setting; proved ones do not count', async () => {
   const account = await newAccount(db, 'waits@example.org');
   const claim = async (name: string, claimsPerAccount?: number) =>

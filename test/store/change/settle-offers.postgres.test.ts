@@ -29,9 +29,7 @@ const { db, query } = sharedDatabase();
 /** Two claims of one name. */
 let first: number;
 let second: number;
-beforeAll(async () => {
-  await migrate(db, POOL);
-});
+beforeAll(() => migrate(db, POOL));
 beforeEach(async () => {
   first = await claim('a@example.org');
   second = await claim('b@example.org');
@@ -104,7 +102,7 @@ describe('the offer', () => {
     // A claim that comes and goes brings no look more.
     await changeStatus(db, { ...BY, domainId: third, event: 'enable' });
     expect(
-      await query<{ isLater: boolean; attempts: number }>`
+      await query`
       select due_at > now() + interval '5 hours' as "isLater", attempts from domain_verifications
       where domain_id = ${first}`,
     ).toEqual([{ isLater: true, attempts: 9 }]);
@@ -164,7 +162,7 @@ describe('a record that was found', () => {
     await nextTurn();
     expect([(await domain(first)).served, (await domain(second)).served]).toEqual(['apex', 'none']);
     expect(
-      await query<{ isDue: boolean }>`
+      await query`
       select due_at <= now() + interval '15 minutes' as "isDue" from domain_checks`,
     ).toEqual([{ isDue: true }, { isDue: true }]);
     await nextTurn();

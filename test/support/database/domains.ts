@@ -69,8 +69,7 @@ export async function saved(
 
 /** What is served, without the SOA's timers and the mark of an unproven zone: `www 300 A 192.0.2.1`. */
 export async function published(db: Database, apex: Name = APEX): Promise<string[] | undefined> {
-  const zone = await loadZone(db, apex);
-  const records = zone?.records.filter((record) => !isUnprovenMark(record, apex));
+  const records = (await loadZone(db, apex))?.records.filter((record) => !isUnprovenMark(record, apex));
   return records?.map(({ owner, type, ttl, rdata }) => {
     const text = printRdata(type, rdata);
     const shown = type === 6 ? `serial ${text.split(' ')[2]}` : text;

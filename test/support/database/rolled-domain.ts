@@ -15,7 +15,7 @@ import { type Database, openDatabase } from '../../../src/store/postgres/databas
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import { createKeyRoller, type KeyOutcome } from '../../../workers/jobs/roll-keys.ts';
 import { dsRdata } from '../simulation/dnssec/made-keys.ts';
-import { APEX, edit } from '../zone/customer-records.ts';
+import { APEX } from '../zone/customer-records.ts';
 import { asRole, createDatabase, type TestDatabase } from './database.ts';
 import { expectPublished, newAccount, newDomain, published, saved } from './domains.ts';
 import { checkOnce } from './saved-checks.ts';
@@ -54,7 +54,7 @@ export class RolledDomain {
     const { db } = database;
     useSecrets(db);
     const { id } = await newDomain(db, await newAccount(db, 'me@example.org'));
-    await saved(db, id, edit({ create: ['www A 198.51.100.1'] }));
+    await saved(db, id, ['www A 198.51.100.1']);
     await sql`
       insert into nodes (name, instance, started_at, loaded, zones, records, abilities, unserved)
       values ('ns1', gen_random_uuid(), clock_timestamp(), true, 0, 0, '{dnssec}', '{}')`.execute(db);

@@ -41,13 +41,12 @@ export function mountSmallDisk(cluster: string, megabytes: number): SmallDisk {
   return {
     tablespace,
     fill() {
-      for (const octets of [1024 * 1024, 4096]) {
+      for (const octets of [1024 * 1024, 4096])
         try {
           for (;;) writeFileSync(ballast, Buffer.alloc(octets), { flag: 'a' });
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
         }
-      }
     },
     clear: () => rmSync(ballast, { force: true }),
     remove() {

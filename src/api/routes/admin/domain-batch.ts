@@ -1,9 +1,8 @@
 // POST /admin/domains/batch: an operator creates domains for several accounts, each in a transaction of its own.
 
 import type { z } from 'zod';
-import { findAccount, loadAccount } from '../../../store/accounts/accounts.ts';
+import { accountIds } from '../../../store/accounts/accounts.ts';
 import { takeInDomain } from '../../../store/dnssec/take-in-domain.ts';
-import type { Database } from '../../../store/postgres/database.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { asActor } from '../../callers/caller.ts';
 import type { AdminCall } from '../../calls/call.ts';
@@ -15,18 +14,21 @@ export const createDomains = adminRoute({
   path: '/admin/domains/batch',
   operationId: 'adminCreateDomains',
   tag: 'Domains',
-  summary: 'Creates domains for accounts.',
+  summary: 'Creates domains for several accounts.',
   description:
-    'Intended for a migration to this service. Each domain is created in a transaction of its own. Domains that operators create are answered whole immediately, unless another account claims the name or has a domain around it: see `served`. With `approve` the first set of our nameservers that the parent shows also proves them, unless another account has the right to that set. A repeated call reports the domains that it finds as `exists`.',
+    'Intended for a migration to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless another account has a domain of the same name, above it or below it: see `served` and `findings`. If the call is repeated, domains that their accounts have already are reported as `exists`.',
   audit: { inHandler: 'domain.approve' },
   // Each domain is a transaction of its own, so that the names of a call are not locked until its end.
   waits: true,
   body: DomainBatch,
   response: DomainBatchResult,
   async run(call) {
-    const ownerOf = findOwners(call.api.db);
+    const idOf = accountIds(call.api.db);
     const domains: Result[] = [];
-    for (const item of call.body.domains) domains.push(await createOne(call, item, await ownerOf(item)));
+    for (const [index, item] of call.body.domains.entries()) {
+      const accountId = await idOf(String(item.user_id ?? item.user_email));
+      domains.push(await createOne(call, item, index, accountId));
+    }
     const count = (wanted: Result['outcome']) => domains.filter(({ outcome }) => outcome === wanted).length;
     return { domains, created: count('created'), existing: count('exists'), refused: count('refused') };
   },
@@ -37,22 +39,10 @@ type Item = Batch['domains'][number];
 type Result = z.input<typeof DomainBatchResult>['domains'][number];
 type Refusal = (typeof DOMAIN_REFUSALS)[number];
 
-/** Returns a function that finds the account of an item, and looks each account up only once. */
-function findOwners(db: Database): (item: Item) => Promise<number | undefined> {
-  const found = new Map<string | number, number | undefined>();
-  return async ({ user_id: id, user_email: email = '' }) => {
-    const key = id ?? email;
-    if (!found.has(key)) {
-      const account = id === undefined ? await findAccount(db, email) : await loadAccount(db, id);
-      found.set(key, account?.id);
-    }
-    return found.get(key);
-  };
-}
-
 async function createOne(
   { api, caller, body: { approve, scan } }: AdminCall<unknown, unknown, Batch, undefined>,
   item: Item,
+  index: number,
   accountId: number | undefined,
 ): Promise<Result> {
   const refuse = (code: Refusal, error: string): Result => ({
@@ -61,13 +51,19 @@ async function createOne(
     code,
     error,
   });
+  const at = (field: keyof Item) => `domains[${index}].${field}`;
   const parsed = parseDomainName(item.name);
-  if (parsed.kind === 'problem') return refuse('validation_failed', `name: ${parsed.message}`);
+  if (parsed.kind === 'problem') return refuse('validation_failed', `${at('name')}: ${parsed.message}`);
   const { name, unicode } = parsed;
   const dnsMode = 'managed';
   const refused = judgeDomainName(name, { allowReserved: api.allowReservedNames, dnsMode });
-  if (refused !== undefined) return refuse('validation_failed', `name: ${refused.message}`);
-  if (accountId === undefined) return refuse('unknown_account', 'there is no such account');
+  if (refused !== undefined) return refuse('validation_failed', `${at('name')}: ${refused.message}`);
+  if (accountId === undefined) {
+    const { user_id: id, user_email: email } = item;
+    const [field, given] =
+      id === undefined ? (['user_email', `"${email}"`] as const) : (['user_id', id] as const);
+    return refuse('unknown_account', `${at(field)}: there is no account ${given}`);
+  }
   const wanted = {
     accountId,
     name,
@@ -93,6 +89,7 @@ async function createOne(
       findings: domain.findings.map(({ code, message }) => ({ code, message })),
     };
   }
+  if (taken.kind === 'unknown_plan') return refuse('unknown_plan', `${at('plan')}: ${taken.message}`);
   return refuse(REFUSALS[taken.kind === 'refused' ? taken.code : taken.kind], taken.message);
 }
 
@@ -120,5 +117,6 @@ const REFUSALS: Readonly<
   dnssec_busy: 'dnssec_unavailable',
   dnssec_verbatim: 'dnssec_unavailable',
   dnssec_algorithm: 'dnssec_unavailable',
+  dnssec_imported: 'dnssec_unavailable',
   dnssec_unavailable: 'dnssec_unavailable',
 };

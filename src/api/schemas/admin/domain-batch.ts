@@ -1,7 +1,7 @@
 // Domains of several accounts that an operator creates in one call.
 
 import { z } from 'zod';
-import { DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
+import { DOMAIN_STATUSES, SERVED } from '../../../zone/domain/domain-status.ts';
 import { boundedArray } from '../bounded-array.ts';
 import { Id } from '../ids.ts';
 
@@ -10,13 +10,13 @@ const MAX_DOMAINS = 100;
 const Item = z
   .strictObject({
     name: z.string().min(1).max(1024),
-    user_id: Id.optional().describe('The account that owns it.'),
+    user_id: Id.optional().describe('The account that will own the domain.'),
     user_email: z
       .string()
       .max(320)
       .includes('@')
       .optional()
-      .describe('The email of this account, instead of its id.'),
+      .describe('The email address of this account, instead of its id.'),
     plan: z
       .string()
       .min(1)
@@ -37,12 +37,14 @@ export const DomainBatch = z
       .boolean()
       .default(false)
       .describe(
-        'If true, the first set of our nameservers that the parent shows proves each domain for its account. This includes domains that the accounts have already.',
+        'If true, all domains of the call are approved, including those that their accounts have already: they are answered completely before their delegation is checked, and become active when their parent zone names any complete set of nameservers of this service to which no other account has the right.',
       ),
     scan: z
       .boolean()
       .default(true)
-      .describe('If true, workers look for the records that new domains have elsewhere, and import them.'),
+      .describe(
+        'If true, workers look up the records that the current nameservers of new domains have, and import them.',
+      ),
   })
   .meta({ id: 'DomainBatch' });
 
@@ -61,18 +63,25 @@ export const DomainBatchResult = z
     domains: z
       .array(
         z.object({
-          name: z.string().describe('The name as given in the call.'),
-          outcome: z.enum(['created', 'exists', 'refused']).describe('`exists`: the account had it already.'),
+          name: z.string().describe('The name as in the request.'),
+          outcome: z
+            .enum(['created', 'exists', 'refused'])
+            .describe('`exists`: the account has the domain already.'),
           id: Id.optional(),
           status: z.enum(DOMAIN_STATUSES).optional(),
-          served: z.enum(['full', 'apex', 'none']).optional(),
+          served: z.enum(SERVED).optional(),
           change_id: Id.optional(),
           findings: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
-          code: z.enum(DOMAIN_REFUSALS).optional().describe('The reason of the refusal.'),
-          error: z.string().optional().describe('The reason as text.'),
+          code: z.enum(DOMAIN_REFUSALS).optional().describe('Why the domain is refused.'),
+          error: z
+            .string()
+            .optional()
+            .describe(
+              'The same for people to read. If a field is wrong, the text begins with its path, such as `domains[4].plan`.',
+            ),
         }),
       )
-      .describe('In the order of the call.'),
+      .describe('In the order of the request.'),
     created: z.int().min(0),
     existing: z.int().min(0),
     refused: z.int().min(0),

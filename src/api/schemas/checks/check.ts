@@ -39,7 +39,7 @@ const ServerEvidence = z.object({
     .array(z.enum(NEEDS))
     .optional()
     .describe(
-      'What the server needed to reply, if it did not answer an ordinary query: `tcp`, `no_edns` (without EDNS), `lower_case` (instead of letters in random case).',
+      'How the query had to be changed before the server answered it: `tcp` (over TCP), `no_edns` (without EDNS), `lower_case` (instead of letters in random case). Absent if it answered the first query.',
     ),
   asked_at: Timestamp,
   rtt_ms: z.number().min(0).optional().describe('Absent without a reply.'),

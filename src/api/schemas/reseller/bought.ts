@@ -1,7 +1,7 @@
 // What a reseller has bought for a domain of a client.
 
 import { z } from 'zod';
-import { DNS_MODES, DOMAIN_STATUSES } from '../../../zone/domain/domain-status.ts';
+import { DNS_MODES, DOMAIN_STATUSES, SERVED } from '../../../zone/domain/domain-status.ts';
 import { Id } from '../ids.ts';
 import { Subscription } from '../subscription.ts';
 
@@ -22,7 +22,7 @@ export const Service = z
     domain: z.string(),
     domain_status: z.enum(DOMAIN_STATUSES),
     domain_served: z
-      .enum(['full', 'apex', 'none'])
+      .enum(SERVED)
       .describe(
         'The `served` of the domain. If the domain is not answered whole, its `findings` explain what to do.',
       ),

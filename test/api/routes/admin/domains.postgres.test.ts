@@ -35,23 +35,21 @@ async function told(answer: () => ReturnType<typeof post>) {
   return { status, body, rows };
 }
 
-describe('the list', () => {
-  it('has the domains of all accounts, with their owners', async () => {
-    expect(await list()).toEqual(['other.example', 'shop.example', 'strange.example']);
-    expect(await list('?search=ST')).toEqual(['strange.example']);
-    expect(await list('?status=unverified')).toEqual(['other.example']);
-    expect(await list(`?user=${api.accountIds.stranger}`)).toEqual(['strange.example']);
-    expect(await list(`?user=${api.accountIds.owner}&sort=-name`)).toEqual(['shop.example', 'other.example']);
-    expect(await list(`?user=${api.accountIds.owner}&sort=next_check_at&limit=5`)).toHaveLength(2);
-    expect(await list('?user=4711')).toEqual([]);
-    const { body, headers } = await operator.ask('GET', '/admin/domains?limit=2&count=true');
-    expect(headers['x-total-count']).toBe('3');
-    expect(headers.link).toMatch(/rel="next"/);
-    expect(body[1]).toMatchObject({
-      id: shop.id,
-      user_email: 'owner@zonefleet.test',
-      subscription: { plan: { slug: 'free' } },
-    });
+it('the list has the domains of all accounts, with their owners', async () => {
+  expect(await list()).toEqual(['other.example', 'shop.example', 'strange.example']);
+  expect(await list('?search=ST')).toEqual(['strange.example']);
+  expect(await list('?status=unverified')).toEqual(['other.example']);
+  expect(await list(`?user=${api.accountIds.stranger}`)).toEqual(['strange.example']);
+  expect(await list(`?user=${api.accountIds.owner}&sort=-name`)).toEqual(['shop.example', 'other.example']);
+  expect(await list(`?user=${api.accountIds.owner}&sort=next_check_at&limit=5`)).toHaveLength(2);
+  expect(await list('?user=4711')).toEqual([]);
+  const { body, headers } = await operator.ask('GET', '/admin/domains?limit=2&count=true');
+  expect(headers['x-total-count']).toBe('3');
+  expect(headers.link).toMatch(/rel="next"/);
+  expect(body[1]).toMatchObject({
+    id: shop.id,
+    user_email: 'owner@zonefleet.test',
+    subscription: { plan: { slug: 'free' } },
   });
 });
 
@@ -255,19 +253,23 @@ describe('a batch', () => {
         { name: 'a.com', user_id: 4711 },
         { name: 'a.com', user_email: 'nobody@zonefleet.test' },
         { name: 'a.com', user_id, plan: 'gold' },
+        { name: 'a.com', user_id, plan: 'none' },
         { name: 'a.com', user_id },
       ],
       approve: true,
     });
-    expect(outcomes(came)).toEqual([
-      'validation_failed',
-      'domain_taken',
-      'unknown_account',
-      'unknown_account',
-      'unknown_plan',
-      'created',
+    const problems = came.body.domains.flatMap(({ code, error }: { code?: string; error: string }) =>
+      code === undefined ? [] : [`${code} ${error}`],
+    );
+    expect(problems).toEqual([
+      expect.stringMatching(/^validation_failed domains\[0\]\.name: /),
+      expect.stringMatching(/^domain_taken early\.com is registered /),
+      'unknown_account domains[2].user_id: there is no account 4711',
+      'unknown_account domains[3].user_email: there is no account "nobody@zonefleet.test"',
+      'unknown_plan domains[4].plan: there is no plan "gold"',
+      'unknown_plan domains[5].plan: there is no plan "none": use null for no plan',
     ]);
-    expect(came.body).toMatchObject({ created: 1, existing: 0, refused: 5 });
+    expect(came.body).toMatchObject({ created: 1, existing: 0, refused: 6 });
     expect((await api.ask('GET', '/domains/early.com')).body).toMatchObject({ status: 'active' });
   });
 

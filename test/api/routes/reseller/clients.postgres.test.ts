@@ -1,5 +1,3 @@
-// Clients: what a reseller can do with them, and that two resellers learn nothing about each other.
-
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RESELLER_ROUTES } from '../../../../src/api/routes/reseller/every-reseller-route.ts';
 import { type Answer, sharedTestApi } from '../../../support/api/api.ts';

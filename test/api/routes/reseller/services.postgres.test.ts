@@ -1,8 +1,5 @@
-// Services: a client's domain with its subscription, paid in one transaction, and what the client sees of it.
-
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
-import { changeStatus } from '../../../../src/store/change/change-status.ts';
 import { type Answer, ownApi, startTestApi } from '../../../support/api/api.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 import { bearerSession, makeClient, makeReseller, type Reseller } from '../../../support/walk/resellers.ts';
@@ -164,19 +161,6 @@ describe('a service', () => {
     const statuses = ['active', 'cancelled', 'cancelled'].map((status) => ({ status }));
     expect((await ask('GET', `/domains/${id}/subscriptions`)).body).toMatchObject(statuses);
     expect((await ask('DELETE', `/services/${id}`)).body.code).toBe('wrong_state');
-  });
-
-  it('of a disabled domain accepts no write: 409 domain_disabled', async () => {
-    await give(reseller.id, 5000);
-    const { id } = (await ask('POST', '/services', order())).body;
-    const by = { kind: 'cli' } as const;
-    await changeStatus(api.db, { domainId: id, event: 'disable', by, source: 'test' });
-    const write = await ask('POST', `/services/${id}/change-plan`, { plan_term_id: dearId });
-    expect([write.status, write.body.code]).toEqual([409, 'domain_disabled']);
-    const record = { name: 'www', type: 'A', destination: '192.0.2.1' };
-    expect((await ask('POST', `/domains/${id}/records/`, record)).body.code).toBe('domain_disabled');
-    expect((await ask('GET', `/domains/${id}/records/`)).status).toBe(200);
-    expect((await ask('POST', `/domains/${id}/enable`)).body.status).toBe('pending');
   });
 });
 

@@ -1,5 +1,3 @@
-// Credentials of the surface of resellers: who is let in, how often, and what becomes of machine tokens.
-
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, ownApi, startTestApi } from '../../../support/api/api.ts';
