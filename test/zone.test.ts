@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { type Name, parseName, printName } from '../src/dns/name.ts';
-import { TYPE, typeMnemonic } from '../src/dns/type-codes.ts';
+import { sortNames } from '../src/dns/dnssec/sort-names.ts';
+import { foldCase, type Name, parseName, printName } from '../src/dns/name.ts';
+import { CLASS, TYPE, typeMnemonic } from '../src/dns/type-codes.ts';
 import { printZoneFile } from '../src/dns/zone-file/print-zone-file.ts';
 import { attachSignatures } from '../src/zone/attach-signatures.ts';
 import { type BuiltZone, buildZone } from '../src/zone/build-zone.ts';
@@ -28,8 +30,47 @@ import { makeKey, signSet } from './support/dnssec/signing.ts';
 import { watchReads } from './support/tests/count-reads.ts';
 import { itemsOf, rowsOf, wordsOf } from './support/tests/rows-of.ts';
 import { zoneOfRecords } from './support/zone/sign-zone.ts';
-import { zoneDigest } from './support/zone/zone-digest.ts';
 import { recordsOf, zoneOf } from './support/zone/zone-text.ts';
+
+/** Rdata whose names are lower-cased (RFC 4034 §6.2): the octets before them and behind. */
+const NAMES_BETWEEN: ReadonlyMap<number, readonly [before: number, behind: number]> = new Map([
+  [TYPE.NS, [0, 0]],
+  [TYPE.PTR, [0, 0]],
+  [TYPE.SOA, [0, 20]],
+  [TYPE.MX, [2, 0]],
+]);
+
+/** Of an unsigned zone. */
+function zoneDigest({ apex, nodes }: Zone): Uint8Array {
+  const hash = createHash('sha384');
+  for (const name of sortNames(nodes.keys())) {
+    const sets = [...(nodes.get(name)?.sets.values() ?? [])].sort((a, b) => a.type - b.type);
+    for (const { type, ttl, rdata } of sets) {
+      if (name === apex && type === TYPE.ZONEMD) continue; // RFC 8976 §3.3.1.1
+      for (const octets of rdata.map((one) => canonical(type, one)).sort(Buffer.compare)) {
+        const head = Buffer.alloc(10);
+        head.writeUInt16BE(type, 0);
+        head.writeUInt16BE(CLASS.IN, 2);
+        head.writeUInt32BE(ttl, 4);
+        head.writeUInt16BE(octets.length, 8);
+        hash.update(Buffer.from(name, 'latin1')).update(head).update(octets);
+      }
+    }
+  }
+  return Uint8Array.from(hash.digest());
+}
+
+function canonical(type: number, rdata: Uint8Array): Buffer {
+  const place = NAMES_BETWEEN.get(type);
+  if (place === undefined) return Buffer.from(rdata);
+  const end = rdata.length - place[1];
+  const names = Buffer.from(rdata.subarray(place[0], end)).toString('latin1') as Name;
+  return Buffer.concat([
+    rdata.subarray(0, place[0]),
+    Buffer.from(foldCase(names), 'latin1'),
+    rdata.subarray(end),
+  ]);
+}
 
 const APEX = parseName('example.');
 

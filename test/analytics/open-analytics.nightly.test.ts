@@ -58,60 +58,49 @@ describe('tables', () => {
 });
 
 describe('an insert', () => {
-  it('counts once, however often it is repeated with its token, in the rollups too', async () => {
+  it('counts once, however often it is repeated with its token, in the rollups too, and again with another token', async () => {
     const lines = madeLines({ domainId: 11, count: 500, days: 3 });
     for (let turn = 0; turn < 3; turn++) await analytics.insert('requests', lines, 'token-11');
     await analytics.insert('requests', Readable.from(lines), 'token-11');
     for (const table of ['requests', 'requests_hourly', 'values_daily', 'uris_daily'])
       expect(await countOf(table, 11), table).toBe(500);
-  });
-
-  it('counts again with another token', async () => {
-    const lines = madeLines({ domainId: 12, count: 10, days: 1 });
-    await analytics.insert('requests', lines, 'token-12a');
-    await analytics.insert('requests', lines, 'token-12b');
+    const more = madeLines({ domainId: 12, count: 10, days: 1 });
+    await analytics.insert('requests', more, 'token-12a');
+    await analytics.insert('requests', more, 'token-12b');
     expect(await countOf('requests_hourly', 12)).toBe(20);
   });
 
-  it('is refused whole with a field that is not known, or a value of another type', async () => {
+  it('is refused whole with a field that is not known, a value of another type, or rows of more than 100 days', async () => {
     const [first, second] = madeLines({ domainId: 13, count: 2, days: 1 });
     const unknown = await faultOf(analytics.insert('requests', [first ?? {}, { ...second, more: 1 }], 'a'));
     expect(unknown).toMatchObject({ kind: 'refused', message: expect.stringContaining('more') });
     const wrong = await faultOf(analytics.insert('requests', [first ?? {}, { ...second, octets: 'x' }], 'b'));
     expect(wrong).toMatchObject({ kind: 'refused', message: expect.stringContaining('octets') });
     expect(await countOf('requests', 13)).toBe(0);
-  });
-
-  it('is refused with rows of more than 100 days', async () => {
     const lines = madeLines({ domainId: 14, count: 2000, days: 120 });
     expect((await faultOf(analytics.insert('requests', lines, 'c'))).kind).toBe('refused');
   });
 });
 
-describe('rollups', () => {
-  it('equal a count of all lines, and distinct visitors and times are within 2 %', async () => {
-    const lines = madeLines({ domainId: 21, count: 20_000, days: 2 });
-    for (let at = 0; at < lines.length; at += 4000)
-      await analytics.insert('requests', lines.slice(at, at + 4000), `21-${at}`);
-    const wanted = bruteForce(lines);
-    const { hours, values, uris, visitors, median } = await rolledUp(analytics, 21);
-    expect(hours).toEqual(wanted.hours);
-    expect(values).toEqual(wanted.values);
-    expect(uris).toEqual(wanted.uris);
-    expect(Math.abs(visitors / wanted.visitors - 1)).toBeLessThan(0.02);
-    expect(Math.abs(median / wanted.median - 1)).toBeLessThan(0.02);
-  });
+it('rollups equal a count of all lines, and distinct visitors and times are within 2 %', async () => {
+  const lines = madeLines({ domainId: 21, count: 20_000, days: 2 });
+  for (let at = 0; at < lines.length; at += 4000)
+    await analytics.insert('requests', lines.slice(at, at + 4000), `21-${at}`);
+  const wanted = bruteForce(lines);
+  const { hours, values, uris, visitors, median } = await rolledUp(analytics, 21);
+  expect(hours).toEqual(wanted.hours);
+  expect(values).toEqual(wanted.values);
+  expect(uris).toEqual(wanted.uris);
+  expect(Math.abs(visitors / wanted.visitors - 1)).toBeLessThan(0.02);
+  expect(Math.abs(median / wanted.median - 1)).toBeLessThan(0.02);
 });
 
 describe('a query', () => {
-  it('takes values as they are', async () => {
+  it('takes values as they are, and runs beside others without a mix of them', async () => {
     const values = { text: "a'b\\c\n\t{x:y}", list: ["'", '\\', 'ü'], number: 7, none: null };
     const sql =
       'SELECT {text:String} AS text, {list:Array(String)} AS list, {number:UInt64} AS number, {none:Nullable(String)} AS none';
     expect(await analytics.query(sql, values, LIMIT)).toEqual([values]);
-  });
-
-  it('runs beside others without a mix of their values', async () => {
     const asked = Array.from({ length: 60 }, (_, n) =>
       analytics.query<{ n: number }>('SELECT sum({n:UInt32}) AS n FROM numbers(3)', { n }, LIMIT),
     );
@@ -132,8 +121,7 @@ describe('a query', () => {
 
   it('with a wrong password is refused', async () => {
     const other = openAnalytics(store.url.replace(':test@', ':wrong@'));
-    const fault = await faultOf(other.query('SELECT 1', {}, LIMIT));
-    expect(fault).toMatchObject({
+    expect(await faultOf(other.query('SELECT 1', {}, LIMIT))).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('Authentication failed'),
     });

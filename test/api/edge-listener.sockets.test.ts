@@ -10,40 +10,38 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listenForEdges, pathsBesideEdges } from '../../src/api/edge-listener.ts';
 import { API_LIMITS, type HttpListeners } from '../../src/api/http/listen.ts';
-import { type EdgeApi, startEdgeApi } from '../support/edge/edge-api.ts';
-import { makeAuthority } from '../support/edge/origin/made-certificate.ts';
+import { ownApi } from '../support/api/api.ts';
+import { makeCertificate } from '../support/certificates/make-certificate.ts';
+import { startEdgeApi } from '../support/edge/edge-api.ts';
 import { CHAIN, KEY, sealCertificate } from '../support/edge/sealed-certificate.ts';
 
-const authority = makeAuthority();
 const log = pino({ level: 'silent' });
 const common = { limits: API_LIMITS, onError: () => {}, log };
 
-let api: EdgeApi;
+const api = ownApi(() => startEdgeApi());
 let directory: string;
 let token: string;
 let id: number;
+let ca: string;
 let encrypted: HttpListeners;
-const opened: HttpListeners[] = [];
 
 beforeAll(async () => {
-  api = await startEdgeApi();
   token = await api.makeEdge('paris');
   id = await sealCertificate(api, (await api.makeDomain('keys.example.com')).id, 'keys.example.com');
   directory = mkdtempSync(join(tmpdir(), 'zonefleet-edge-listener-'));
-  const { certificate, privateKey } = authority.issue(['localhost']);
-  writeFileSync(join(directory, 'cert'), certificate);
-  writeFileSync(join(directory, 'key'), privateKey);
+  const { pem, key } = await makeCertificate({ names: ['localhost'] });
+  ca = pem;
+  writeFileSync(join(directory, 'cert'), pem);
+  writeFileSync(join(directory, 'key'), key);
   const settings = {
     edgeListen: [{ address: '127.0.0.1', port: 0 }],
     edgeTlsCert: join(directory, 'cert'),
     edgeTlsKey: join(directory, 'key'),
   };
   encrypted = (await listenForEdges(api.app, settings, common)) as HttpListeners;
-  opened.push(encrypted);
 });
 afterAll(async () => {
-  await Promise.all(opened.map((each) => each.close(0)));
-  await api?.stop();
+  await encrypted?.close(0);
   rmSync(directory, { recursive: true, force: true });
 });
 beforeEach(async () => {
@@ -72,7 +70,7 @@ describe('a private key', () => {
   it('is told over TLS that ends here, whatever the headers say, and the read is in the audit log', async () => {
     const headers = { host: 'edges.example.net', 'x-forwarded-for': '203.0.113.9', via: '1.1 proxy' };
     const url = `https://localhost:${portOf(encrypted)}${path()}`;
-    const { status, text } = await ask(url, { ca: authority.certificate, servername: 'localhost', headers });
+    const { status, text } = await ask(url, { ca, servername: 'localhost', headers });
     expect([status, JSON.parse(text)]).toEqual([200, { id, certificate: CHAIN, private_key: KEY }]);
     expect(await reads()).toEqual([{ actor_name: 'edge paris', target_id: id }]);
   });

@@ -1,5 +1,3 @@
-// Domains, entitlements and prices as the API prints them.
-
 import { describe, expect, it } from 'vitest';
 import { printDomain } from '../../src/api/print/print-domain.ts';
 import { printEntitlements } from '../../src/api/print/print-entitlements.ts';

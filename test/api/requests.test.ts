@@ -1,5 +1,3 @@
-// How much of the API the batches of edges may take: places, time and bytes.
-
 import { describe, expect, it } from 'vitest';
 import { BatchPlaces } from '../../src/api/requests/batch-places.ts';
 import { BodyPace } from '../../src/api/requests/body-pace.ts';

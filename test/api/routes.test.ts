@@ -58,9 +58,7 @@ const listed = [...ROUTES, ...RESELLER_ROUTES].flatMap((route) => {
   return outcomes === undefined ? [] : [[operation, route, outcomes] as const];
 });
 
-it('every operation of the fixtures has a route', () => {
-  expect(listed.length).toBeGreaterThan(180);
-});
+it('every operation of the fixtures has a route', () => expect(listed.length).toBeGreaterThan(180));
 
 it.each(listed)('%s declares the access that is listed', (_, route, outcomes) => {
   const listedFor = (reason: string) =>

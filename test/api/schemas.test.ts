@@ -1,5 +1,3 @@
-// What the schemas of request bodies accept, and the fields that they report.
-
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MAX_PROBLEMS } from '../../src/api/answers/problem.ts';
@@ -51,6 +49,14 @@ describe('a record', () => {
   it('may have its type in any case', () => {
     expect(RecordCreate.parse({ ...GOOD, type: 'a' }).type).toBe('A');
     expect(RecordUpdate.parse({ type: 'type65280' }).type).toBe('TYPE65280');
+    const a = { ...GOOD, type: 'a' };
+    const replace = [{ name: 'c', type: 'aaaa', records: [{ destination: '2001:db8::1' }] }];
+    const batch = RecordsBatch.parse({ create: [a], update: [{ id: 1, type: 'Txt' }], replace });
+    expect(batch).toMatchObject({
+      create: [{ type: 'A' }],
+      update: [{ type: 'TXT' }],
+      replace: [{ type: 'AAAA' }],
+    });
   });
 
   it('that is new needs a name, a type and a destination, and an update nothing', () => {
@@ -256,9 +262,7 @@ describe('evidence of an observer', () => {
     { max: 1, waitSeconds: 21 },
     { max: 1 },
     { max: 1, waitSeconds: 0, more: 1 },
-  ])('is not requested by %j', (body) => {
-    expect(JobsWanted.safeParse(body).success).toBe(false);
-  });
+  ])('is not requested by %j', (body) => expect(JobsWanted.safeParse(body).success).toBe(false));
 });
 
 describe('a list', () => {

@@ -16,17 +16,11 @@ it.each([
   expect(giveBackOf([period], on(days))).toEqual({ totalRials: rials, funders: new Map() });
 });
 
-it('of a time that has not begun is all of it, and no more', () => {
+it('of a time that has not begun is all, exact for the most that a wallet holds, and goes to who paid, by their shares', () => {
   const next = { ...period, paidRials: 101, start: on(3), end: on(6) };
   expect(giveBackOf([period, next], on(2)).totalRials).toBe(33 + 101);
-});
-
-it('is exact for the most that a wallet holds', () => {
   const most = { ...period, paidRials: 1_000_000_000_000_000 };
   expect(giveBackOf([most], on(1)).totalRials).toBe(666_666_666_666_666);
-});
-
-it('goes to who paid, by their shares; what cannot be divided is the reseller’s', () => {
   const both = { ...period, fundedBy: 7, fundedRials: 50 };
   expect(giveBackOf([both], on(1))).toEqual({ totalRials: 66, funders: new Map([[7, 33]]) });
   expect(giveBackOf([both], on(2))).toEqual({ totalRials: 33, funders: new Map([[7, 17]]) });

@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest';
 import { describeTerm, invoiceNumber, readInvoiceNumber } from '../../src/billing/invoice.ts';
 
-it('describes a term with its plan, its days and its domain', () => {
+it('describes a term with its plan, days and domain; a number has its year, and six digits or more', () => {
   const term = { planName: 'Pro', domain: 'shop.example' };
   expect(describeTerm({ ...term, days: 30 })).toBe('Pro for 30 days: shop.example');
   expect(describeTerm({ ...term, days: 1 })).toBe('Pro for 1 day: shop.example');
-});
-
-it('a number has its year, and six digits or more', () => {
   expect(invoiceNumber({ year: 2026, number: 42 })).toBe('2026-000042');
   expect(invoiceNumber({ year: 2026, number: 1_000_000 })).toBe('2026-1000000');
 });

@@ -40,20 +40,17 @@ describe('the time of a debt', () => {
     );
   const clean = { negativeSince: null, givenBackRials: 0, debtMs: null };
 
-  it('begins below zero, and ends at zero with money that comes in', () => {
+  it('begins below zero, ends at zero with money that comes in, and goes on if only what was given back settled it', () => {
     expect(play([0, -100], [2, -50])).toMatchObject({ balanceRials: -150, negativeSince: on(0) });
     expect(play([0, -100], [6, 100])).toEqual({ balanceRials: 0, ...clean });
     expect(play([0, -100], [6, 100], [9, -1])).toMatchObject({ negativeSince: on(9) });
-  });
-
-  it('goes on where it stopped, if only what was given back settled it and is spent again', () => {
     const settled = play([0, -100], [6, 500, 'back']);
     expect(settled).toEqual({ balanceRials: 400, negativeSince: null, givenBackRials: 500, debtMs: 6 * DAY });
     const again = play([0, -100], [6, 500, 'back'], [20, -500]);
     expect(again).toMatchObject({ balanceRials: -100, negativeSince: on(14), debtMs: null });
   });
 
-  it('is over once so much came in as was owed, and not with a rial of it', () => {
+  it('is over once so much came in as was owed, and is not begun by what is given back', () => {
     const there = [
       [0, -100],
       [6, 500, 'back'],
@@ -62,9 +59,6 @@ describe('the time of a debt', () => {
     expect(play(...there, [7, 100])).toEqual({ balanceRials: 0, ...clean });
     expect(play([0, -100], [6, 500, 'back'], [6, 1], [6, -500])).toMatchObject({ negativeSince: on(0) });
     expect(play([0, -100], [6, 500, 'back'], [6, 100])).toEqual({ balanceRials: 500, ...clean });
-  });
-
-  it('of who owes nothing is not begun by what is given back', () => {
     expect(play([0, 100], [1, 500, 'back'], [2, -600])).toEqual({ balanceRials: 0, ...clean });
   });
 });

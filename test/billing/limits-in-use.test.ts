@@ -22,8 +22,7 @@ it('names each limit that is broken, with what is used and allowed', () => {
     ['waf', 3],
     ['drop', 1],
   ]);
-  const above = aboveLimits(PLAN, { records: 11, rules, cacheCapMb: 2048, hasOwnCertificate: true });
-  expect(above).toEqual([
+  expect(aboveLimits(PLAN, { records: 11, rules, cacheCapMb: 2048, hasOwnCertificate: true })).toEqual([
     { limit: 'max_records', what: 'records', used: 11, allowed: 10 },
     { limit: 'max_rules_per_set', what: 'rules_waf', used: 3, allowed: 2 },
     { limit: 'max_cache_cap_mb', what: 'cache_cap_mb', used: 2048, allowed: 512 },
@@ -34,10 +33,9 @@ it('names each limit that is broken, with what is used and allowed', () => {
 it('does not name the default of cache_cap_mb, which is lowered with the plan', () => {
   const small = { ...PLAN, maxCacheCapMb: 128 };
   expect(aboveLimits(small, IN_USE)).toEqual([]);
-  const lowered = [600, 512, 300, 128, 0].map((maxCacheCapMb) =>
-    cacheCapUnder({ ...PLAN, maxCacheCapMb }, 512),
-  );
-  expect(lowered).toEqual([512, 512, 256, 128, 128]);
+  expect(
+    [600, 512, 300, 128, 0].map((maxCacheCapMb) => cacheCapUnder({ ...PLAN, maxCacheCapMb }, 512)),
+  ).toEqual([512, 512, 256, 128, 128]);
   expect(cacheCapUnder(small, 256)).toBe(256);
 });
 

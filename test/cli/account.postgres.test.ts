@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addAccountCommands } from '../../src/cli/account/account.ts';
 import { addKeyCommands } from '../../src/cli/account/key.ts';
@@ -17,44 +16,38 @@ import { runCommands } from '../support/cli/run-commands.ts';
 import { findApiKey } from '../support/database/api-keys.ts';
 import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
 
-const database = sharedDatabase();
-const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], database.url);
+const { db, url, value } = sharedDatabase();
+const run = (...args: string[]) => runCommands(addAccountCommands, ['account', ...args], url);
 
 describe('zonefleet account', () => {
-  describe('account create', () => {
-    it('prints the new account', async () => {
-      const made = await run('create', 'ann@shop.example', '--name', 'Ann', '--admin', '--plan', 'pro');
-      expect(made).toEqual({
-        code: 0,
-        stdout: expect.stringMatching(/^created ann@shop\.example account \d+ plan pro admin\n$/),
-        stderr: '',
-      });
-      expect(await findAccount(database.db, 'ANN@shop.example')).toMatchObject({
-        name: 'Ann',
-        isAdmin: true,
-        active: true,
-        planSlug: 'pro',
-      });
+  it('account create prints the new account, and refuses an email that has an account, in whatever case, and a plan that is none', async () => {
+    expect(await run('create', 'ann@shop.example', '--name', 'Ann', '--admin', '--plan', 'pro')).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^created ann@shop\.example account \d+ plan pro admin\n$/),
+      stderr: '',
     });
-
-    it('refuses an email that has an account, in whatever case, and a plan that is none', async () => {
-      await createAccount(database.db, { email: 'ann@shop.example' });
-      expect(await run('create', 'Ann@Shop.example')).toMatchObject({
-        code: 1,
-        stderr: 'there is an account Ann@Shop.example already\n',
-      });
-      const unknown = await run('create', 'bob@shop.example', '--plan', 'gold', '--json');
-      expect(unknown).toMatchObject({ code: 1, stderr: '' });
-      expect(JSON.parse(unknown.stdout)).toMatchObject({ outcome: 'refused', code: 'unknown_plan' });
-      expect(await run('create', 'shop.example')).toMatchObject({ code: 2 });
+    expect(await findAccount(db, 'ANN@shop.example')).toMatchObject({
+      name: 'Ann',
+      isAdmin: true,
+      active: true,
+      planSlug: 'pro',
     });
+    await createAccount(db, { email: 'ann@shop.example' });
+    expect(await run('create', 'Ann@Shop.example')).toMatchObject({
+      code: 1,
+      stderr: 'there is an account Ann@Shop.example already\n',
+    });
+    const unknown = await run('create', 'bob@shop.example', '--plan', 'gold', '--json');
+    expect(unknown).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(unknown.stdout)).toMatchObject({ outcome: 'refused', code: 'unknown_plan' });
+    expect(await run('create', 'shop.example')).toMatchObject({ code: 2 });
   });
 
   describe('changes of accounts', () => {
-    it('are made for each that is there, by email or id', async () => {
-      const made = await createAccount(database.db, { email: 'ann@shop.example' });
+    it('are made for each that is there, by email or id: its state, whether it is an admin, the plan of domains to come', async () => {
+      const made = await createAccount(db, { email: 'ann@shop.example' });
       const id = made.kind === 'created' ? String(made.account.id) : '';
-      await createAccount(database.db, { email: 'bob@shop.example' });
+      await createAccount(db, { email: 'bob@shop.example' });
       expect(await run('deactivate', id, 'bob@shop.example', 'nobody@shop.example')).toEqual({
         code: 1,
         stdout:
@@ -62,7 +55,7 @@ describe('zonefleet account', () => {
           `deactivated bob@shop.example account ${Number(id) + 1} plan free inactive\n`,
         stderr: 'nobody@shop.example: no such account\n',
       });
-      expect((await findAccount(database.db, id))?.active).toBe(false);
+      expect((await findAccount(db, id))?.active).toBe(false);
       const active = await run('activate', 'ann@shop.example', '--json');
       expect(active.code).toBe(0);
       expect(JSON.parse(active.stdout).accounts).toEqual([
@@ -80,15 +73,12 @@ describe('zonefleet account', () => {
           created_at: expect.stringMatching(/Z$/),
         },
       ]);
-    });
-
-    it('make and unmake global admins, and set the plan of domains to come', async () => {
-      await createAccount(database.db, { email: 'ann@shop.example' });
+      await createAccount(db, { email: 'ann@shop.example' });
       expect((await run('admin', 'ann@shop.example')).stdout).toMatch(/ admin\n$/);
-      expect((await findAccount(database.db, 'ann@shop.example'))?.isAdmin).toBe(true);
+      expect((await findAccount(db, 'ann@shop.example'))?.isAdmin).toBe(true);
       expect((await run('admin', '--revoke', 'ann@shop.example')).code).toBe(0);
       expect((await run('plan', 'ann@shop.example', '--plan', 'none')).code).toBe(0);
-      expect(await findAccount(database.db, 'ann@shop.example')).toMatchObject({
+      expect(await findAccount(db, 'ann@shop.example')).toMatchObject({
         isAdmin: false,
         planSlug: null,
       });
@@ -99,9 +89,45 @@ describe('zonefleet account', () => {
     });
   });
 
+  it('account reseller and account provider say who manages whom, on one level', async () => {
+    for (const email of ['shop@r.test', 'ann@c.test', 'bob@c.test']) await createAccount(db, { email });
+    const { id } = (await findAccount(db, 'shop@r.test')) ?? { id: 0 };
+    expect(await run('provider', 'ann@c.test', '--provider', 'shop@r.test')).toMatchObject({
+      code: 1,
+      stderr: 'ann@c.test: the provider is no reseller\n',
+    });
+    expect(await run('reseller', 'shop@r.test')).toMatchObject({
+      code: 0,
+      stdout: `reseller shop@r.test account ${id} plan free reseller\n`,
+    });
+    const set = await run('provider', 'ann@c.test', '--provider', 'shop@r.test', '--json');
+    expect(JSON.parse(set.stdout).accounts).toMatchObject([
+      { outcome: 'updated', provider: id, reseller: false },
+    ]);
+    expect((await findAccount(db, 'ann@c.test'))?.providerId).toBe(id);
+    const refusals = [
+      ['provider', 'shop@r.test', '--provider', 'shop@r.test', 'cannot be its own client'],
+      ['reseller', 'ann@c.test', 'the client of a reseller can be no reseller'],
+      ['reseller', 'shop@r.test', '--revoke', 'it has clients, as ann@c.test'],
+      ['provider', 'nobody@c.test', '--provider', 'shop@r.test', 'no such account'],
+    ];
+    for (const refusal of refusals) {
+      const { code, stderr } = await run(...refusal.slice(0, -1));
+      expect([code, stderr]).toEqual([1, expect.stringContaining(refusal.at(-1) as string)]);
+    }
+    expect(await run('provider', 'ann@c.test', '--provider', 'x@y.test')).toMatchObject({ code: 2 });
+    expect((await run('list')).stdout).toMatch(new RegExp(`client of ${id}`));
+    expect((await run('provider', 'ann@c.test', '--provider', 'none')).code).toBe(0);
+    expect((await run('reseller', 'shop@r.test', '--revoke')).code).toBe(0);
+    expect(await findAccount(db, 'ann@c.test')).toMatchObject({
+      providerId: null,
+      isReseller: false,
+    });
+  });
+
   it('account list is a table of all', async () => {
-    await createAccount(database.db, { email: 'ann@shop.example', isAdmin: true, planSlug: null });
-    await createAccount(database.db, { email: 'bob@shop.example', name: 'Bob' });
+    await createAccount(db, { email: 'ann@shop.example', isAdmin: true, planSlug: null });
+    await createAccount(db, { email: 'bob@shop.example', name: 'Bob' });
     const { code, stdout } = await run('list');
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -111,15 +137,13 @@ describe('zonefleet account', () => {
 });
 
 describe('zonefleet key', () => {
-  beforeEach(async () => {
-    await createAccount(database.db, { email: 'ann@shop.example' });
-  });
+  beforeEach(() => createAccount(db, { email: 'ann@shop.example' }));
 
-  const run = (...args: string[]) => runCommands(addKeyCommands, ['key', ...args], database.url);
-  const find = (text: string) => findApiKey(database.db, text);
+  const run = (...args: string[]) => runCommands(addKeyCommands, ['key', ...args], url);
+  const find = (text: string) => findApiKey(db, text);
 
   describe('key create', () => {
-    it('shows the key alone on stdout, and stores its hash', async () => {
+    it('shows the key alone on stdout, and stores its hash; for an unknown account it exits with 1', async () => {
       const { code, stdout, stderr } = await run('create', 'ann@shop.example', '--name', 'deploy');
       expect(code).toBe(0);
       expect(stdout).toMatch(/^svc_[0-9A-Za-z]{40}\n$/);
@@ -136,8 +160,12 @@ describe('zonefleet key', () => {
           expiresAt: null,
         },
       });
-      const { rows } = await sql<{ row: string }>`select k::text as row from api_keys k`.execute(database.db);
-      expect(rows[0]?.row).not.toContain(stdout.trim());
+      expect(await value<string>`select k::text as row from api_keys k`).not.toContain(stdout.trim());
+      expect(await run('create', 'bob@shop.example')).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'bob@shop.example: no such account\n',
+      });
     });
 
     it('narrows it', async () => {
@@ -164,14 +192,6 @@ describe('zonefleet key', () => {
       });
       expect(((key?.expiresAt?.getTime() ?? 0) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
     });
-
-    it('for an unknown account exits with 1', async () => {
-      expect(await run('create', 'bob@shop.example')).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: 'bob@shop.example: no such account\n',
-      });
-    });
   });
 
   describe('key list and key revoke', () => {
@@ -180,8 +200,7 @@ describe('zonefleet key', () => {
       const second = (await run('create', 'ann@shop.example')).stdout.trim();
       const third = (await run('create', 'ann@shop.example')).stdout.trim();
       const id = (await find(second))?.credential.id as number;
-      const revoked = await run('revoke', first.slice(0, 10), String(id), '999999', 'nonsense', 'svc_');
-      expect(revoked).toEqual({
+      expect(await run('revoke', first.slice(0, 10), String(id), '999999', 'nonsense', 'svc_')).toEqual({
         code: 1,
         stdout: `revoked key ${first.slice(0, 10)}\nrevoked key ${id}\n`,
         stderr: '999999: no such key\nnonsense: no such key\nsvc_: no such key\n',
@@ -200,7 +219,7 @@ describe('zonefleet key', () => {
       for (const text of [first, second, third]) expect(stdout).not.toContain(text);
     });
 
-    it('take no whole key as an argument, and say what to give instead, without the key', async () => {
+    it('take no whole key as an argument, and revoke nothing where several keys begin so', async () => {
       const key = (await run('create', 'ann@shop.example')).stdout.trim();
       const { code, stdout, stderr } = await run('revoke', key);
       expect([code, stdout]).toEqual([1, '']);
@@ -209,14 +228,11 @@ describe('zonefleet key', () => {
       );
       expect(stderr).not.toContain(key);
       expect((await find(key))?.state).toBe('valid');
-    });
-
-    it('revoke nothing where several keys begin so', async () => {
-      const key = (await run('create', 'ann@shop.example')).stdout.trim();
-      const other = key.slice(0, 10) + 'x'.repeat(34);
-      const { credential: found } = (await find(key)) as { credential: { id: number; accountId: number } };
-      const twin = await createApiKey(database.db, other, { accountId: found.accountId, name: 'twin' });
-      const prefix = key.slice(0, 10);
+      const own = (await run('create', 'ann@shop.example')).stdout.trim();
+      const other = own.slice(0, 10) + 'x'.repeat(34);
+      const { credential: found } = (await find(own)) as { credential: { id: number; accountId: number } };
+      const twin = await createApiKey(db, other, { accountId: found.accountId, name: 'twin' });
+      const prefix = own.slice(0, 10);
       expect(await run('revoke', prefix)).toEqual({
         code: 1,
         stdout: '',
@@ -224,16 +240,16 @@ describe('zonefleet key', () => {
       });
       expect(await run('revoke', String(twin?.id))).toMatchObject({ code: 0 });
       expect(await run('revoke', prefix)).toMatchObject({ code: 0 });
-      expect((await find(key))?.state).toBe('revoked');
+      expect((await find(own))?.state).toBe('revoked');
     });
   });
 });
 
 describe('plan', () => {
-  const database = keptDatabase();
+  const { db, url } = keptDatabase();
 
-  const run = (...args: string[]) => runCommands(addPlanCommands, ['plan', ...args], database.url);
-  const planOf = async (slug: string) => (await listPlans(database.db)).find((plan) => plan.slug === slug);
+  const run = (...args: string[]) => runCommands(addPlanCommands, ['plan', ...args], url);
+  const planOf = async (slug: string) => (await listPlans(db)).find((plan) => plan.slug === slug);
 
   describe('plan', () => {
     it('lists plans with their terms', async () => {
@@ -249,7 +265,7 @@ describe('plan', () => {
       ]);
     });
 
-    it('creates one in which nothing is included that is not set', async () => {
+    it('creates one in which nothing is included that is not set, or all that the plan free includes, and sets fields', async () => {
       const made = await run(
         'create',
         'team',
@@ -278,9 +294,6 @@ describe('plan', () => {
         code: 1,
         stderr: 'there is a plan "team" already\n',
       });
-    });
-
-    it('creates one without options: named as it is written, with what the plan free includes', async () => {
       expect(await run('create', 'basic')).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('created plan basic '),
@@ -294,9 +307,6 @@ describe('plan', () => {
         maxTrafficGb: 0,
         terms: [],
       });
-    });
-
-    it('sets fields of one', async () => {
       const set = await run(
         'set',
         'team',
@@ -348,54 +358,10 @@ describe('plan', () => {
       expect(await run('term', 'gold', '--days', '1', '--price', '0')).toMatchObject({ code: 1 });
     });
   });
-
-  describe('account reseller and provider', () => {
-    const account = (...args: string[]) =>
-      runCommands(addAccountCommands, ['account', ...args], database.url);
-
-    it('say who manages whom, on one level', async () => {
-      for (const email of ['shop@r.test', 'ann@c.test', 'bob@c.test'])
-        await createAccount(database.db, { email });
-      const { id } = (await findAccount(database.db, 'shop@r.test')) ?? { id: 0 };
-      expect(await account('provider', 'ann@c.test', '--provider', 'shop@r.test')).toMatchObject({
-        code: 1,
-        stderr: 'ann@c.test: the provider is no reseller\n',
-      });
-      expect(await account('reseller', 'shop@r.test')).toMatchObject({
-        code: 0,
-        stdout: `reseller shop@r.test account ${id} plan free reseller\n`,
-      });
-      const set = await account('provider', 'ann@c.test', '--provider', 'shop@r.test', '--json');
-      expect(JSON.parse(set.stdout).accounts).toMatchObject([
-        { outcome: 'updated', provider: id, reseller: false },
-      ]);
-      expect((await findAccount(database.db, 'ann@c.test'))?.providerId).toBe(id);
-      const refusals = [
-        ['provider', 'shop@r.test', '--provider', 'shop@r.test', 'cannot be its own client'],
-        ['reseller', 'ann@c.test', 'the client of a reseller can be no reseller'],
-        ['reseller', 'shop@r.test', '--revoke', 'it has clients, as ann@c.test'],
-        ['provider', 'nobody@c.test', '--provider', 'shop@r.test', 'no such account'],
-      ];
-      for (const refusal of refusals) {
-        const { code, stderr } = await account(...refusal.slice(0, -1));
-        expect([code, stderr]).toEqual([1, expect.stringContaining(refusal.at(-1) as string)]);
-      }
-      expect(await account('provider', 'ann@c.test', '--provider', 'x@y.test')).toMatchObject({ code: 2 });
-      expect((await account('list')).stdout).toMatch(new RegExp(`client of ${id}`));
-      expect((await account('provider', 'ann@c.test', '--provider', 'none')).code).toBe(0);
-      expect((await account('reseller', 'shop@r.test', '--revoke')).code).toBe(0);
-      expect(await findAccount(database.db, 'ann@c.test')).toMatchObject({
-        providerId: null,
-        isReseller: false,
-      });
-    });
-  });
 });
 
 describe('a sign-in link', () => {
-  beforeEach(async () => {
-    await createAccount(database.db, { email: 'Ann@shop.example' });
-  });
+  beforeEach(() => createAccount(db, { email: 'Ann@shop.example' }));
 
   it.each([
     ['sign-in', 'sign-in'],
@@ -407,20 +373,14 @@ describe('a sign-in link', () => {
     expect([code, page]).toEqual([0, kind]);
     expect(stderr).toMatch(/^for Ann@shop\.example: it works once, within \d+ minutes/);
     expect(stderr).not.toContain(token);
-    expect(await takeLink(database.db, kind === 'reset' ? 'sign-in' : 'reset', token)).toBeUndefined();
-    expect(await takeLink(database.db, kind, token)).toMatchObject({ accountId: expect.any(Number) });
-    expect(await takeLink(database.db, kind, token)).toBeUndefined();
+    expect(await takeLink(db, kind === 'reset' ? 'sign-in' : 'reset', token)).toBeUndefined();
+    expect(await takeLink(db, kind, token)).toMatchObject({ accountId: expect.any(Number) });
+    expect(await takeLink(db, kind, token)).toBeUndefined();
   });
 
-  it('account sign-in exits with 1 for an unknown account', async () => {
-    expect(await run('sign-in', 'bob@shop.example')).toMatchObject({ code: 1, stdout: '' });
-    const { code, stdout } = await run('sign-in', 'ann@shop.example', '--json');
-    expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['account', 'link', 'token']]);
-  });
-
-  it('a link leads to the npm start whose database it is, unless PUBLIC_URL is set', async () => {
+  it('a link leads to the npm start whose database it is, unless PUBLIC_URL is set; an unknown account has none', async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'zf-link-'));
-    publishDatabaseUrl(dataDirectory, database.url, dataDirectory, { publicUrl: 'http://127.0.0.1:9000' });
+    publishDatabaseUrl(dataDirectory, url, dataDirectory, { publicUrl: 'http://127.0.0.1:9000' });
     const linked = async (publicUrlIsDefault: boolean) => {
       const args = ['account', 'sign-in', 'ann@shop.example'];
       const settings = { dataDirectory, publicUrlIsDefault };
@@ -432,5 +392,8 @@ describe('a sign-in link', () => {
     } finally {
       rmSync(dataDirectory, { recursive: true });
     }
+    expect(await run('sign-in', 'bob@shop.example')).toMatchObject({ code: 1, stdout: '' });
+    const { code, stdout } = await run('sign-in', 'ann@shop.example', '--json');
+    expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['account', 'link', 'token']]);
   });
 });

@@ -26,12 +26,9 @@ describe('words that make no command', () => {
   });
 });
 
-it('--help marks required options, in every group of commands', async () => {
+it('--help and --version answer 0 on stdout; --help marks required options, in every group of commands', async () => {
   const { stdout } = await runCli(['edge', 'create', '--help']);
   expect(stdout).toMatch(/--region <region> [^-]*\(required\)/);
-});
-
-it('--help and --version answer 0 on stdout', async () => {
   const [help, version] = await Promise.all([runCli(['zone', 'load', '--help']), runCli(['--version'])]);
   expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--origin'), stderr: '' });
   expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });

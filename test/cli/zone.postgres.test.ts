@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Audited } from '../../src/cli/terminal/cli.ts';
 import { INTERRUPTED } from '../../src/cli/terminal/output.ts';
@@ -25,7 +24,7 @@ import { makeZoneFolder, smallZone, type ZoneFolder } from '../support/zone/zone
 import { recordsOf } from '../support/zone/zone-text.ts';
 
 describe('zone export', () => {
-  const database = keptDatabase();
+  const { db } = keptDatabase();
   const APEX = parseZoneName('a.example');
   let folder: ZoneFolder;
 
@@ -33,7 +32,7 @@ describe('zone export', () => {
     folder = makeZoneFolder();
     const many = Array.from({ length: 3000 }, (_, i) => `host${i} TXT "${'x'.repeat(50)}"\n`).join('');
     const zones = [{ apex: APEX, records: recordsOf(smallZone('a.example.', many), 'a.example.') }];
-    await saveZones(database.db, zones, { source: 'test' });
+    await saveZones(db, zones, { source: 'test' });
   });
   afterAll(async () => {
     folder.remove();
@@ -43,38 +42,29 @@ describe('zone export', () => {
     const captured = captureOutput(json);
     const signal = new AbortController().signal;
     const whole = { apex: order.apex ?? APEX, file: order.file, signal };
-    const code = await exportZone(database.db, whole, captured.output);
+    const code = await exportZone(db, whole, captured.output);
     return { code, out: captured.out, err: captured.err };
   }
 
-  it('a zone is written as the zone file that loads as the same zone', async () => {
+  it('a zone is written as the zone file that loads as the same zone, also into a file, whole, or as JSON', async () => {
     const { code, out } = await run();
     expect(code).toBe(0);
-    const read = parseZoneFile(out);
-    expect(read.problems).toEqual([]);
-    expect(read.origin).toBe(APEX);
-    expect(read.records).toHaveLength(3003);
-  });
-
-  it('into a file, whole, saying so', async () => {
+    expect(parseZoneFile(out)).toMatchObject({ problems: [], origin: APEX, records: { length: 3003 } });
     const file = join(folder.path, 'a.zone');
-    const { code, out } = await run({ file });
-    expect(code).toBe(0);
-    expect(out).toMatch(/^exported a\.example\. version \d+ records 3003\n$/);
-    expect(readFileSync(file, 'utf8')).toBe((await run()).out);
-  });
-
-  it('as JSON: its records in presentation form', async () => {
-    const { out } = await run({}, true);
-    const document = JSON.parse(out);
-    expect(document).toMatchObject({ zone: 'a.example.', version: expect.any(Number) });
-    expect(document.records).toHaveLength(3003);
-    expect(document.records).toContainEqual({
-      name: 'ns.a.example.',
-      type: 'A',
-      ttl: 300,
-      content: '192.0.2.1',
+    const exported = await run({ file });
+    expect([exported.code, exported.out]).toEqual([
+      0,
+      expect.stringMatching(/^exported a\.example\. version \d+ records 3003\n$/),
+    ]);
+    expect(readFileSync(file, 'utf8')).toBe(out);
+    const document = JSON.parse((await run({}, true)).out);
+    expect(document).toMatchObject({
+      zone: 'a.example.',
+      version: expect.any(Number),
+      records: { length: 3003 },
     });
+    const record = { name: 'ns.a.example.', type: 'A', ttl: 300, content: '192.0.2.1' };
+    expect(document.records).toContainEqual(record);
   });
 
   it('marks are no records', async () => {
@@ -83,7 +73,7 @@ describe('zone export', () => {
       ...recordsOf(smallZone('marked.example.'), 'marked.example.'),
       markOf(parseName('m', apex)),
     ];
-    await saveZones(database.db, [{ apex, records }], { source: 'test' });
+    await saveZones(db, [{ apex, records }], { source: 'test' });
     const { out } = await run({ apex });
     expect(parseZoneFile(out)).toMatchObject({ problems: [], records: { length: 3 } });
     expect(JSON.parse((await run({ apex }, true)).out).records).toHaveLength(3);
@@ -100,7 +90,7 @@ describe('zone export', () => {
 });
 
 describe('zone load', () => {
-  const database = sharedDatabase();
+  const { db, query, value } = sharedDatabase();
   let folder: ZoneFolder;
 
   beforeEach(async () => {
@@ -119,141 +109,133 @@ describe('zone load', () => {
         audited(db, { action: 'zone.load', by: { kind: 'cli', name: 'tester' } }, work),
       signal: options.signal ?? new AbortController().signal,
     };
-    const run = loadZoneFiles(database.db, order, captured.output);
-    const code = await run.catch((error: Error) => error);
+    const code = await loadZoneFiles(db, order, captured.output).catch((error: Error) => error);
     return { code, out: captured.out, err: captured.err };
   }
 
-  const stored = async () => (await listZones(database.db)).map(({ apex }) => printName(apex));
+  const stored = async () => (await listZones(db)).map(({ apex }) => printName(apex));
 
-  describe('a load', () => {
-    it('says of each zone whether it was created, replaced or left as it was', async () => {
-      folder.write('a.zone', smallZone('a.example.'));
-      const first = await load();
-      expect(first.code).toBe(0);
-      expect(first.out).toMatch(
-        /^loaded a\.example\. version \d+ records 3 \(created\)\nfiles 1 zones 1 records 3 created 1 /,
-      );
-      expect((await load()).out).toMatch(/^loaded a\.example\. version \d+ records 3 \(unchanged\)\n/);
-      folder.write('a.zone', smallZone('a.example.', 'www A 192.0.2.2\n'));
-      expect((await load()).out).toMatch(/^loaded a\.example\. version \d+ records 4 \(replaced\)\n/);
-      const zone = await loadZone(database.db, parseName('a.example.'));
-      expect(zone?.records.map(({ owner }) => printName(owner))).toContain('www.a.example.');
-    });
+  it('says of each zone whether it was created, replaced or left as it was, and leaves the operator in the change feed', async () => {
+    folder.write('a.zone', smallZone('a.example.'));
+    const first = await load();
+    expect(first.code).toBe(0);
+    expect(first.out).toMatch(
+      /^loaded a\.example\. version \d+ records 3 \(created\)\nfiles 1 zones 1 records 3 created 1 /,
+    );
+    expect((await load()).out).toMatch(/^loaded a\.example\. version \d+ records 3 \(unchanged\)\n/);
+    folder.write('a.zone', smallZone('a.example.', 'www A 192.0.2.2\n'));
+    expect((await load()).out).toMatch(/^loaded a\.example\. version \d+ records 4 \(replaced\)\n/);
+    const zone = await loadZone(db, parseName('a.example.'));
+    expect(zone?.records.map(({ owner }) => printName(owner))).toContain('www.a.example.');
+    folder.write('a.zone', smallZone('actor.example.'));
+    await load();
+    const rows = await query`
+      select source, actor from changes where zone = 'actor.example.'`;
+    expect(rows).toEqual([{ source: 'cli', actor: 'tester' }]);
+  });
 
-    it('leaves the operator in the change feed', async () => {
-      folder.write('a.zone', smallZone('actor.example.'));
-      await load();
-      const { rows } = await sql`
-      select source, actor from changes where zone = 'actor.example.'`.execute(database.db);
-      expect(rows).toEqual([{ source: 'cli', actor: 'tester' }]);
-    });
+  it('loads the good files, lists what is wrong with the bad ones, and answers 1', async () => {
+    const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\ny MX z\n'));
+    folder.write('good.zone', smallZone('good.example.'));
+    const { code, out, err } = await load();
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n')).toEqual([
+      expect.stringContaining(`${bad}:6:5: address: `),
+      expect.stringContaining(`${bad}:7:`),
+    ]);
+    expect(out).toMatch(/^loaded good\.example\..*\nfiles 2 zones 1 .* refused 1\n$/);
+    expect(await stored()).toEqual(['good.example.']);
+  });
 
-    it('loads the good files, lists what is wrong with the bad ones, and answers 1', async () => {
-      const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\ny MX z\n'));
-      folder.write('good.zone', smallZone('good.example.'));
-      const { code, out, err } = await load();
-      expect(code).toBe(1);
-      expect(err.trimEnd().split('\n')).toEqual([
-        expect.stringContaining(`${bad}:6:5: address: `),
-        expect.stringContaining(`${bad}:7:`),
-      ]);
-      expect(out).toMatch(/^loaded good\.example\..*\nfiles 2 zones 1 .* refused 1\n$/);
-      expect(await stored()).toEqual(['good.example.']);
-    });
+  it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
+    await newDomain(db, await newAccount(db, 'ann@shop.example'), 'customer.example.');
+    const before = await loadZone(db, parseName('customer.example.'));
+    folder.write('a.zone', smallZone('a.example.'));
+    const file = folder.write('b.zone', smallZone('customer.example.'));
+    folder.write('c.zone', smallZone('c.example.'));
+    const { code, out, err } = await load();
+    expect(code).toBe(1);
+    expect(err).toBe(`${file}: customer.example. is a customer's domain, not an operator zone\n`);
+    expect(out).toMatch(/^loaded a\.example\..*\nloaded c\.example\..*\nfiles 3 zones 2 .* refused 1\n$/);
+    expect(await loadZone(db, parseName('customer.example.'))).toEqual(before);
+  });
 
-    it('refuses a zone that is a customer’s domain, and loads the others of its batch', async () => {
-      await newDomain(database.db, await newAccount(database.db, 'ann@shop.example'), 'customer.example.');
-      const before = await loadZone(database.db, parseName('customer.example.'));
-      folder.write('a.zone', smallZone('a.example.'));
-      const file = folder.write('b.zone', smallZone('customer.example.'));
-      folder.write('c.zone', smallZone('c.example.'));
-      const { code, out, err } = await load();
-      expect(code).toBe(1);
-      expect(err).toBe(`${file}: customer.example. is a customer's domain, not an operator zone\n`);
-      expect(out).toMatch(/^loaded a\.example\..*\nloaded c\.example\..*\nfiles 3 zones 2 .* refused 1\n$/);
-      expect(await loadZone(database.db, parseName('customer.example.'))).toEqual(before);
-    });
-
-    it('tells all of it as one JSON document', async () => {
-      const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\n'));
-      const good = folder.write('good.zone', smallZone('good.example.'));
-      const { out, err } = await load({ json: true });
-      expect(err).toBe('');
-      expect(JSON.parse(out)).toEqual({
-        files: [
-          {
-            file: bad,
-            outcome: 'refused',
-            zone: 'bad.example.',
-            problems: [{ file: bad, line: 6, column: 5, field: 'address', message: expect.any(String) }],
-          },
-          { file: good, outcome: 'created', zone: 'good.example.', version: expect.any(Number), records: 3 },
-        ],
-        summary: {
-          files: 2,
-          created: 1,
-          replaced: 0,
-          unchanged: 0,
-          refused: 1,
-          records: 3,
-          complete: true,
+  it('tells all of it as one JSON document', async () => {
+    const bad = folder.write('bad.zone', smallZone('bad.example.', 'x A 1.2.3\n'));
+    const good = folder.write('good.zone', smallZone('good.example.'));
+    const { out, err } = await load({ json: true });
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toEqual({
+      files: [
+        {
+          file: bad,
+          outcome: 'refused',
+          zone: 'bad.example.',
+          problems: [{ file: bad, line: 6, column: 5, field: 'address', message: expect.any(String) }],
         },
-      });
+        { file: good, outcome: 'created', zone: 'good.example.', version: expect.any(Number), records: 3 },
+      ],
+      summary: {
+        files: 2,
+        created: 1,
+        replaced: 0,
+        unchanged: 0,
+        refused: 1,
+        records: 3,
+        complete: true,
+      },
     });
   });
 
-  describe('a load of many files', () => {
-    it('goes in several transactions, and every zone arrives', async () => {
-      for (let i = 0; i < 1200; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
-      const { code, out } = await load();
-      expect(code).toBe(0);
-      expect(out).toMatch(/files 1200 zones 1200 records 3600 created 1200 /);
-      expect(await stored()).toHaveLength(1200);
-      const { rows } = await sql<{ n: number }>`
-      select count(distinct xid) as n from changes where zone like 'z%'`.execute(database.db);
-      expect(Number(rows[0]?.n)).toBe(3);
-    });
+  it('goes in several transactions if the files are many, and every zone arrives', async () => {
+    for (let i = 0; i < 1200; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
+    const { code, out } = await load();
+    expect(code).toBe(0);
+    expect(out).toMatch(/files 1200 zones 1200 records 3600 created 1200 /);
+    expect(await stored()).toHaveLength(1200);
+    const n = await value<number>`
+      select count(distinct xid) as n from changes where zone like 'z%'`;
+    expect(Number(n)).toBe(3);
+  });
 
-    it('that is interrupted has loaded exactly what it says', async () => {
-      for (let i = 0; i < 20; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
-      const { code, out } = await load({ json: true, signal: AbortSignal.abort() });
-      expect(code).toBe(INTERRUPTED);
-      expect(JSON.parse(out).summary).toMatchObject({ created: 0, complete: false });
-      expect(await stored()).toEqual([]);
-    });
+  it('has loaded exactly what it says if it is interrupted', async () => {
+    for (let i = 0; i < 20; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
+    const { code, out } = await load({ json: true, signal: AbortSignal.abort() });
+    expect(code).toBe(INTERRUPTED);
+    expect(JSON.parse(out).summary).toMatchObject({ created: 0, complete: false });
+    expect(await stored()).toEqual([]);
+  });
 
-    it('whose database breaks off still ends in a whole JSON document', async () => {
-      folder.write('a.zone', smallZone('a.example.'));
-      await sql`alter table zone_records rename to gone`.execute(database.db);
-      const { code, out } = await load({ json: true });
-      await sql`alter table gone rename to zone_records`.execute(database.db);
-      expect(code).toBeInstanceOf(Error);
-      expect(JSON.parse(out)).toMatchObject({ files: [], summary: { created: 0, complete: false } });
-    });
+  it('ends in a whole JSON document though the database breaks off', async () => {
+    folder.write('a.zone', smallZone('a.example.'));
+    await query`alter table zone_records rename to gone`;
+    const { code, out } = await load({ json: true });
+    await query`alter table gone rename to zone_records`;
+    expect(code).toBeInstanceOf(Error);
+    expect(JSON.parse(out)).toMatchObject({ files: [], summary: { created: 0, complete: false } });
+  });
 
-    it('in which the database refuses one zone loads the others', async () => {
-      await sql`alter table zones add constraint no_such check (name <> 'z1.example.')`.execute(database.db);
-      for (let i = 0; i < 3; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
-      const { code, out, err } = await load();
-      await sql`alter table zones drop constraint no_such`.execute(database.db);
-      expect(code).toBe(1);
-      expect(err).toMatch(/1\.zone: Postgres: .*no_such/);
-      expect(out).toMatch(/files 3 zones 2 .* refused 1\n/);
-      expect(await stored()).toEqual(['z0.example.', 'z2.example.']);
-    });
+  it('loads the others if the database refuses one zone', async () => {
+    await query`alter table zones add constraint no_such check (name <> 'z1.example.')`;
+    for (let i = 0; i < 3; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
+    const { code, out, err } = await load();
+    await query`alter table zones drop constraint no_such`;
+    expect(code).toBe(1);
+    expect(err).toMatch(/1\.zone: Postgres: .*no_such/);
+    expect(out).toMatch(/files 3 zones 2 .* refused 1\n/);
+    expect(await stored()).toEqual(['z0.example.', 'z2.example.']);
   });
 });
 
 describe('zone unload', () => {
-  const database = keptDatabase();
+  const { db } = keptDatabase();
 
   beforeAll(async () => {
     const zones = ['a.example.', 'b.example.', 'c.example.'].map((apex) => ({
       apex: parseZoneName(apex),
       records: recordsOf(smallZone(apex), apex),
     }));
-    await saveZones(database.db, zones, { source: 'test' });
+    await saveZones(db, zones, { source: 'test' });
   });
 
   async function unload(names: string[], json = false) {
@@ -264,22 +246,19 @@ describe('zone unload', () => {
       audited: <T>(db: Database, work: Audited<T>) =>
         audited(db, { action: 'zone.unload', by: { kind: 'cli', name: 'tester' } }, work),
     };
-    const code = await unloadZones(database.db, order, captured.output);
+    const code = await unloadZones(db, order, captured.output);
     return { code, out: captured.out, err: captured.err };
   }
 
-  it('zones go, each once, and a zone that is not there makes the answer no', async () => {
+  it('zones go, each once, and a zone that is not there makes the answer no, as text and JSON', async () => {
     const { code, out, err } = await unload(['A.example', 'a.example.', 'nowhere.example', 'b.example']);
     expect(code).toBe(1);
     expect(out).toMatch(/^unloaded a\.example\. version \d+\nunloaded b\.example\. version \d+\n$/);
     expect(err).toBe('nowhere.example.: no such zone\n');
-    expect((await listZones(database.db)).map(({ apex }) => apex)).toEqual([parseZoneName('c.example')]);
-  });
-
-  it('as JSON: what became of each name', async () => {
-    const { code, out } = await unload(['c.example', 'a.example'], true);
-    expect(code).toBe(1);
-    expect(JSON.parse(out)).toEqual({
+    expect((await listZones(db)).map(({ apex }) => apex)).toEqual([parseZoneName('c.example')]);
+    const second = await unload(['c.example', 'a.example'], true);
+    expect(second.code).toBe(1);
+    expect(JSON.parse(second.out)).toEqual({
       zones: [
         { zone: 'c.example.', outcome: 'unloaded', version: expect.any(Number) },
         { zone: 'a.example.', outcome: 'absent' },
@@ -290,13 +269,13 @@ describe('zone unload', () => {
 
   it('a customer’s domain stays, and the others go', async () => {
     const name = parseZoneName('customer.example');
-    await newDomain(database.db, await newAccount(database.db, 'ann@shop.example'), 'customer.example.');
+    await newDomain(db, await newAccount(db, 'ann@shop.example'), 'customer.example.');
     const records = recordsOf(smallZone('d.example.'), 'd.example.');
-    await saveZones(database.db, [{ apex: parseZoneName('d.example'), records }], { source: 'test' });
+    await saveZones(db, [{ apex: parseZoneName('d.example'), records }], { source: 'test' });
     const { code, out, err } = await unload(['d.example', 'customer.example']);
     expect(code).toBe(1);
     expect(out).toMatch(/^unloaded d\.example\. version \d+\n$/);
     expect(err).toBe("customer.example.: a customer's domain, see zonefleet domain\n");
-    expect((await listZones(database.db)).map(({ apex }) => apex)).toEqual([name]);
+    expect((await listZones(db)).map(({ apex }) => apex)).toEqual([name]);
   });
 });

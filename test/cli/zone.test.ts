@@ -35,16 +35,13 @@ describe('zone check', () => {
     return { code, out: captured.out, err: captured.err };
   }
 
-  it('good files are said to be good', async () => {
+  it('good files are said to be good, and listed with warnings about their records', async () => {
     folder.write('a.zone', smallZone('a.example.'));
     expect(await check(false)).toEqual({
       code: 0,
       out: 'good a.example. records 3\nfiles 1 good 1 records 3 refused 0\n',
       err: '',
     });
-  });
-
-  it('a good file is listed with warnings about its records', async () => {
     const file = folder.write('w.zone', smallZone('w.example.', '@ MX 10 gone\n'));
     expect((await check(false)).err).toBe(`${file}:6:1: warning: gone.w.example. has no address\n`);
     const warning = { line: 6, name: 'w.example.', type: 'MX', code: 'TARGET_WITHOUT_ADDRESS' };
@@ -163,22 +160,17 @@ describe('zones read from files', () => {
 
     it('of a whole folder name a few of the others and count the rest', async () => {
       for (let i = 0; i < 9; i++) folder.write(`${i}.zone`, smallZone('same.example.'));
-      const collected = await collect({ origin: parseName('same.example.') });
-      expect(collected).toMatchObject({ files: 9, refused: 9 });
+      expect(await collect({ origin: parseName('same.example.') })).toMatchObject({ files: 9, refused: 9 });
       for (const problem of problems())
         expect(problem).toMatch(/[0-9]\.zone and 5 more files; load one of them$/);
     });
   });
 
-  it('no more records than the limit wait in memory', async () => {
+  it('no more records than the limit wait in memory, and an interrupt ends the reading', async () => {
     for (let i = 0; i < 10; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
     const collected = await collect({ keepRecords: 10 }); // three a zone
-    const kept = collected.zones.filter(({ records }) => records !== undefined);
-    expect(kept).toHaveLength(3);
+    expect(collected.zones.filter(({ records }) => records !== undefined)).toHaveLength(3);
     expect(collected.zones.every(({ count }) => count === 3)).toBe(true);
-  });
-
-  it('an interrupt ends the reading', async () => {
     for (let i = 0; i < 3; i++) folder.write(`${i}.zone`, smallZone(`z${i}.example.`));
     expect((await collect({ signal: AbortSignal.abort() })).zones).toEqual([]);
   });
@@ -214,28 +206,36 @@ describe('one zone file', () => {
       expect(www.map(({ ttl }) => ttl)).toEqual([60, 60]);
     });
 
-    it('takes names from --origin where the text does not say', () => {
+    it('takes names from --origin where the text does not say, and is a zone for the root only if that says so', () => {
       const judged = judge('@ 60 SOA ns h 1 2 3 4 5\n@ 60 NS ns\n', parseName('example.net.'));
       expect(judged).toMatchObject({ kind: 'good', apex: parseName('example.net.') });
+      const atRoot = smallZone('.', 'example.com. NS ns\n');
+      const message =
+        'this is a zone for the root (.) because of $ORIGIN . in line 1; if that is meant, pass --origin .';
+      expect(problemsOf(atRoot)).toEqual([`judged.zone:3:1: ${message}`]);
+      expect(judge(atRoot, ROOT)).toMatchObject({ kind: 'good', apex: ROOT });
+      expect(problemsOf('. 60 SOA ns. h. 1 2 3 4 5\n. 60 NS ns.\nns. 60 A 192.0.2.1\n')).toEqual([
+        'judged.zone:1:1: this is a zone for the root (.); if that is meant, pass --origin .',
+      ]);
     });
 
-    it('may be UTF-16, and what it includes too', () => {
+    it('may be UTF-16, and what it includes too, and may hold comments in an old encoding', () => {
       const utf16 = (text: string) => Buffer.from(text, 'utf16le');
       folder.write('wide.inc', utf16('www A 192.0.2.2\n').swap16());
-      const file = utf16(`\uFEFF${smallZone('example.com.', '$INCLUDE wide.inc\n')}`);
-      expect(problemsOf(file)).toEqual([]);
+      expect(problemsOf(utf16(`\uFEFF${smallZone('example.com.', '$INCLUDE wide.inc\n')}`))).toEqual([]);
       const judged = judgeZoneFile(
         { name: '-', path: undefined },
         { origin: undefined, at: NOW, content: utf16(smallZone('a.example.')) },
       );
       expect(judged).toMatchObject({ kind: 'good', apex: parseName('a.example.') });
+      const latin1 = Buffer.from(smallZone('example.com.', '; Schl\xfcssel\nwww A 192.0.2.2\n'), 'latin1');
+      expect(problemsOf(latin1)).toEqual([]);
     });
 
     it('loads without the records of Windows DNS, and warns about each', () => {
-      const judged = judge(
-        smallZone('example.com.', '@ [AGE:37] 600 A 192.0.2.3\n@ WINS L1 C900 ( 192.0.2.33 )\n'),
-      );
-      expect(judged).toMatchObject({
+      expect(
+        judge(smallZone('example.com.', '@ [AGE:37] 600 A 192.0.2.3\n@ WINS L1 C900 ( 192.0.2.33 )\n')),
+      ).toMatchObject({
         kind: 'good',
         warnings: [
           {
@@ -250,40 +250,26 @@ describe('one zone file', () => {
         ],
       });
     });
-
-    it('is a zone for the root only if --origin says so', () => {
-      const atRoot = smallZone('.', 'example.com. NS ns\n');
-      const message =
-        'this is a zone for the root (.) because of $ORIGIN . in line 1; if that is meant, pass --origin .';
-      expect(problemsOf(atRoot)).toEqual([`judged.zone:3:1: ${message}`]);
-      expect(judge(atRoot, ROOT)).toMatchObject({ kind: 'good', apex: ROOT });
-      expect(problemsOf('. 60 SOA ns. h. 1 2 3 4 5\n. 60 NS ns.\nns. 60 A 192.0.2.1\n')).toEqual([
-        'judged.zone:1:1: this is a zone for the root (.); if that is meant, pass --origin .',
-      ]);
-    });
-
-    it('may hold comments in an old encoding', () => {
-      const latin1 = Buffer.from(smallZone('example.com.', '; Schl\xfcssel\nwww A 192.0.2.2\n'), 'latin1');
-      expect(problemsOf(latin1)).toEqual([]);
-    });
   });
 
   describe('a bad zone file', () => {
-    it('is refused with every problem of its text, by line and column', () => {
+    it('is refused with every problem of its text, by line and column: also a mark, and that it has no SOA', () => {
       expect(problemsOf(smallZone('example.com.', 'a A 1.2.3\n\nb MX x y\nc NOSUCH 1\n'))).toEqual([
         expect.stringMatching(/^judged\.zone:6:5: address: .*1\.2\.3/),
         expect.stringMatching(/^judged\.zone:8:6: preference: /),
         expect.stringMatching(/^judged\.zone:9:3: type: .*NOSUCH/),
       ]);
-    });
-
-    it('is refused when it holds a mark, which only a customer’s domain can have', () => {
       expect(problemsOf(smallZone('example.com.', 'a TYPE0 \\# 0\n'))).toEqual([
         expect.stringMatching(/^judged\.zone:6:3: type: a zone cannot hold records of type TYPE0$/),
       ]);
+      expect(judge('www.example.com. 60 A 192.0.2.1\n')).toMatchObject({
+        kind: 'refused',
+        apex: undefined,
+        problems: [{ line: 1, message: expect.stringMatching(/no SOA/) }],
+      });
     });
 
-    it('is refused with every problem of its zone, at the record concerned', () => {
+    it('is refused with every problem of its zone, and octets that are not UTF-8, at the record concerned', () => {
       const problems = problemsOf(
         smallZone('example.com.', `a CNAME b\na A 192.0.2.1\n@ DS 1 8 1 ${'00'.repeat(20)}\n`),
       );
@@ -291,6 +277,11 @@ describe('one zone file', () => {
         expect.stringMatching(/^judged\.zone:7:1: a\.example\.com\. has both CNAME and A$/),
       );
       expect(problems.length).toBeGreaterThanOrEqual(2);
+      const latin1 = Buffer.from(
+        smallZone('example.com.', '; gr\xfcn\nt TXT "gr\xfcn"\nu TXT "gr\\252n"\n'),
+        'latin1',
+      );
+      expect(problemsOf(latin1)).toEqual([expect.stringMatching(/^judged\.zone:7:7: .*not UTF-8/)]);
     });
 
     it('names the included file in which the problem stands', () => {
@@ -301,22 +292,6 @@ describe('one zone file', () => {
       const path = folder.write('outer.zone', smallZone('example.com.', '$INCLUDE part.inc\n'));
       const judged = judgeZoneFile({ name: 'zones/outer.zone', path }, { origin: undefined, at: NOW });
       expect(judged.kind === 'refused' && judged.problems[0]?.file).toBe('zones/part.inc');
-    });
-
-    it('is refused when a record has octets that are not UTF-8: they would be stored as others', () => {
-      const latin1 = Buffer.from(
-        smallZone('example.com.', '; gr\xfcn\nt TXT "gr\xfcn"\nu TXT "gr\\252n"\n'),
-        'latin1',
-      );
-      expect(problemsOf(latin1)).toEqual([expect.stringMatching(/^judged\.zone:7:7: .*not UTF-8/)]);
-    });
-
-    it('without SOA is refused with the words to mend it', () => {
-      expect(judge('www.example.com. 60 A 192.0.2.1\n')).toMatchObject({
-        kind: 'refused',
-        apex: undefined,
-        problems: [{ line: 1, message: expect.stringMatching(/no SOA/) }],
-      });
     });
 
     it('that cannot be read is refused, not a crash', () => {

@@ -91,7 +91,7 @@ describe('the codec', () => {
       fc.property(message, (value) => {
         expect(decodeMessage(encodeMessage(value))).toEqual(value);
       }),
-      { numRuns: scale(500, 100) },
+      { numRuns: scale(500, 60) },
     );
   });
 
@@ -108,7 +108,7 @@ describe('the codec', () => {
           if (!(error instanceof WireError)) throw error;
         }
       }),
-      { numRuns: scale(2000, 400) },
+      { numRuns: scale(2000, 250) },
     );
   });
 

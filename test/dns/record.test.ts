@@ -1,4 +1,3 @@
-import dnsPacket from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TextError, WireError } from '../../src/dns/errors.ts';
@@ -51,7 +50,7 @@ import { scale } from '../support/tests/scale.ts';
 
 const of = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
 
-const RUNS = { numRuns: scale(5000, 50) };
+const RUNS = { numRuns: scale(5000, 30) };
 const types = [...RANDOM_RDATA].map(([type, rdata]) => ({ type, mnemonic: typeMnemonic(type), rdata }));
 
 /** The tokens of the rdata when it stands in a zone file between two other lines. */
@@ -145,60 +144,44 @@ describe('random well-formed rdata', () => {
 
 describe('random octets', () => {
   const type = fc.oneof(fc.constantFrom(...RECORD_TYPES.keys()), fc.nat(65535));
+  const survivesText = (code: number, wire: Uint8Array) => {
+    checkRdata(code, wire);
+    const parsed = parseRdata(code, tokensInZoneFile(code, printRdata(code, wire)), undefined);
+    if (!isSame(parsed, wire)) expect(parsed).toEqual(wire);
+  };
 
   it('throw nothing but WireError, and what is accepted survives text', () => {
     fc.assert(
       fc.property(type, fc.uint8Array({ maxLength: 60 }), (code, wire) => {
         quietly(() => printRdata(code, wire));
-        quietly(() => {
-          checkRdata(code, wire);
-          const text = printRdata(code, wire);
-          expect(parseRdata(code, tokensInZoneFile(code, text), undefined)).toEqual(wire);
-        });
+        quietly(() => survivesText(code, wire));
       }),
-      { numRuns: scale(200_000, 600) },
+      { numRuns: scale(200_000, 300) },
     );
   });
 
   it('in the place of a few octets of good rdata do the same', () => {
+    const changes = fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { minLength: 1, maxLength: 3 });
     const mutated = fc
       .constantFrom(...types)
-      .chain(({ type: code, rdata }) =>
-        fc.tuple(
-          fc.constant(code),
-          rdata,
-          fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { minLength: 1, maxLength: 3 }),
-        ),
-      );
+      .chain(({ type: code, rdata }) => fc.tuple(fc.constant(code), rdata, changes));
     fc.assert(
       fc.property(mutated, ([code, wire, changes]) => {
         const changed = Uint8Array.from(wire);
         for (const [at, octet] of changes) if (at < changed.length) changed[at] = octet;
-        quietly(() => {
-          checkRdata(code, changed);
-          const text = printRdata(code, changed);
-          expect(parseRdata(code, tokensInZoneFile(code, text), undefined)).toEqual(changed);
-        });
+        quietly(() => survivesText(code, changed));
       }),
-      { numRuns: scale(200_000, 500) },
+      { numRuns: scale(200_000, 300) },
     );
   });
 
   it('as a message give WireError or rdata that passes its own check', () => {
+    const numbers = [fc.nat(90), fc.nat(90)] as const;
     fc.assert(
-      fc.property(
-        type,
-        fc.uint8Array({ maxLength: 80 }),
-        fc.nat(90),
-        fc.nat(90),
-        (code, message, offset, length) => {
-          quietly(() => {
-            const rdata = readRdata(code, message, offset, length);
-            checkRdata(code, rdata);
-          });
-        },
-      ),
-      { numRuns: scale(200_000, 600) },
+      fc.property(type, fc.uint8Array({ maxLength: 80 }), ...numbers, (code, message, offset, length) => {
+        quietly(() => checkRdata(code, readRdata(code, message, offset, length)));
+      }),
+      { numRuns: scale(200_000, 300) },
     );
   });
 });
@@ -254,42 +237,6 @@ describe('compressed names', () => {
     expect(() => read(TYPE.NS, [0xc0])).toThrow(WireError);
     expect(() => read(TYPE.NS, [])).toThrow(WireError);
     expect(() => read(TYPE.NS, [...POINTER, 0])).toThrow(WireError);
-  });
-});
-
-describe('dns-packet decodes the octets that we parsed', () => {
-  // its codecs for URI, SVCB and HTTPS are wrong or missing
-  it.each([
-    ['MX', '10 mail.example.', { preference: 10, exchange: 'mail.example' }],
-    ['SRV', '1 2 3 sip.example.', { priority: 1, weight: 2, port: 3, target: 'sip.example' }],
-    [
-      'SOA',
-      'a. b. 1 2 3 4 5',
-      { mname: 'a', rname: 'b', serial: 1, refresh: 2, retry: 3, expire: 4, minimum: 5 },
-    ],
-    ['AAAA', '2001:db8::1', '2001:db8::1'],
-    ['HINFO', 'arm linux', { cpu: 'arm', os: 'linux' }],
-    ['RP', 'a.b. c.', { mbox: 'a.b', txt: 'c' }],
-    ['CAA', '128 issue ca.example', { flags: 128, tag: 'issue', value: 'ca.example', issuerCritical: true }],
-    ['DS', '1 8 200 0102', { keyTag: 1, algorithm: 8, digestType: 200, digest: Buffer.of(1, 2) }],
-    ['DNSKEY', '257 3 13 AQID', { flags: 257, algorithm: 13, key: Buffer.of(1, 2, 3) }],
-    ['TLSA', '3 1 1 0102', { usage: 3, selector: 1, matchingType: 1, certificate: Buffer.of(1, 2) }],
-    ['NSEC', 'b.example. A MX RRSIG', { nextDomain: 'b.example', rrtypes: ['A', 'MX', 'RRSIG'] }],
-    [
-      'NAPTR',
-      '1 2 s t "" x.',
-      { order: 1, preference: 2, flags: 's', services: 't', regexp: '', replacement: 'x' },
-    ],
-  ] as const)('%s %s', (mnemonic, text, decoded) => {
-    const type = TYPE[mnemonic];
-    const rdata = parseRdata(type, tokensInZoneFile(type, text), undefined);
-    const framed = Buffer.from([rdata.length >> 8, rdata.length & 255, ...rdata]);
-    const codec = (
-      dnsPacket as unknown as { record(type: string): { decode(wire: Buffer): unknown } }
-    ).record(mnemonic);
-    const found = codec.decode(framed);
-    if (typeof decoded === 'string') expect(found).toBe(decoded);
-    else expect(found).toMatchObject(decoded);
   });
 });
 
@@ -440,8 +387,7 @@ const ALPN = 1;
 
 describe('keys of service parameters', () => {
   it('have the names of their RFCs or a number', () => {
-    const names = wordsOf(`
-      mandatory alpn no-default-alpn port ipv4hint ech ipv6hint dohpath ohttp`);
+    const names = wordsOf('mandatory alpn no-default-alpn port ipv4hint ech ipv6hint dohpath ohttp');
     for (const [key, name] of names.entries()) {
       expect(serviceKey(name)).toBe(key);
       expect(serviceKey(`key${key}`)).toBe(key);

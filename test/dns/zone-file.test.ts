@@ -498,20 +498,27 @@ a.b                      5 IN TYPE65280 \\# 1 00
   });
 });
 
-it('parsing reads each character a few times for a zone of 5,500 records', () => {
-  const lines = ['$ORIGIN z.test.\n$TTL 3600\n@ SOA ns1 h 1 2 3 4 5\n NS ns1\n'];
-  for (let i = 0; i < 1_100; i++) {
-    lines.push(`h${i} IN A 192.0.2.${i % 256}\n IN AAAA 2001:db8::${(i % 65_536).toString(16)}\n`);
-    lines.push(` 300 TXT "v=spf1 -all"\nm${i} MX 10 h${i}\nc${i} CNAME h${i}\n`);
-  }
-  const text = lines.join('');
+it.each([
+  ['records', 'h IN A 192.0.2.1\n IN AAAA 2001:db8::1\n 300 TXT "v=spf1 -all"\nm MX 10 h\nc CNAME h\n'],
+  ['one word', 'a'],
+  ['one label after another', 'a.'],
+  ['one entry of many words', 'a '],
+  ['digits', '9'],
+  ['escapes', '\\000'],
+  ['open quotes', 'a TXT "b\n'],
+  ['directives', '$TTL 1\n'],
+  ['origins that grow', '$ORIGIN a\n'],
+  ['unknown directives', '$X\n'],
+  ['zero octets', '\0'],
+  ['owners only', 'a\n'],
+])('parsing reads each character a few times: %s', (_, unit) => {
+  const text = `$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n${unit.repeat(Math.ceil(50_000 / unit.length))}`;
   let zone = parseZoneFile('');
   const reads = countReads(() => {
     zone = parseZoneFile(text);
   });
-  expect(zone.problems).toEqual([]);
-  expect(zone.records).toHaveLength(5_502);
-  expect(reads).toBeGreaterThan(text.length);
+  expect(zone.records.length > 1000).toBe(unit.startsWith('h'));
+  expect(zone.problems.length).toBeLessThanOrEqual(1000);
   expect(reads).toBeLessThan(20 * text.length);
 });
 

@@ -24,42 +24,29 @@ const problemOf = (wish: object) => {
   return 'problem' in target ? `${target.problem.field}: ${target.problem.error}` : target;
 };
 
-it('nothing is everything', () => {
-  expect(read({})).toEqual({ kind: 'all' });
-});
-
-it('a host is the domain or a name below it, in any case', () => {
-  expect(read({ host: 'WWW.shop.example.' })).toEqual({ kind: 'host', host: 'www.shop.example' });
-  expect(read({ host: '*.shop.example' })).toEqual({ kind: 'host', host: '*.shop.example' });
-  expect(read({ host: '*.Bücher.shop.example' })).toEqual({
-    kind: 'host',
-    host: '*.xn--bcher-kva.shop.example',
-  });
-  expect(read({ host: '_x.shop.example' })).toEqual({ kind: 'host', host: '_x.shop.example' });
-});
-
-it('a URL is read as a browser reads it', () => {
-  expect(read({ url: 'HTTPS://Shop.Example:8443/a/../b%20c?x=1&y' })).toEqual({
-    kind: 'url',
-    host: 'shop.example',
-    path: '/b%20c',
-    query: 'x=1&y',
-  });
-  expect(read({ url: 'http://www.shop.example' })).toEqual({
-    kind: 'url',
-    host: 'www.shop.example',
-    path: '/',
-    query: '',
-  });
-});
-
-it('a prefix is a URL without a query', () => {
-  expect(read({ prefix: 'https://shop.example/img/' })).toEqual({
-    kind: 'prefix',
-    host: 'shop.example',
-    path: '/img/',
-  });
-  expect(problemOf({ prefix: 'https://shop.example/?a' })).toMatch(/^prefix: a prefix has no query/);
+it.each<[string, object, object]>([
+  ['nothing is everything', {}, { kind: 'all' }],
+  ['a host in any case', { host: 'WWW.shop.example.' }, { kind: 'host', host: 'www.shop.example' }],
+  ['a wildcard', { host: '*.shop.example' }, { kind: 'host', host: '*.shop.example' }],
+  ['Unicode', { host: '*.Bücher.shop.example' }, { kind: 'host', host: '*.xn--bcher-kva.shop.example' }],
+  ['an underscore', { host: '_x.shop.example' }, { kind: 'host', host: '_x.shop.example' }],
+  [
+    'a URL is read as a browser reads it',
+    { url: 'HTTPS://Shop.Example:8443/a/../b%20c?x=1&y' },
+    { kind: 'url', host: 'shop.example', path: '/b%20c', query: 'x=1&y' },
+  ],
+  [
+    'a URL without a path',
+    { url: 'http://www.shop.example' },
+    { kind: 'url', host: 'www.shop.example', path: '/', query: '' },
+  ],
+  [
+    'a prefix',
+    { prefix: 'https://shop.example/img/' },
+    { kind: 'prefix', host: 'shop.example', path: '/img/' },
+  ],
+])('a target is read: %s', (_, wish, target) => {
+  expect(read(wish)).toEqual(target);
 });
 
 it('a row of the registry is a storage host of the domain with a path, which is taken as it is', () => {
@@ -69,6 +56,7 @@ it('a row of the registry is a storage host of the domain with a path, which is 
 
 it.each([
   [{ hostname: 'shop.example' }, /^store_path: expected beside hostname/],
+  [{ prefix: 'https://shop.example/?a' }, /^prefix: a prefix has no query/],
   [{ store_path: '/x' }, /^hostname: expected beside store_path/],
   [{ hostname: '*.other.example', store_path: '/x' }, /^hostname: .* does not belong/],
   [

@@ -9,23 +9,6 @@ import { requestRow } from '../../src/edge/requests/request-row.ts';
 
 const octets = (text: string) => clientOctets(text) as Uint8Array;
 
-it('every reason has words, and a status that tells of a failure', () => {
-  for (const [reason, { label, meaning, status }] of Object.entries(REASONS)) {
-    expect(reason).toMatch(/^[a-z_]+$/);
-    expect([reason, label.length > 4, meaning.endsWith('.'), status >= 400]).toEqual([
-      reason,
-      true,
-      true,
-      true,
-    ]);
-  }
-});
-
-it('no other text is one', () => {
-  for (const text of ['', 'toString', '__proto__', 'ORIGIN_TIMEOUT'])
-    expect([text, isReason(text)]).toEqual([text, false]);
-});
-
 describe('of an address', () => {
   it.each([
     ['203.0.113.9', '203.0.113.0/24'],
@@ -56,9 +39,9 @@ it('each reason tells people what to make of it', () => {
   }
 });
 
-it('names of members that every object has are none', () => {
-  expect(['constructor', 'toString', '__proto__', ''].filter(isReason)).toEqual([]);
-  expect(isReason('origin_timeout')).toBe(true);
+it('no other text is a reason', () => {
+  const texts = ['', 'constructor', 'toString', '__proto__', 'ORIGIN_TIMEOUT', 'origin_timeout'];
+  expect(texts.filter(isReason)).toEqual(['origin_timeout']);
 });
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
@@ -81,29 +64,14 @@ const taken = (changes: object) => {
 
 describe('a line', () => {
   it('says what happened', () => {
-    expect(
-      judge({
-        tls_fingerprint: 't13d',
-        cache: 'hit',
-        rule: 7,
-        reason: 'origin_timeout',
-        websocket: true,
-        status: 504,
-      }),
-    ).toEqual({
+    const { at: _, ...rest } = LINE;
+    const more = { cache: 'hit', rule: 7, reason: 'origin_timeout', websocket: true, status: 504 };
+    expect(judge({ tls_fingerprint: 't13d', ...more })).toEqual({
+      ...rest,
+      ...more,
       atMs: NOW - 750,
-      host: 'www.shop.example',
-      method: 'GET',
-      uri: '/a?b=c',
-      status: 504,
-      octets: 1234,
-      ms: 12,
       client: Uint8Array.of(203, 0, 113, 9),
       fingerprint: 't13d',
-      cache: 'hit',
-      rule: 7,
-      reason: 'origin_timeout',
-      websocket: true,
     });
   });
 
@@ -149,17 +117,8 @@ describe('a line', () => {
 
   it('is of a host that a proxied name can be, in any case', () => {
     expect(taken({ host: 'WWW.Shop.Example.' }).host).toBe('www.shop.example');
-    for (const host of [
-      '',
-      '.',
-      'a..b',
-      'shop.example:80',
-      '[::1]',
-      'a b',
-      'é.example',
-      'a'.repeat(64),
-      `${'a.'.repeat(127)}x`,
-    ])
+    const wrong = '|.|a..b|shop.example:80|[::1]|a b|é.example'.split('|');
+    for (const host of [...wrong, 'a'.repeat(64), `${'a.'.repeat(127)}x`])
       expect([host, judge({ host })]).toEqual([host, 'host']);
   });
 
@@ -179,53 +138,27 @@ describe('a line', () => {
 
 const KEY = Buffer.alloc(32, 1);
 const OWNER = { domainId: 3, countsAs: undefined };
-const REQUEST = {
-  atMs: Date.parse('2026-03-04T05:06:07.089Z'),
-  host: 'www.shop.example',
-  method: 'GET',
-  uri: '/',
-  status: 200,
-  octets: 5,
-  ms: 6,
-  client: octets('203.0.113.9'),
-  fingerprint: undefined,
-  cache: '',
-  rule: 0,
-  reason: '',
-  websocket: false,
-} as const;
+const REQUEST = { ...taken({}), atMs: Date.parse('2026-03-04T05:06:07.089Z'), client: octets('203.0.113.9') };
 
 describe('the row of a request', () => {
   it('leaves out what is empty', () => {
-    const row = requestRow(REQUEST, OWNER, { edgeId: 4, visitorKey: KEY, wholeClients: false });
-    expect(row).toEqual({
+    const { at: _, ...rest } = LINE;
+    expect(requestRow(REQUEST, OWNER, { edgeId: 4, visitorKey: KEY, wholeClients: false })).toEqual({
+      ...rest,
       at: '2026-03-04 05:06:07.089',
       domain_id: 3,
       edge_id: 4,
-      host: 'www.shop.example',
-      method: 'GET',
-      uri: '/',
-      status: 200,
-      octets: 5,
-      ms: 6,
       client: '203.0.113.0/24',
       visitor: expect.stringMatching(/^\d{1,20}$/),
     });
   });
 
   it('has what is not empty', () => {
-    const failed = { ...REQUEST, cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
-    expect(
-      requestRow(
-        failed,
-        { ...OWNER, countsAs: '*.shop.example' },
-        { edgeId: 4, visitorKey: KEY, wholeClients: true },
-      ),
-    ).toMatchObject({
-      cache: 'miss',
-      rule: 9,
-      reason: 'origin_timeout',
-      websocket: true,
+    const failure = { cache: 'miss', rule: 9, reason: 'origin_timeout', websocket: true } as const;
+    const owner = { ...OWNER, countsAs: '*.shop.example' };
+    const options = { edgeId: 4, visitorKey: KEY, wholeClients: true };
+    expect(requestRow({ ...REQUEST, ...failure }, owner, options)).toMatchObject({
+      ...failure,
       client: '203.0.113.9',
       host: '*.shop.example',
       asked_host: 'www.shop.example',

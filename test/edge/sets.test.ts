@@ -5,11 +5,11 @@ import { nextEdgeSets } from '../../src/edge/sets/next-edge-sets.ts';
 import {
   type DecidedBefore,
   type EdgeSetsPlan,
-  type Members,
   planEdgeSets,
   type RegisteredEdge,
 } from '../../src/edge/sets/plan-edge-sets.ts';
 import type { EdgeSets } from '../../src/zone/edge-sets.ts';
+import { rowsOf } from '../support/tests/rows-of.ts';
 
 describe('the published addresses of a region', () => {
   const NOTHING: EdgeSets = { version: 0, regions: [], countries: {} };
@@ -60,187 +60,59 @@ describe('the published addresses of a region', () => {
 describe('the plan of published addresses', () => {
   const NOW = 1_000_000;
   const SILENT_MS = 60_000;
-  type State = 'heard' | 'silent' | 'never' | 'drained' | 'drained silent';
+  const SEEN_AT = { heard: NOW, silent: NOW - SILENT_MS, never: undefined };
 
-  function edge(name: string, region: string, state: State): RegisteredEdge {
-    const seenAtMs = {
-      heard: NOW,
-      drained: NOW,
-      silent: NOW - SILENT_MS,
-      'drained silent': NOW - SILENT_MS,
-      never: undefined,
-    };
-    return {
-      name,
-      region,
-      v4: ['192.0.2.1'],
-      v6: [],
-      isDrained: state.startsWith('drained'),
-      seenAtMs: seenAtMs[state],
-    };
-  }
+  const edge = (name: string, region: string, state: string): RegisteredEdge => ({
+    name,
+    region,
+    v4: ['192.0.2.1'],
+    v6: [],
+    isDrained: state.startsWith('drained'),
+    seenAtMs: state === 'drained' ? NOW : SEEN_AT[state.replace('drained-', '') as keyof typeof SEEN_AT],
+  });
 
-  interface Row {
-    readonly says: string;
-    readonly edges: readonly [name: string, region: string, state: State][];
-    readonly before: Members;
-    readonly members: Members;
-    readonly held?: { silent: number; published: number; atMs: number };
-    readonly stale?: readonly string[];
-  }
+  /** Reads `eu: a b, us: c`. */
+  const listed = (text = ''): [string, string[]][] =>
+    text.split(', ').flatMap((part) => {
+      const [region = '', names] = part.split(': ');
+      return names === undefined ? [] : [[region, names.split(' ')]];
+    });
 
-  const ROWS: readonly Row[] = [
-    { says: 'no edges publish nothing', edges: [], before: {}, members: {} },
-    {
-      says: 'a region whose edges were all revoked publishes the default',
-      edges: [],
-      before: { eu: ['a'] },
-      members: {},
-    },
-    {
-      says: 'an edge that is heard joins',
-      edges: [['a', 'eu', 'heard']],
-      before: {},
-      members: { eu: ['a'] },
-    },
-    {
-      says: 'an edge that was never heard does not join',
-      edges: [['a', 'eu', 'never']],
-      before: {},
-      members: {},
-    },
-    { says: 'a silent edge does not join', edges: [['a', 'eu', 'silent']], before: {}, members: {} },
-    { says: 'a drained edge does not join', edges: [['a', 'eu', 'drained']], before: {}, members: {} },
-    {
-      says: 'a silent edge leaves',
-      edges: [
-        ['a', 'eu', 'heard'],
-        ['b', 'eu', 'silent'],
-      ],
-      before: { eu: ['a', 'b'] },
-      members: { eu: ['a'] },
-    },
-    {
-      says: 'a drained edge leaves',
-      edges: [
-        ['a', 'eu', 'heard'],
-        ['b', 'eu', 'drained'],
-      ],
-      before: { eu: ['a', 'b'] },
-      members: { eu: ['a'] },
-    },
-    {
-      says: 'the last edge of a region stays when it is silent',
-      edges: [
-        ['a', 'eu', 'silent'],
-        ['b', 'us', 'heard'],
-        ['c', 'us', 'heard'],
-      ],
-      before: { eu: ['a'], us: ['b', 'c'] },
-      members: { eu: ['a'], us: ['b', 'c'] },
-      stale: ['eu'],
-    },
-    {
-      says: 'the last edge of a region stays when it is drained',
-      edges: [['a', 'eu', 'drained']],
-      before: { eu: ['a'] },
-      members: { eu: ['a'] },
-      stale: ['eu'],
-    },
-    {
-      says: 'the last known set stays whole when all of it goes at once',
-      edges: [
-        ['a', 'eu', 'drained'],
-        ['b', 'eu', 'drained silent'],
-      ],
-      before: { eu: ['a', 'b'] },
-      members: { eu: ['a', 'b'] },
-      stale: ['eu'],
-    },
-    {
-      says: 'a new edge takes the place of the last one, which is silent',
-      edges: [
-        ['a', 'eu', 'silent'],
-        ['b', 'eu', 'heard'],
-        ['c', 'us', 'heard'],
-      ],
-      before: { eu: ['a'], us: ['c'] },
-      members: { eu: ['b'], us: ['c'] },
-    },
-    {
-      says: 'half of all may leave',
-      edges: [
-        ['a', 'eu', 'heard'],
-        ['b', 'eu', 'silent'],
-        ['c', 'us', 'heard'],
-        ['d', 'us', 'silent'],
-      ],
-      before: { eu: ['a', 'b'], us: ['c', 'd'] },
-      members: { eu: ['a'], us: ['c'] },
-    },
-    {
-      says: 'when more than half would leave, nobody does',
-      edges: [
-        ['a', 'eu', 'heard'],
-        ['b', 'eu', 'silent'],
-        ['c', 'us', 'silent'],
-      ],
-      before: { eu: ['a', 'b'], us: ['c'] },
-      members: { eu: ['a', 'b'], us: ['c'] },
-      held: { silent: 2, published: 3, atMs: NOW },
-    },
-    {
-      says: 'what is drained leaves although the breaker holds',
-      edges: [
-        ['a', 'eu', 'drained'],
-        ['b', 'eu', 'silent'],
-        ['c', 'us', 'silent'],
-      ],
-      before: { eu: ['a', 'b'], us: ['c'] },
-      members: { eu: ['b'], us: ['c'] },
-      held: { silent: 2, published: 2, atMs: NOW },
-    },
-    {
-      says: 'draining most of the edges does not trip the breaker',
-      edges: [
-        ['a', 'eu', 'heard'],
-        ['b', 'eu', 'drained'],
-        ['c', 'eu', 'drained'],
-      ],
-      before: { eu: ['a', 'b', 'c'] },
-      members: { eu: ['a'] },
-    },
-    {
-      says: 'who is heard joins although the breaker holds',
-      edges: [
-        ['a', 'eu', 'silent'],
-        ['b', 'eu', 'silent'],
-        ['c', 'eu', 'heard'],
-      ],
-      before: { eu: ['a', 'b'] },
-      members: { eu: ['a', 'b', 'c'] },
-      held: { silent: 2, published: 2, atMs: NOW },
-    },
-    {
-      says: 'an edge that moved to another region is no member there until it is heard',
-      edges: [
-        ['a', 'us', 'silent'],
-        ['b', 'eu', 'heard'],
-      ],
-      before: { eu: ['a', 'b'] },
-      members: { eu: ['b'] },
-    },
-    {
-      says: 'a region may have the name of a member that every object has',
-      edges: [['a', 'constructor', 'heard']],
-      before: {},
-      members: { constructor: ['a'] },
-    },
-  ];
-
-  it.each(ROWS)('$says', ({ edges, before, members, held, stale = [] }) => {
-    const registered = edges.map(([name, region, state]) => edge(name, region, state));
-    expect(planEdgeSets(registered, { members: before }, NOW)).toEqual({ members, held, stale });
+  // what it says | the edges of each region | members before | members after | silent and published if the breaker holds | stale
+  it.each(
+    rowsOf(`
+no edges publish nothing | | |
+a region whose edges were all revoked publishes the default | | eu: a |
+an edge that is heard joins | eu: a=heard | | eu: a
+an edge that was never heard does not join | eu: a=never | |
+a silent edge does not join | eu: a=silent | |
+a drained edge does not join | eu: a=drained | |
+a silent edge leaves | eu: a=heard b=silent | eu: a b | eu: a
+a drained edge leaves | eu: a=heard b=drained | eu: a b | eu: a
+the last edge of a region stays when it is silent | eu: a=silent, us: b=heard c=heard | eu: a, us: b c | eu: a, us: b c | | eu
+the last edge of a region stays when it is drained | eu: a=drained | eu: a | eu: a | | eu
+the last known set stays whole when all of it goes at once | eu: a=drained b=drained-silent | eu: a b | eu: a b | | eu
+a new edge takes the place of the last one, which is silent | eu: a=silent b=heard, us: c=heard | eu: a, us: c | eu: b, us: c
+half of all may leave | eu: a=heard b=silent, us: c=heard d=silent | eu: a b, us: c d | eu: a, us: c
+when more than half would leave, nobody does | eu: a=heard b=silent, us: c=silent | eu: a b, us: c | eu: a b, us: c | 2 3
+what is drained leaves although the breaker holds | eu: a=drained b=silent, us: c=silent | eu: a b, us: c | eu: b, us: c | 2 2
+draining most of the edges does not trip the breaker | eu: a=heard b=drained c=drained | eu: a b c | eu: a
+who is heard joins although the breaker holds | eu: a=silent b=silent c=heard | eu: a b | eu: a b c | 2 2
+an edge that moved to another region is no member there until it is heard | us: a=silent, eu: b=heard | eu: a b | eu: b
+a region may have the name of a member that every object has | constructor: a=heard | | constructor: a`),
+  )('%s', (_, edges, before, members, breaker = '', stale = '') => {
+    const registered = listed(edges).flatMap(([region, list]) =>
+      list.map((each) => {
+        const [name = '', state = ''] = each.split('=');
+        return edge(name, region, state);
+      }),
+    );
+    const [silent, published] = breaker.split(' ').map(Number);
+    expect(planEdgeSets(registered, { members: Object.fromEntries(listed(before)) }, NOW)).toEqual({
+      members: Object.fromEntries(listed(members)),
+      held: breaker === '' ? undefined : { silent, published, atMs: NOW },
+      stale: stale === '' ? [] : [stale],
+    });
   });
 
   it('lets an edge go after 60 s of silence and not before', () => {

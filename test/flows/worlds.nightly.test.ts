@@ -5,16 +5,26 @@ import { describe, expect, it } from 'vitest';
 import { CHILD_CODE_LIST } from '../../src/checks/child/child-codes.ts';
 import { judgeChild } from '../../src/checks/child/judge-child.ts';
 import { readAsnDb } from '../../src/checks/child/read-asn-db.ts';
+import type { HeldZone } from '../../src/checks/delegation/held-zone.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../../src/checks/delegation/next-status.ts';
 import { judgeTxt } from '../../src/checks/txt/judge-txt.ts';
 import type { TxtEvidence, TxtServerEvidence } from '../../src/checks/txt/txt-evidence.ts';
 import type { TxtJudgement } from '../../src/checks/txt/txt-judgement.ts';
-import { printName } from '../../src/dns/name.ts';
+import {
+  isWithin,
+  labelCount,
+  labelsOf,
+  type Name,
+  nameInRdata,
+  prependLabel,
+  printName,
+} from '../../src/dns/name.ts';
+import { TYPE } from '../../src/dns/type-codes.ts';
 import { createExchange } from '../../src/resolver/exchange/exchange.ts';
 import { createResolver } from '../../src/resolver/resolver.ts';
 import { AddressRates } from '../../src/resolver/state/rate-leases.ts';
-import { type ExpectedTxtCheck, parseTxtExpectations } from '../support/challenge/read-txt-expectations.ts';
-import { heldZoneFor } from '../support/database/held-zone.ts';
+import { findAnswer } from '../../src/zone/find-answer.ts';
+import type { Zone } from '../../src/zone/zone.ts';
 import {
   claimOf,
   judgeWorld,
@@ -26,15 +36,137 @@ import { FakeInternet } from '../support/world/fake-internet.ts';
 import { readChildExpectations } from '../support/world/read-child-expectations.ts';
 import { type ExpectedCheck, parseExpectations } from '../support/world/read-expectations.ts';
 import {
+  type Block,
   canonicalAddress,
   type FaultKind,
   nameOf,
+  parseBlocks,
+  printAddress,
   readWorld,
   readWorldFile,
   type World,
   worldFolders,
 } from '../support/world/read-world.ts';
 import type { Seen } from '../support/world/world-server.ts';
+
+function heldZoneFor(domain: Name, zones: readonly Zone[]): HeldZone | undefined {
+  const [zone] = zones
+    .filter(({ apex }) => apex !== domain && isWithin(domain, apex))
+    .sort((a, b) => labelCount(b.apex) - labelCount(a.apex));
+  return zone === undefined ? undefined : heldIn(zone, domain);
+}
+
+function heldIn(zone: Zone, domain: Name): HeldZone {
+  const cut = topmostCut(zone, domain);
+  const sets = cut === undefined ? undefined : zone.nodes.get(cut)?.sets;
+  const ns = sets?.get(TYPE.NS);
+  const names = ns?.rdata.map((rdata) => nameInRdata(rdata)) ?? [];
+  const answer = findAnswer(new Map([[zone.apex, zone]]), domain, TYPE.NS);
+  const glue = names.flatMap((name) =>
+    [TYPE.A, TYPE.AAAA].flatMap((type) =>
+      (zone.nodes.get(name)?.sets.get(type)?.rdata ?? []).map((rdata) => ({
+        name,
+        address: printAddress(rdata),
+      })),
+    ),
+  );
+  return {
+    zone: zone.apex,
+    cut,
+    ns: names,
+    ds: sets?.get(TYPE.DS)?.rdata ?? [],
+    glue,
+    ttl: ns?.ttl ?? zone.negativeTtl,
+    exists: answer.kind !== 'nxdomain',
+    alias: cut === undefined && answer.answer.some(({ type }) => type === TYPE.CNAME || type === TYPE.DNAME),
+  };
+}
+
+function topmostCut(zone: Zone, domain: Name): Name | undefined {
+  let name = zone.apex;
+  const below = labelsOf(domain).slice(0, labelCount(domain) - labelCount(zone.apex));
+  for (const label of below.reverse()) {
+    name = prependLabel(label, name) as Name;
+    if (zone.nodes.get(name)?.sets.has(TYPE.NS)) return name;
+  }
+  return undefined;
+}
+
+interface ExpectedTxtCheck {
+  /** Any of them: chance decides. */
+  readonly verdicts: readonly string[];
+  /** `HOST ZONE`; undefined: not compared. */
+  readonly links: readonly string[] | undefined;
+  /** `ADDRESS OUTCOME`, and ` tcp` where the reply came so, `none` for a nameserver without an address. */
+  readonly servers: readonly string[] | undefined;
+  /** `ADDRESS OUTCOME`. */
+  readonly resolvers: readonly string[];
+  readonly packets: number;
+  readonly message: string | undefined;
+}
+
+interface TxtExpectations {
+  /** Where the TXT record has to be. */
+  readonly host: Name;
+  readonly value: string;
+  readonly untrusted: ReadonlySet<Name>;
+  readonly check: ExpectedTxtCheck;
+}
+
+const CHALLENGE = '_svc-challenge'; // docs/rules.md "TXT verification"
+const DEFAULT_VALUE = 'svc-verify=abcdefghijklmnopqrstuvwxyz234567';
+const DEFAULT_PACKETS = 60;
+
+function parseTxtExpectations(text: string, what = 'expect.txt'): TxtExpectations {
+  try {
+    return expectationsOf(parseBlocks(text));
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message}`);
+  }
+}
+
+function expectationsOf(blocks: readonly Block[]): TxtExpectations {
+  const found = new Map(blocks.map((block) => [block.words[0] ?? '', block]));
+  const stranger = [...found.keys()].find(
+    (word) => !['domain', 'value', 'untrusted', 'check'].includes(word),
+  );
+  if (stranger !== undefined) throw new Error(`"${stranger}" means nothing`);
+  const check = found.get('check');
+  if (check === undefined) throw new Error('there is no check');
+  return {
+    host: nameOf(`${CHALLENGE}.${found.get('domain')?.words[1]}`),
+    value: found.get('value')?.words[1] ?? DEFAULT_VALUE,
+    untrusted: new Set(found.get('untrusted')?.words.slice(1).map(nameOf)),
+    check: readCheck(check),
+  };
+}
+
+function readCheck({ body, at }: Block): ExpectedTxtCheck {
+  const linesOf = (keyword: string) => body.filter(({ words }) => words[0] === keyword);
+  const stranger = body.find(
+    ({ words }) => !['verdict', 'link', 'server', 'resolver', 'packets', 'message'].includes(words[0] ?? ''),
+  );
+  if (stranger !== undefined) throw new Error(`line ${stranger.at}: "${stranger.line}" means nothing`);
+  const rest = ({ line, words }: Block) => line.slice((words[0] as string).length).trim();
+  const [verdict] = linesOf('verdict');
+  if (verdict === undefined) throw new Error(`line ${at}: a check has no verdict`);
+  const servers = linesOf('server');
+  const links = linesOf('link');
+  const [packets] = linesOf('packets');
+  const [message] = linesOf('message');
+  return {
+    verdicts: rest(verdict).split('|'),
+    links: links.length === 0 ? undefined : links.map(rest),
+    servers: servers.length === 0 ? undefined : servers.map(serverLine),
+    resolvers: linesOf('resolver').map(serverLine),
+    packets: packets === undefined ? DEFAULT_PACKETS : Number(rest(packets)),
+    message: message && rest(message),
+  };
+}
+
+function serverLine({ words: [, where = '', ...outcome] }: Block): string {
+  return [where === 'none' ? where : canonicalAddress(where), ...outcome].join(' ');
+}
 
 const DAY_MS = 86_400_000;
 const RULES: Rules = {

@@ -163,7 +163,7 @@ const randomWord = () => Math.floor((random() - 0.5) * 2 ** 32);
 const numberOf = (address: string) => countryNumber(countryOf(address) ?? '');
 
 it('has the country that the database has, for any IPv4 address', () => {
-  const wrong = [0, -1, ...Array.from({ length: 3000 }, randomWord)].filter((address) => {
+  const wrong = [0, -1, ...Array.from({ length: 1000 }, randomWord)].filter((address) => {
     table.find4(address);
     return table.country !== numberOf([24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.'));
   });
@@ -171,7 +171,7 @@ it('has the country that the database has, for any IPv4 address', () => {
 });
 
 it('has the country that the database has, for any IPv6 address in use', () => {
-  const wrong = Array.from({ length: 3000 }, () => {
+  const wrong = Array.from({ length: 1000 }, () => {
     const [high, low] = [0x20000000 | (randomWord() >>> 3), randomWord()];
     const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff];
     table.find6(high, low);

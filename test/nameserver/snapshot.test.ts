@@ -106,10 +106,11 @@ describe('the base of a snapshot', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
+  const PATTERN = Uint8Array.from({ length: 65_537 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24);
   function imageBuffer(bytes = BYTES): SharedArrayBuffer {
     const buffer = new SharedArrayBuffer(bytes + 4096);
     const view = new Uint8Array(buffer, 0, bytes);
-    for (let i = 0; i < view.length; i++) view[i] = Math.imul(i, 0x9e3779b1) >>> 24;
+    for (let at = 0; at < bytes; at += PATTERN.length) view.set(PATTERN.subarray(0, bytes - at), at);
     return buffer;
   }
 

@@ -39,11 +39,10 @@ function start(body: string, { hasParent = true } = {}) {
   const told: unknown[] = [];
   child.on('message', (message) => told.push(message));
   const out = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
+  for (const stream of ['stdout', 'stderr'] as const)
     child[stream]?.setEncoding('utf8').on('data', (text: string) => {
       out[stream] += text;
     });
-  }
   const closed = [child.stdout, child.stderr].map((stream) => once(stream as Readable, 'close'));
   const ended = once(child, 'exit').then(async ([code]) => {
     await Promise.all(closed);

@@ -3,18 +3,33 @@
 // without, over UDP and TCP. rcode, AA, TC and the three sections must agree, unless one of the accepted differences explains
 // why not.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage } from '../../src/dns/message/message.ts';
-import { isWildcard, isWithin, type Name, parseName } from '../../src/dns/name.ts';
-import { TYPE } from '../../src/dns/type-codes.ts';
+import { foldCase, isWildcard, isWithin, type Name, parseName, printName } from '../../src/dns/name.ts';
+import { TYPE, typeMnemonic } from '../../src/dns/type-codes.ts';
+import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
+import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
+import { buildZone } from '../../src/zone/build-zone.ts';
 import type { Zone } from '../../src/zone/zone.ts';
-import { compareWithPeer, expectAgreement, type Outcome } from '../support/answer/compare-with-peer.ts';
+import { explains } from '../support/answer/accepted-differences.ts';
+import { describeObserved, isSame, type Observed, observe } from '../support/answer/observed-answer.ts';
+import { type Asked, nodeOf, ourAnswer, queryFor } from '../support/answer/queries.ts';
 import { Bogus } from '../support/dnssec/bogus.ts';
 import { type AskedFor, judgeSignedReply } from '../support/dnssec/judge-signed-reply.ts';
 import { signAsOurs } from '../support/dnssec/sign-as-ours.ts';
 import { SIGNING_STYLES, signWith } from '../support/dnssec/signing-programs.ts';
 import { keySettings } from '../support/dnssec/zone-keys.ts';
-import { installedPeers, isInstalled, type ZoneText } from '../support/peers/peers.ts';
+import {
+  askMany,
+  askTcp,
+  installedPeers,
+  isInstalled,
+  type PeerName,
+  startPeer,
+  type ZoneText,
+} from '../support/peers/peers.ts';
 import {
   pick,
   type Random,
@@ -25,9 +40,121 @@ import {
 } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
 import { readAnswerCases } from '../support/zone/answer-cases.ts';
-import { readFixtureZones } from '../support/zone/fixture-zones.ts';
 import { zoneOfRecords } from '../support/zone/sign-zone.ts';
 import { recordsOf, zoneOf, zonesOf } from '../support/zone/zone-text.ts';
+
+const FOLDER = join(import.meta.dirname, '../../fixtures/zones');
+
+interface FixtureZone extends ZoneText {
+  readonly file: string;
+  readonly zone: Zone;
+}
+
+/** `text` is printed from the records: what we serve, not what another program reads from the file. */
+function readFixtureZones(): FixtureZone[] {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.zone'));
+  return files.map((file) => {
+    const include = (path: string) => readFileSync(join(FOLDER, path), 'utf8');
+    const { origin, records, problems } = parseZoneFile(include(file), { file, include });
+    if (problems[0] !== undefined) throw new Error(`${file}:${problems[0].line}: ${problems[0].message}`);
+    const built = buildZone(origin, records);
+    if (built.kind === 'refused') throw new Error(`${file}: ${built.problems[0]?.message}`);
+    return { file, apex: printName(origin), text: printZoneFile(origin, records), zone: built.zone };
+  });
+}
+
+const MAX_UDP_OCTETS = 1232;
+
+interface CompareOptions {
+  /** All are asked over TCP. */
+  readonly tcp?: boolean;
+  /** Where nothing but proofs differs: whether our whole answer proves what it says. */
+  readonly isProven?: (reply: Uint8Array, asked: { readonly name: Name; readonly type: number }) => boolean;
+}
+
+interface Outcome {
+  readonly asked: number;
+  readonly same: number;
+  readonly unexplained: readonly string[];
+}
+
+async function compareWithPeer(
+  peer: PeerName,
+  zones: ReadonlyMap<Name, Zone>,
+  texts: readonly ZoneText[],
+  asked: readonly Asked[],
+  { tcp = false, isProven }: CompareOptions = {},
+): Promise<Outcome> {
+  const node = nodeOf(zones);
+  const server = await startPeer(peer, texts);
+  try {
+    const queries = asked.map((one) => queryFor(one));
+    const replies = tcp ? await askEachTcp(server.port, queries) : await askMany(server.port, queries);
+    const unexplained: string[] = [];
+    let same = 0;
+    for (const [index, one] of asked.entries()) {
+      const query = queries[index] as Uint8Array;
+      const reply = replies[index];
+      const title = `${peer}: ${printName(one.name)} ${typeMnemonic(one.type)} edns=${one.udpPayloadSize ?? 'none'}${one.dnssecOk === true ? ' DO' : ''}${tcp ? ' TCP' : ''}`;
+      if (reply === undefined) {
+        unexplained.push(`${title}: no reply`);
+        continue;
+      }
+      const ours = observe(ourAnswer(node, query, tcp ? 'tcp' : 'udp'));
+      const theirs = observe(reply);
+      if (isSame(ours, theirs)) {
+        same++;
+        continue;
+      }
+      const udpLimit = Math.min(Math.max(one.udpPayloadSize ?? 512, 512), MAX_UDP_OCTETS);
+      const whole = ourAnswer(node, query, 'tcp');
+      const complete = observe(whole);
+      const theirComplete = ours.tc === theirs.tc ? undefined : observe(await askTcp(server.port, query));
+      const about = { name: foldCase(one.name), type: one.type };
+      const isExplained = explains({
+        peer,
+        zones,
+        ...about,
+        dnssecOk: one.dnssecOk === true && one.udpPayloadSize !== undefined,
+        limit: tcp ? 65_535 : udpLimit,
+        ours,
+        theirs,
+        complete,
+        ...(theirComplete !== undefined && { theirComplete }),
+      });
+      const isOther = isSame(withoutProofs(complete), withoutProofs(theirComplete ?? theirs));
+      if (!isExplained && !(isOther && isProven?.(whole, about)))
+        unexplained.push(`${title}\nours\n${describeObserved(ours)}\ntheirs\n${describeObserved(theirs)}`);
+    }
+    return { asked: asked.length, same, unexplained };
+  } finally {
+    await server.stop();
+  }
+}
+
+const IS_PROOF = / (RRSIG )?NSEC3? /;
+
+/** Additional records are optional with DO, but for glue. */
+function withoutProofs(seen: Observed): Observed {
+  const authority = seen.authority.filter((line) => !IS_PROOF.test(line));
+  return { ...seen, authority, additional: [], octets: 0 };
+}
+
+async function askEachTcp(port: number, queries: readonly Uint8Array[]): Promise<Uint8Array[]> {
+  const replies: Uint8Array[] = [];
+  for (const query of queries) replies.push(await askTcp(port, query));
+  return replies;
+}
+
+function expectAgreement(outcomes: readonly Outcome[]): void {
+  const asked = outcomes.reduce((sum, outcome) => sum + outcome.asked, 0);
+  const unexplained = outcomes.flatMap((outcome) => outcome.unexplained);
+  if (unexplained.length > 0) {
+    expect.fail(
+      `${unexplained.length} of ${asked} unexplained\n${unexplained.slice(0, Number(process.env.SHOW ?? 5)).join('\n\n')}`,
+    );
+  }
+}
 
 const SEED = Number(process.env.ZONEFLEET_SEED ?? 2);
 const { present, missing } = installedPeers();

@@ -64,10 +64,9 @@ describe('readers of an image', () => {
     );
     const reports = threads.map((thread) => once(thread, 'message'));
     await until(() => Atomics.load(words, 1) > 100, 'readers read');
-    const endMs = performance.now() + scale(60_000, 2000);
     let version = 1;
     let full = 0;
-    while (performance.now() < endMs) {
+    while (version - full <= scale(20_000, 300) || Atomics.load(words, 1) < 2000) {
       version++;
       try {
         change(Math.floor(random() * ZONES), version);
@@ -83,7 +82,6 @@ describe('readers of an image', () => {
       expect(zones).toBeGreaterThan(100);
       expect(versions).toBeGreaterThan(10);
     }
-    expect(version - full).toBeGreaterThan(100);
     writer.reclaim();
     for (const apex of apexes) writer.remove(apex);
     expect(image.bytesUsed).toBe(new Image(createImage(IMAGE_OCTETS, 1)).bytesUsed);

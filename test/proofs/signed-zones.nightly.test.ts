@@ -1,19 +1,71 @@
-// Zones that our signer signed and edited, as files, are whole and valid for the zone verifiers of others.
+// Zones that our signer signed and edited, as files, are whole and valid for the zone verifiers of others. What a signature is made
+// over for each type is compared with BIND in test/dns/dnssec/signed-octets.
 
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isWildcard, type Name, parentOf, parseName, printName } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import type { DenialKind } from '../../src/zone/signing/signed-types.ts';
-import type { Zone, ZoneRecord } from '../../src/zone/zone.ts';
+import type { ZoneRecord } from '../../src/zone/zone.ts';
+import { printRecords } from '../support/dnssec/sign-as-ours.ts';
 import { ODD_LABELS, PLAIN_LABELS, WantedZone } from '../support/dnssec/signed-edits.ts';
 import { SignedRows } from '../support/dnssec/signed-rows.ts';
 import { dnskeyRecords, type KeySetting, keySettings } from '../support/dnssec/zone-keys.ts';
-import { complaints, VERIFIERS } from '../support/dnssec/zone-verifiers.ts';
 import { isInstalled } from '../support/peers/peers.ts';
 import { randomFrom } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
-import { checkSigned } from '../support/zone/check-signed.ts';
-import { readFixtureZones } from '../support/zone/fixture-zones.ts';
+
+interface Verifier {
+  readonly program: string;
+  readonly args: (apex: string, file: string) => readonly string[];
+  /** A complaint that is about the verifier and not about the zone. */
+  readonly excused?: RegExp;
+  /** It reads only zones whose names are plain, with wildcards at the front, and cuts with nothing but addresses beside. */
+  readonly isPlain?: boolean;
+}
+
+const VERIFIERS: readonly Verifier[] = [
+  { program: 'ldns-verify-zone', args: (_, file) => [file] },
+  {
+    program: 'kzonecheck',
+    args: (apex, file) => ['-o', apex, '-d', 'on', file],
+    excused: /missing glue|CDS|CDNSKEY/,
+  },
+  // -z: one key may be both KSK and ZSK
+  { program: 'dnssec-verify', args: (apex, file) => ['-z', '-o', apex, file] },
+  // of 2016: it knows no algorithm 15, and on OpenSSL 3 verifies no signature of 13, not even BIND's
+  {
+    program: 'validns',
+    args: (apex, file) => ['-z', apex.slice(0, -1), file],
+    excused: /reason unknown|building pkey/,
+    isPlain: true,
+  },
+];
+
+/** What a verifier says against a zone. */
+function complaints(
+  { program, args, excused }: Verifier,
+  apex: Name,
+  records: readonly ZoneRecord[],
+): string {
+  const folder = mkdtempSync(join(tmpdir(), 'zonefleet-verified-'));
+  const file = join(folder, 'zone');
+  writeFileSync(file, `${printRecords(records)}\n`);
+  const { status, stdout, stderr } = spawnSync(program, args(printName(apex), file), {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin` },
+  });
+  rmSync(folder, { recursive: true });
+  if (status === 0) return '';
+  const told = `${stdout}${stderr}`.trim().split('\n');
+  const left = told.filter((line) => line !== '' && line !== 'Error summary:' && !excused?.test(line));
+  return left.length === 0 && told.some((line) => excused?.test(line))
+    ? ''
+    : `${program}: ${left.join('\n')}`;
+}
 
 const ZONES = scale(500, 40);
 const EDITS = 12;
@@ -82,36 +134,3 @@ describe.each(VERIFIERS)('$program', (verifier) => {
     expect(seen).toBe(ZONES);
   });
 });
-
-describe('zones with records of all types', () => {
-  it.each(['nsec', 'nsec3'] as const)('are verified, signed with %s', (denial) => {
-    const setting = KEYS['a KSK and a ZSK'] as (typeof KEYS)[string];
-    for (const { zone } of readFixtureZones()) {
-      const wanted = recordsByName(zone);
-      wanted.get(zone.apex)?.push(...dnskeyRecords(zone.apex, setting.published));
-      const { rows } = sign(wanted, zone.apex, denial, setting);
-      expect(checkSigned(zone.apex, rows.records(), NOW)).toEqual([]);
-      for (const verifier of VERIFIERS) {
-        const { program, isPlain } = verifier;
-        const apex = printName(zone.apex);
-        // names of 127 labels; and BIND wants a DNSKEY set signed by a KSK, even where no zone begins
-        const isExcused =
-          (program === 'ldns-verify-zone' && apex === 'deep.test.') ||
-          (program === 'dnssec-verify' && apex === 'dnssec.test.');
-        if (isPlain === true || isExcused || !isInstalled(program)) continue;
-        expect(complaints(verifier, zone.apex, rows.records()), apex).toBe('');
-      }
-    }
-  });
-});
-
-function recordsByName({ nodes }: Zone): Map<Name, ZoneRecord[]> {
-  const wanted = new Map<Name, ZoneRecord[]>();
-  for (const { name, sets } of nodes.values()) {
-    const records = [...sets.values()].flatMap(({ owner, type, ttl, rdata }) =>
-      rdata.map((octets) => ({ owner, type, ttl, rdata: octets })),
-    );
-    if (records.length > 0) wanted.set(name, records);
-  }
-  return wanted;
-}

@@ -1,10 +1,9 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the templates of $GENERATE
 // Mutated zone files: whatever is done to a file, the parser gives records or problems, reads each character a few times,
 // and keeps nothing.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkRdata } from '../../src/dns/record/rdata.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { printZoneFile } from '../../src/dns/zone-file/print-zone-file.ts';
@@ -72,65 +71,30 @@ function parsed(text: string): { zone: ZoneFile; reads: number } {
   return { zone, reads: reads / (characters + 1) };
 }
 
-describe('mutated zone files', () => {
-  it(
-    'give records or problems with places, never an exception, each character read a few times, and keep no memory',
-    () => {
-      const count = scale(10_000, 1000);
-      let accepted = 0;
-      for (let seed = 0; seed < 200; seed++) parsed(mutate(seed)); // warm
-      const before = heapOctets();
-      for (let seed = 1; seed <= count; seed++) {
-        const text = mutate(seed);
-        const { zone, reads } = parsed(text);
-        expect(reads, `seed ${seed}`).toBeLessThan(MAX_READS);
-        for (const { line, column, message } of zone.problems) {
-          const isPlaced = line >= 1 && column >= 1 && message.length > 0 && message.length < 500;
-          if (!isPlaced) expect.fail(`seed ${seed}: a problem without a place: ${message}`);
-        }
-        for (const { type, rdata } of zone.records) checkRdata(type, rdata);
-        if (zone.problems.length === 0) {
-          accepted++;
-          if (seed % 10 === 0) {
-            const again = parseZoneFile(printZoneFile(zone.origin, zone.records), { origin: zone.origin });
-            expect(again.problems, `seed ${seed}`).toEqual([]);
-          }
-        }
+it(
+  'mutated zone files give records or problems with places, each character read a few times, and keep no memory',
+  () => {
+    const count = scale(10_000, 1000);
+    let accepted = 0;
+    for (let seed = 0; seed < 200; seed++) parsed(mutate(seed)); // warm
+    const before = heapOctets();
+    for (let seed = 1; seed <= count; seed++) {
+      const { zone, reads } = parsed(mutate(seed));
+      expect(reads, `seed ${seed}`).toBeLessThan(MAX_READS);
+      for (const { line, column, message } of zone.problems) {
+        const isPlaced = line >= 1 && column >= 1 && message.length > 0 && message.length < 500;
+        if (!isPlaced) expect.fail(`seed ${seed}: a problem without a place: ${message}`);
       }
-      expect(heapOctets() - before).toBeLessThan(MAX_GROWTH_OCTETS);
-      expect(accepted).toBeGreaterThan(count / 50); // else nothing was tested but the lexer
-      expect(accepted).toBeLessThan((2 * count) / 3);
-    },
-    scale(30, 3) * 60_000,
-  );
-});
-
-describe('hostile zone files of 10 MB', () => {
-  const HOSTILE: readonly [string, string][] = [
-    ['open parentheses', 'a ( b\n'],
-    ['open quotes', 'a TXT "b\n'],
-    ['one word', 'a'],
-    ['one label after another', 'a.'],
-    ['one entry of many words', 'a '],
-    ['digits', '9'],
-    ['escapes', '\\000'],
-    ['directives', '$TTL 1\n'],
-    ['origins that grow', '$ORIGIN a\n'],
-    ['unknown directives', '$X\n'],
-    ['zero octets', '\0'],
-    ['blank lines', ' \n'],
-    ['$GENERATE', '$GENERATE 1-65536 a${0,255}.$ TXT "$ ${0,255}"\n'],
-    ['empty strings', '""'],
-    ['owners only', 'a\n'],
-    ['records', 'a 1 A 192.0.2.1\n'],
-  ];
-
-  it.each(HOSTILE)('are read in linear time: %s', (_what, unit) => {
-    const prefix = '$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n';
-    const bytes = scale(10 * 2 ** 20, 2 ** 18);
-    const text = prefix + unit.repeat(Math.ceil(bytes / unit.length));
-    const { zone, reads } = parsed(text);
-    expect(reads).toBeLessThan(MAX_READS);
-    expect(zone.problems.length).toBeLessThanOrEqual(1000);
-  });
-});
+      for (const { type, rdata } of zone.records) checkRdata(type, rdata);
+      if (zone.problems.length > 0) continue;
+      accepted++;
+      if (seed % 10 > 0) continue;
+      const again = parseZoneFile(printZoneFile(zone.origin, zone.records), { origin: zone.origin });
+      expect(again.problems, `seed ${seed}`).toEqual([]);
+    }
+    expect(heapOctets() - before).toBeLessThan(MAX_GROWTH_OCTETS);
+    expect(accepted).toBeGreaterThan(count / 50); // else nothing was tested but the lexer
+    expect(accepted).toBeLessThan((2 * count) / 3);
+  },
+  scale(30, 3) * 60_000,
+);

@@ -29,17 +29,15 @@ beforeEach(() => {
   said = [];
   for (const folder of ['src/api', 'workers', 'node_modules'])
     mkdirSync(join(root, folder), { recursive: true });
-  for (const name of ['esbuild', '@esbuild', 'tsx']) {
+  for (const name of ['esbuild', '@esbuild', 'tsx'])
     symlinkSync(join(REPOSITORY, 'node_modules', name), join(root, 'node_modules', name));
-  }
   for (const file of [
     'process/compiled.ts',
     'process/start-thread.ts',
     'process/thread.mjs',
     'start/compile.mjs',
-  ]) {
+  ])
     cpSync(join(REPOSITORY, 'src', file), join(root, 'src', file), { recursive: true });
-  }
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(
     join(root, PROGRAM),
@@ -96,8 +94,7 @@ it('the next start finds it, and one with other sources makes another', async ()
 });
 
 it('two starts at once both have it, and leave nothing unfinished', async () => {
-  const files = await Promise.all([make(), make()]);
-  expect(new Set(files).size).toBe(1);
+  expect(new Set(await Promise.all([make(), make()])).size).toBe(1);
   expect(readdirSync(join(root, 'node_modules/.cache/zonefleet'))).toHaveLength(1);
 });
 
@@ -111,20 +108,15 @@ it('it goes under DATA_DIR where node_modules cannot be written, and the source 
   expect(said).toEqual([expect.stringContaining('cannot compile')]);
 });
 
-it('what others may write to is not run', async () => {
-  const file = (await make()) as string;
-  chmodSync(resolve(file, '../../..'), 0o777);
+it('what others may write to is not run, and what is no program of ours, a test or a tool, is left alone', async () => {
+  chmodSync(resolve((await make()) as string, '../../..'), 0o777);
   expect(await make()).toMatch(/data\/compiled/);
-});
-
-it('what is no program of ours, a test or a tool, is left alone', async () => {
   const options = { dataDirectory: root, say: (text: string) => said.push(text) };
   expect(await compile(root, 'program.mjs', options)).toBeUndefined();
   expect(await compile(root, 'src/process/start-thread.ts', options)).toBeUndefined();
   mkdirSync(join(root, 'bench'));
   writeFileSync(join(root, 'bench/main.ts'), '');
-  for (const program of ['src/none/main.ts', 'bench/main.ts']) {
+  for (const program of ['src/none/main.ts', 'bench/main.ts'])
     expect(await compile(root, program, options)).toBeUndefined();
-  }
   expect(said).toEqual([]);
 });

@@ -27,8 +27,7 @@ async function addresses(): Promise<string[]> {
 
 it('the demo is a domain of the first admin, a sound zone, and its proxied name is answered by the edge', async () => {
   await loadDemoOnce(database.db, true);
-  const demo = await findDomain(database.db, APEX);
-  expect(demo).toMatchObject({
+  expect(await findDomain(database.db, APEX)).toMatchObject({
     status: 'pending',
     served: 'full',
     nextCheckAt: null,
@@ -46,7 +45,7 @@ it('the demo without an edge is answered by the origin', async () => {
   expect(await addresses()).toEqual(['192.0.2.10']);
 });
 
-it('the demo is loaded once, and not again after it was deleted', async () => {
+it('the demo is loaded once, not again after it was deleted, and not into a database that has zones', async () => {
   await loadDemoOnce(database.db, true);
   const before = await findDomain(database.db, APEX);
   await loadDemoOnce(database.db, true);
@@ -54,9 +53,6 @@ it('the demo is loaded once, and not again after it was deleted', async () => {
   await deleteDomain(database.db, { domainId: before?.id ?? 0, by: { kind: 'cli' }, source: 'test' });
   await loadDemoOnce(database.db, true);
   expect(await findDomain(database.db, APEX)).toBeUndefined();
-});
-
-it('the demo is not loaded into a database that has zones', async () => {
   const records = recordsOf(smallZone('own.example.'), 'own.example.');
   await saveZones(database.db, [{ apex: parseName('own.example.'), records }], { source: 'test' });
   await loadDemoOnce(database.db, true);

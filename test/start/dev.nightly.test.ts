@@ -25,11 +25,10 @@ beforeEach(() => {
   write('one');
   said = '';
   child = spawn(process.execPath, [join(root, 'src/start/dev.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
-  }
 });
 afterEach(async () => {
   if (child.exitCode === null) {

@@ -63,6 +63,10 @@ function run(args: string[] = [], fault = ''): SpawnSyncReturns<string> {
   });
 }
 
+/** The same, beside what else happens. */
+const begin = (fault = '') =>
+  spawn(process.execPath, ['src/start/run.mjs', 'program.mjs'], { cwd: root, env: environment(fault) });
+
 function npmCalls(): string[] {
   const file = join(root, 'npm.calls');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
@@ -81,10 +85,7 @@ describe('a program', () => {
       join(root, 'program.mjs'),
       'process.on("SIGTERM", () => process.exit(3)); console.log("up"); setInterval(() => {}, 1000);',
     );
-    const child = spawn(process.execPath, ['src/start/run.mjs', 'program.mjs'], {
-      cwd: root,
-      env: environment(''),
-    });
+    const child = begin();
     const ended = new Promise((done) => child.once('exit', done));
     await new Promise((done) => child.stdout.once('data', done));
     child.kill('SIGTERM');
@@ -135,17 +136,7 @@ describe('packages', () => {
   });
 
   it('are installed once by two runs at the same time', async () => {
-    const codes = await Promise.all(
-      [1, 2].map(
-        () =>
-          new Promise((done) => {
-            spawn(process.execPath, ['src/start/run.mjs', 'program.mjs'], {
-              cwd: root,
-              env: environment('slow'),
-            }).on('exit', done);
-          }),
-      ),
-    );
+    const codes = await Promise.all([1, 2].map(() => new Promise((done) => begin('slow').on('exit', done))));
     expect(codes).toEqual([0, 0]);
     expect(npmCalls()).toEqual(['ci']);
   });

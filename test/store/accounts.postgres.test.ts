@@ -47,32 +47,19 @@ describe('address-trials', () => {
 
   test('of many processes one asks at a time, and three times a minute', async () => {
     const workers = Array.from({ length: 4 }, open);
-    const kinds: string[] = [];
+    const asking: number[] = [];
     for (let round = 1; round <= 4; round++) {
       const trials = await Promise.all(
         workers.flatMap((each) => [each.ask('192.0.2.1'), each.ask('192.0.2.1')]),
       );
-      kinds.push(
-        trials
-          .map(({ kind }) => kind)
-          .sort()
-          .join(' '),
-      );
+      // The askers of one process share a judgement, and the gate lets one of them ask.
+      asking.push(new Set(trials.flatMap(({ kind }, i) => (kind === 'go' ? [i >> 1] : []))).size);
+      expect(trials.every(({ kind }) => kind === 'go' || kind === 'wait')).toBe(true);
       if (round === 4) break;
       workers[0]?.report('192.0.2.1', false);
       await until(async () => (await silences('192.0.2.1'))?.open === false);
     }
-    const [once, never] = [`go ${'wait '.repeat(7)}`.trim(), 'wait '.repeat(8).trim()];
-    // the askers of one process share a judgement, and the gate lets one of them ask
-    expect(
-      kinds.map((kind) =>
-        kind
-          .replace(/^go go/, 'go wait')
-          .split(' ')
-          .sort()
-          .join(' '),
-      ),
-    ).toEqual([once, once, once, never]);
+    expect(asking).toEqual([1, 1, 1, 0]);
     expect(await silences('192.0.2.1')).toEqual({ silences: 3, open: false });
   });
 
@@ -87,20 +74,17 @@ describe('address-trials', () => {
     expect((await a.ask('192.0.2.1')).kind).toBe('go');
   });
 
-  test('rows of long ago are deleted', async () => {
+  test('rows of long ago are deleted; while the database is away the caller is told', async () => {
     const trials = open();
     await trials.ask('192.0.2.1');
     await query`update resolver_addresses set window_at = now() - interval '2 days'`;
     await Promise.all(Array.from({ length: 500 }, (_, i) => trials.ask(`2001:db8::${i.toString(16)}`)));
     await until(async () => (await silences('192.0.2.1')) === undefined);
-  });
-
-  test('while the database is away the caller is told', async () => {
-    const trials = open();
+    const again = open();
     await query`alter table resolver_addresses rename to away`;
-    await expect(trials.ask('192.0.2.1')).rejects.toThrow();
+    await expect(again.ask('192.0.2.1')).rejects.toThrow();
     await query`alter table away rename to resolver_addresses`;
-    expect((await trials.ask('192.0.2.1')).kind).toBe('go');
+    expect((await again.ask('192.0.2.1')).kind).toBe('go');
   });
 });
 
@@ -111,14 +95,8 @@ describe('api-keys', () => {
     expect(keys.every(isKeyText)).toBe(true);
     expect(new Set(keys).size).toBe(500);
     expect(new Set(keys.join('').replaceAll('svc_', '')).size).toBe(62);
-    for (const text of [
-      '',
-      'svc_',
-      `svc_${'a'.repeat(39)}`,
-      `svc_${'a'.repeat(41)}`,
-      `svc_${'-'.repeat(40)}`,
-    ])
-      expect(isKeyText(text)).toBe(false);
+    const wrong = [39, 41].map((length) => `svc_${'a'.repeat(length)}`);
+    expect(['', 'svc_', `svc_${'-'.repeat(40)}`, ...wrong].filter(isKeyText)).toEqual([]);
   });
 
   let accountId: number;
@@ -250,12 +228,11 @@ describe('call-windows', () => {
     }
     expect(mostInAWindow(admitted)).toBe(rate);
     expect(
-      await value<number>`
-      select cardinality(calls) as entries from call_windows where subject = 'key:high'`,
+      await value<number>`select cardinality(calls) as entries from call_windows where subject = 'key:high'`,
     ).toBeLessThanOrEqual(900);
   });
 
-  it('a lower rate than before waits until enough calls are over', async () => {
+  it('a lower rate than before waits until enough calls are over; a clock set back by far shuts nobody out', async () => {
     const now = 1_800_000_000_000;
     const before = new CallWindows(db, 4);
     for (const at of [0, 1000, 2000, 3000]) await before.take('key:lower', now + at);
@@ -263,13 +240,10 @@ describe('call-windows', () => {
     const refused = await after.take('key:lower', now + 4000);
     expect(refused).toEqual({ admitted: false, used: 4, waitMs: 2000 + WINDOW_MS - 4000 });
     expect((await after.take('key:lower', now + 2000 + WINDOW_MS)).admitted).toBe(true);
-  });
-
-  it('a clock that was set back by far shuts nobody out', async () => {
     const windows = new CallWindows(db, 1);
-    const now = 1_800_000_000_000;
-    await windows.take('key:back', now);
-    expect((await windows.take('key:back', now - 10 * WINDOW_MS)).admitted).toBe(true);
+    const at = 1_800_000_000_000;
+    await windows.take('key:back', at);
+    expect((await windows.take('key:back', at - 10 * WINDOW_MS)).admitted).toBe(true);
   });
 
   it('whoever is quiet for some minutes is forgotten', async () => {
@@ -278,21 +252,16 @@ describe('call-windows', () => {
     await windows.take('key:new');
     await windows.purge();
     expect(
-      await query<{ subject: string }>`
+      await query`
       select subject from call_windows where subject in ('key:old', 'key:new')`,
     ).toEqual([{ subject: 'key:new' }]);
   });
 });
 
 describe('email-address', () => {
-  it.each([
-    'ann@shop.example',
-    'admin@localhost',
-    "o'neil+dns@shop.example",
-    'jürgen@bücher.example',
-  ])('may be %s', (text) => {
-    expect(readEmail(` ${text} `)).toBe(text);
-  });
+  it.each(
+    "ann@shop.example admin@localhost o'neil+dns@shop.example jürgen@bücher.example".split(' '),
+  )('may be %s', (text) => expect(readEmail(` ${text} `)).toBe(text));
 
   it.each([
     'ann',
@@ -314,41 +283,37 @@ describe('email-address', () => {
     const decomposed = 'JÜRGEN@bücher.example'.normalize('NFD');
     expect(composed).not.toBe(decomposed);
     expect(emailKeyOf(composed)).toBe(emailKeyOf(decomposed));
-    const made = await createAccount(db, { email: composed });
-    expect(made.kind).toBe('created');
+    expect((await createAccount(db, { email: composed })).kind).toBe('created');
     expect((await createAccount(db, { email: decomposed })).kind).toBe('taken');
     expect(await findAccount(db, decomposed)).toMatchObject({ email: composed });
   });
 });
 
 describe('first-admin', () => {
-  describe('the first admin', () => {
-    it('is made once, with a key that works, however many start at the same time', async () => {
-      const keys = await Promise.all([1, 2, 3, 4].map(() => createFirstAdminKey(db)));
-      const made = keys.filter((key) => key !== undefined);
-      expect(made).toHaveLength(1);
-      const found = await findApiKey(db, made[0] as string);
-      expect(found).toMatchObject({
-        state: 'valid',
-        account: { isAdmin: true, active: true, planSlug: 'pro' },
-      });
-      expect(await createFirstAdminKey(db)).toBeUndefined();
-      expect(await listAccounts(db)).toHaveLength(1);
+  it('is made once, with a key that works, however many start at the same time', async () => {
+    const keys = await Promise.all([1, 2, 3, 4].map(() => createFirstAdminKey(db)));
+    const made = keys.filter((key) => key !== undefined);
+    expect(made).toHaveLength(1);
+    expect(await findApiKey(db, made[0] as string)).toMatchObject({
+      state: 'valid',
+      account: { isAdmin: true, active: true, planSlug: 'pro' },
     });
+    expect(await createFirstAdminKey(db)).toBeUndefined();
+    expect(await listAccounts(db)).toHaveLength(1);
+  });
 
-    it('gets the key that the operator has chosen, once, and does not get a revoked one back', async () => {
-      const key = generateKey();
-      await Promise.all([ensureAdminKey(db, key), ensureAdminKey(db, key)]);
-      expect(await listApiKeys(db)).toHaveLength(1);
-      for (const id of await findKeyIds(db, key)) await revokeApiKey(db, id);
-      await ensureAdminKey(db, key);
-      expect(await findApiKey(db, key)).toMatchObject({ state: 'revoked' });
-      await ensureAdminKey(db, generateKey());
-      const keys = await listApiKeys(db);
-      expect(keys).toHaveLength(2);
-      expect(keys[1]?.accountId).toBe(keys[0]?.accountId);
-      expect(await createFirstAdminKey(db)).toBeUndefined();
-    });
+  it('gets the key that the operator has chosen, once, and does not get a revoked one back', async () => {
+    const key = generateKey();
+    await Promise.all([ensureAdminKey(db, key), ensureAdminKey(db, key)]);
+    expect(await listApiKeys(db)).toHaveLength(1);
+    for (const id of await findKeyIds(db, key)) await revokeApiKey(db, id);
+    await ensureAdminKey(db, key);
+    expect(await findApiKey(db, key)).toMatchObject({ state: 'revoked' });
+    await ensureAdminKey(db, generateKey());
+    const keys = await listApiKeys(db);
+    expect(keys).toHaveLength(2);
+    expect(keys[1]?.accountId).toBe(keys[0]?.accountId);
+    expect(await createFirstAdminKey(db)).toBeUndefined();
   });
 });
 
@@ -403,8 +368,7 @@ describe('kept-answers', () => {
   });
 
   test('a failure, told or thrown, leaves nothing behind', async () => {
-    const failed = await add(request(), 409);
-    expect(failed).toMatchObject({ replayed: false, response: { status: 409 } });
+    expect(await add(request(), 409)).toMatchObject({ replayed: false, response: { status: 409 } });
     const thrown = runOnce(db, request(), async (trx) => {
       await saveEdit(trx, { ...BY, domainId, edit: edit({ create: ['t TXT x'] }) });
       throw new Error('lost');

@@ -40,7 +40,7 @@ describe('find-target-loop', () => {
       'd.test.': ['claim ANAME claim.c.test'],
     };
     for (const [name, create] of Object.entries(domains)) {
-      const { id } = await newDomain(db, accountId, name, { exempt: true });
+      const { id } = await newDomain(db, accountId, name);
       await saved(db, id, edit({ create }, parseName(name)));
     }
     await query`update domains set status = 'active' where name <> 'd.test.'`;
@@ -83,7 +83,7 @@ describe('publish-target', () => {
 
   beforeEach(async () => {
     accountId = await newAccount(db, 'me@example.org');
-    domainId = (await newDomain(db, accountId, 'example.com.', { exempt: true })).id;
+    domainId = (await newDomain(db, accountId)).id;
   });
 
   /** What is published at names with addresses, without the serial. */
@@ -93,6 +93,16 @@ describe('publish-target', () => {
       select id, target, due_at <= clock_timestamp() as "isDue" from aname_targets order by target`;
   const sources = async (id = domainId) =>
     (await listDomainChanges(db, id, { limit: 99 })).map(({ source }) => source);
+  /** Makes domains with a record of the target each. */
+  const others = async (count: number) => {
+    const ids: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const { id, name } = await newDomain(db, accountId, `d${i}.test.`);
+      await saved(db, id, edit({ create: ['a ANAME web.example.net'] }, name));
+      ids.push(id);
+    }
+    return ids;
+  };
   /** Makes the target known. */
   const look = async (said = '192.0.2.7 2001:db8::7 for 120', name = 'example.net.') => {
     const made = madeTargets(db);
@@ -103,7 +113,7 @@ describe('publish-target', () => {
 
   test('a target is noted with the record that needs it, once for all, due at once', async () => {
     await saved(db, domainId, ['@ ANAME Web.Example.NET', 'www ANAME web.example.net']);
-    const other = await newDomain(db, accountId, 'other.test.', { exempt: true });
+    const other = await newDomain(db, accountId, 'other.test.');
     await saved(
       db,
       other.id,
@@ -222,15 +232,7 @@ describe('publish-target', () => {
   });
 
   test('a change of addresses reaches every domain with one change each, and those that have them none', async () => {
-    const ids = [domainId];
-    for (let i = 0; i < 5; i++) {
-      ids.push((await newDomain(db, accountId, `d${i}.test.`, { exempt: true })).id);
-      await saved(
-        db,
-        ids.at(-1) as number,
-        edit({ create: ['a ANAME web.example.net'] }, parseName(`d${i}.test.`)),
-      );
-    }
+    const ids = [domainId, ...(await others(5))];
     await saved(db, domainId, ['x A 192.0.2.1']);
     const made = await look('192.0.2.7 for 120');
     made.said.set('example.net.', '192.0.2.8 for 120');
@@ -243,15 +245,7 @@ describe('publish-target', () => {
   });
 
   test('a worker that is killed in the middle is followed', async () => {
-    const ids: number[] = [];
-    for (let i = 0; i < 4; i++) {
-      ids.push((await newDomain(db, accountId, `d${i}.test.`, { exempt: true })).id);
-      await saved(
-        db,
-        ids.at(-1) as number,
-        edit({ create: ['a ANAME web.example.net'] }, parseName(`d${i}.test.`)),
-      );
-    }
+    const ids = await others(4);
     await look('192.0.2.7 for 120');
     await query`update aname_targets set v4_addresses = '{192.0.2.8}', seq = seq + 1, is_published = false`;
     const killed = new AbortController();
@@ -311,7 +305,7 @@ describe('publish-target', () => {
   });
 
   test('writers of one target do not wait for each other', async () => {
-    const other = await newDomain(db, accountId, 'other.test.', { exempt: true });
+    const other = await newDomain(db, accountId, 'other.test.');
     await saved(db, domainId, ['a ANAME web.example.net']);
     await inTransaction(db, async (trx) => {
       await saved(trx, domainId, ['b ANAME web.example.net']);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { countAudit, listAudit } from '../../src/store/audit/load-audit.ts';
-import { audited, noteFailedSignIn, writeAudit } from '../../src/store/audit/write-audit.ts';
+import { audited, noteFailedSignIn } from '../../src/store/audit/write-audit.ts';
 import { purgeAudit } from '../../src/store/housekeeping/purge-audit.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { rollBackTo } from '../../src/store/postgres/transaction.ts';
@@ -115,20 +115,6 @@ describe('write-audit', () => {
         { action: 'account.update', actor: BY, accountId: ann(), targetId: ann(), after: { name: 'Ann' } },
       ]);
     });
-
-    it('is written and read by the API, which can neither change nor delete it; a worker only deletes', async () => {
-      await writeAudit(api, { action: 'account.password', by: BY, accountId: ann() });
-      expect((await listAudit(api, { accountId: ann() }, { limit: 1 }))[0]?.action).toBe('account.password');
-      await expect(sql`update audit_log set action = 'x'`.execute(api)).rejects.toThrow(/permission denied/);
-      await expect(sql`delete from audit_log`.execute(api)).rejects.toThrow(/permission denied/);
-      const worker = openDatabase(asRole(url, 'zonefleet_worker'));
-      await expect(sql`update audit_log set action = 'x'`.execute(worker)).rejects.toThrow(
-        /permission denied/,
-      );
-      const node = openDatabase(asRole(url, 'zonefleet_node'));
-      await expect(sql`select from audit_log`.execute(node)).rejects.toThrow(/permission denied/);
-      await Promise.all([worker.destroy(), node.destroy()]);
-    });
   });
 
   describe('sign-ins that fail', () => {
@@ -166,17 +152,15 @@ describe('write-audit', () => {
     });
   });
 
-  describe('old rows', () => {
-    it('go after 400 days, some at a time', async () => {
-      await query`truncate audit_log restart identity`;
-      await query`
+  it('old rows go after 400 days, some at a time', async () => {
+    await query`truncate audit_log restart identity`;
+    await query`
       insert into audit_log (action, actor_kind, at)
       select 'account.update', 'system', clock_timestamp() - make_interval(hours => 9636 - 24 * i) from generate_series(0, 4) i`;
-      expect(await purgeAudit(db, 1)).toBe(true);
-      expect(await purgeAudit(db, 2)).toBe(false);
-      expect(await countAudit(db, {})).toBe(3);
-      expect(await purgeAudit(db)).toBe(false);
-      expect(await countAudit(db, {})).toBe(3);
-    });
+    expect(await purgeAudit(db, 1)).toBe(true);
+    expect(await purgeAudit(db, 2)).toBe(false);
+    expect(await countAudit(db, {})).toBe(3);
+    expect(await purgeAudit(db)).toBe(false);
+    expect(await countAudit(db, {})).toBe(3);
   });
 });

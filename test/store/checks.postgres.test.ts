@@ -114,7 +114,7 @@ describe('claim-due-domains', () => {
     const { domains } = await claim(undefined, 4);
     expect(domains.map(({ isFirst }) => isFirst)).toEqual([true, true, false, false]);
     expect(
-      await query<{ firsts: number }>`
+      await query`
       select count(*)::integer as firsts from domain_checks where last_run_id is null and due_at > now()`,
     ).toEqual([{ firsts: 2 }]);
   });
@@ -126,7 +126,7 @@ describe('claim-due-domains', () => {
     const { domains } = await claim();
     expect(domains).toHaveLength(2);
     expect(
-      await query<{ within: boolean }>`
+      await query`
       select due_at between ${before}::timestamptz + interval '2 minutes' and now() + interval '2 minutes' as within
       from domain_checks`,
     ).toEqual([{ within: true }, { within: true }]);
@@ -156,8 +156,7 @@ describe('claim-due-domains', () => {
     const first = await claim(undefined, 5000);
     expect(first.domains).toHaveLength(3000);
     expect(first.after).toEqual({ accountId: me, parent: 'p3000.' });
-    const second = await claim(first.after, 5000);
-    expect(second).toMatchObject({ domains: { length: 100 }, after: undefined });
+    expect(await claim(first.after, 5000)).toMatchObject({ domains: { length: 100 }, after: undefined });
   });
 
   test('goes along the indexes: no table is read through, whatever the planner expects', async () => {
@@ -213,16 +212,13 @@ describe('hasten-checks', () => {
     expect(await comesWithin(45)).toBe(isHastened);
   });
 
-  it('one by its name is hastened whatever it is, and no other', async () => {
-    const rows = await query<{ name: string }>`select name from domains where id = ${id}`;
+  it('one by its name is hastened whatever it is; a check that comes sooner, waits or is under way is left alone', async () => {
+    const name = await value<string>`select name from domains where id = ${id}`;
     await plan(3600, 'active');
     await hastenNames(db, ['other.test.'], 15);
     expect(await comesWithin(3599)).toBe(false);
-    await hastenNames(db, [rows[0]?.name ?? ''], 15);
+    await hastenNames(db, [name ?? ''], 15);
     expect(await comesWithin(15)).toBe(true);
-  });
-
-  it('a check that comes sooner, waits in the queue or is under way is left alone', async () => {
     await plan(10);
     await hastenWaiting(db, 45);
     expect(await comesWithin(10)).toBe(true);
@@ -358,8 +354,7 @@ describe('take-asked-names', () => {
     await query`
       update domain_checks set due_at = now() + interval '6 hours', next_at = now() + interval '6 hours'
       where domain_id = ${id}`;
-    const rows = await query<{ zoneId: number }>`
-      select zone_id as "zoneId" from domains where id = ${id}`;
+    const rows = await query<{ zoneId: number }>`select zone_id as "zoneId" from domains where id = ${id}`;
     return { id, zoneId: (rows[0] as { zoneId: number }).zoneId };
   }
   const report = (...zones: readonly { readonly zoneId: number }[]) =>
@@ -418,9 +413,7 @@ describe('take-asked-names', () => {
     for (const name of names) await checked(name, 60);
     await report(...names);
     expect(await take()).toEqual({ ...NOTHING, due: 6, later: 4 });
-    expect(await query<{ again: number }>`select asked_again as again from check_shares`).toEqual([
-      { again: 6 },
-    ]);
+    expect(await query`select asked_again as again from check_shares`).toEqual([{ again: 6 }]);
   });
 
   test('what is planned becomes due when its time has come', async () => {
@@ -430,6 +423,17 @@ describe('take-asked-names', () => {
     await take();
     await query`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`;
     expect(await take()).toEqual({ ...NOTHING, due: 1 });
+  });
+
+  test('a plan is given up when the name is proven meanwhile', async () => {
+    const name = await waiting('one.example.');
+    await checked(name, 10);
+    await report(name);
+    await take();
+    await query`update domains set status = 'active' where id = ${name.id}`;
+    await query`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`;
+    expect(await take()).toEqual(NOTHING);
+    expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: null });
   });
 
   test('while a check waits or is under way, the next one waits until it is saved', async () => {
@@ -458,17 +462,6 @@ describe('take-asked-names', () => {
     await reportAskedZones(node, [2 ** 40]);
     expect(await take()).toEqual({ ...NOTHING, ignored: 3 });
     for (const name of names) expect(await planOf(name)).toMatchObject({ isDue: false });
-  });
-
-  test('a plan is given up when the name is proven meanwhile', async () => {
-    const name = await waiting('one.example.');
-    await checked(name, 10);
-    await report(name);
-    await take();
-    await query`update domains set status = 'active' where id = ${name.id}`;
-    await query`update domain_checks set asked_due_at = now() where domain_id = ${name.id}`;
-    expect(await take()).toEqual(NOTHING);
-    expect(await planOf(name)).toMatchObject({ isDue: false, askedIn: null });
   });
 });
 
@@ -499,7 +492,7 @@ describe('take-manual-check', () => {
     const [won, ...rest] = taken.filter(({ kind }) => kind === 'taken');
     expect(rest).toEqual([]);
     expect(
-      await query<{ is: boolean }>`
+      await query`
       select ${won?.kind === 'taken' ? won.taken : null} 
         between date_trunc('milliseconds', ${before}::timestamptz) and now() as is`,
     ).toEqual([{ is: true }]);
@@ -514,8 +507,7 @@ describe('take-manual-check', () => {
     await giveBackManualCheck(db, id, first);
     expect(await last()).toBeNull();
     const at = new Date(first.taken.getTime() + 5);
-    const second = await takeManualCheck(db, id, at);
-    expect(second).toMatchObject({ kind: 'taken', previous: null });
+    expect(await takeManualCheck(db, id, at)).toMatchObject({ kind: 'taken', previous: null });
     await giveBackManualCheck(db, id, first);
     expect(await last()).toEqual(at);
     const third = await takeManualCheck(db, id, new Date(at.getTime() + HOUR_MS));
@@ -564,33 +556,28 @@ describe('wait-for-check', () => {
   const make = (request: string) =>
     makeCheck(db, { domainId, request }, (domain) => evidenceOf(domain, 'nxdomain'));
 
-  describe('waiting for a check', () => {
-    it('ends with the run that was saved with the request, and no other', async () => {
-      const request = randomUUID();
-      await make(randomUUID());
-      const waited = waitForCheck(db, request, { timeoutMs: 20_000, signal: never });
-      await make(randomUUID());
-      const mine = await make(request);
-      expect(mine.kind).toBe('saved');
-      expect(await waited).toMatchObject({
-        domainId,
-        verdict: 'unregistered',
-        id: mine.kind === 'saved' && mine.checkId,
-      });
+  it('ends with the run that was saved with the request, and no other', async () => {
+    const request = randomUUID();
+    await make(randomUUID());
+    const waited = waitForCheck(db, request, { timeoutMs: 20_000, signal: never });
+    await make(randomUUID());
+    const mine = await make(request);
+    expect(mine.kind).toBe('saved');
+    expect(await waited).toMatchObject({
+      domainId,
+      verdict: 'unregistered',
+      id: mine.kind === 'saved' && mine.checkId,
     });
+  });
 
-    it('finds one that is there already, even without any time', async () => {
-      const request = randomUUID();
-      await make(request);
-      expect(await waitForCheck(db, request, { timeoutMs: 0, signal: never })).toBeDefined();
-    });
-
-    it('ends with nothing when the time is over, or nobody wants it any more', async () => {
-      expect(await waitForCheck(db, randomUUID(), { timeoutMs: 120, signal: never })).toBeUndefined();
-      const gone = new AbortController();
-      const waited = waitForCheck(db, randomUUID(), { timeoutMs: 3_600_000, signal: gone.signal });
-      gone.abort();
-      expect(await waited).toBeUndefined();
-    });
+  it('finds one that is there already, and ends with nothing when the time is over, or nobody wants it', async () => {
+    const request = randomUUID();
+    await make(request);
+    expect(await waitForCheck(db, request, { timeoutMs: 0, signal: never })).toBeDefined();
+    expect(await waitForCheck(db, randomUUID(), { timeoutMs: 120, signal: never })).toBeUndefined();
+    const gone = new AbortController();
+    const waited = waitForCheck(db, randomUUID(), { timeoutMs: 3_600_000, signal: gone.signal });
+    gone.abort();
+    expect(await waited).toBeUndefined();
   });
 });

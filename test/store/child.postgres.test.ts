@@ -50,14 +50,11 @@ const row = async () =>
     select wanted_ns as wanted, extract(epoch from due_at - now())::int as "secondsLeft" from child_checks`
   )[0];
 
-test('a domain that the parent delegates to nobody is not due', async () => {
+test('the first conclusive check makes it due, unless it is delegated to nobody, and it is claimed once for a lease', async () => {
   await note();
   await shows([]);
   await note(true);
   expect(await row()).toBeUndefined();
-});
-
-test('the first conclusive check makes it due, and it is claimed once until the lease is over', async () => {
   await shows(SET);
   await note();
   expect(await claim()).toEqual([id]);
@@ -84,15 +81,12 @@ test('the same delegation makes nothing due, another one does, but not at every 
   expect(await claim()).toEqual([id]);
 });
 
-test('who asks for a check gets it at once', async () => {
+test('who asks for a check gets it at once, and a delegation that changes while it is looked at stays due', async () => {
   await shows(SET);
   await note();
   await save();
   await note(true);
   expect(await claim()).toEqual([id]);
-});
-
-test('a delegation that changes while it is looked at stays due', async () => {
   await shows(SET);
   await note();
   await claim();

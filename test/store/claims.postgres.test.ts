@@ -100,8 +100,7 @@ describe('claim-sets', () => {
       await changeStatus(db, { ...BY, domainId: b.id, event: 'disable' });
       expect(await rights()).toEqual([{ names: SECOND, account: me, exclusive: false }]);
       // A passer-by spends nothing: the set is free again for the next one.
-      const c = await claim(they);
-      expect(await setsOf(c.id)).toEqual([FIRST]);
+      expect(await setsOf((await claim(they)).id)).toEqual([FIRST]);
     });
 
     test('beyond 64 sightings no shared set proves the name', async () => {

@@ -148,11 +148,11 @@ describe('claim-due-steps', () => {
     const ids: number[] = [];
     for (let i = 0; i < count; i++) {
       const domain = await newDomain(db, accountId, `${label}${i}.net.`, {});
-      const rows = await query<{ id: number }>`
+      const id = await value<number>`
       insert into signed_zones (domain_id, account_id, goal, denial, algorithm, phase, machine, due_at)
       values (${domain.id}, ${accountId}, 'signed', 'nsec', 13, 'waiting', '{}', now() - make_interval(secs => ${1000 - i}))
       returning id`;
-      ids.push(rows[0]?.id as number);
+      ids.push(id as number);
     }
     return { accountId, ids };
   }

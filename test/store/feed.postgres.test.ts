@@ -31,48 +31,6 @@ import { APEX } from '../support/zone/customer-records.ts';
 
 const { db, url, query, column } = sharedDatabase();
 
-describe('nodes', () => {
-  test('a forgotten node is not listed until it reports itself again', async () => {
-    const connection = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
-    const report = {
-      ...{
-        name: 'gone',
-        instance: randomUUID(),
-        startedAt: new Date(),
-        loaded: true,
-        epoch: 'e',
-        position: 1,
-      },
-      ...{
-        snapshot: '1:1:',
-        zones: 1,
-        records: 1,
-        held: undefined,
-        unserved: [],
-        abilities: [],
-        version: '1',
-      },
-      ...{ image: { used: 0, capacity: 1 }, traffic: { answered: 0, dropped: 0 } },
-    };
-    const names = async () => (await listNodes(db)).map(({ name }) => name);
-    try {
-      await claimNodeName(connection, report);
-      await saveNodeReport(connection, report);
-      expect(await names()).toEqual(['gone']);
-      expect(await forgetNodes(db, ['gone'])).toEqual([{ name: 'gone', outcome: 'live' }]);
-      await query`update nodes set seen_at = seen_at - interval '6 seconds', held_id = gen_random_uuid(), held_since = now()`;
-      expect(await forgetNodes(db, ['gone'])).toEqual([{ name: 'gone', outcome: 'forgotten' }]);
-      expect([await names(), await confirmNodes(db)]).toEqual([[], []]);
-      expect(await confirmNodes(db, ['gone'])).toMatchObject([{ outcome: 'absent' }]);
-      await saveNodeReport(connection, report);
-      expect(await names()).toEqual(['gone']);
-    } finally {
-      await connection.close();
-      await query`delete from nodes`;
-    }
-  });
-});
-
 describe('asked-names', () => {
   // The table in which nodes report zones that are asked for.
   const SLOTS = 4096;
@@ -82,11 +40,8 @@ describe('asked-names', () => {
   beforeEach(async () => {
     node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
   });
-  afterEach(async () => {
-    await node.close();
-  });
-  const reported = () => column<number>`
-      select zone_id as id from asked_names order by zone_id`;
+  afterEach(() => node.close());
+  const reported = () => column<number>`select zone_id from asked_names order by zone_id`;
 
   test('reports of one zone are one row; those whose slot another zone has are told', async () => {
     expect(await reportAskedZones(node, [5, 6, 7])).toEqual([]);
@@ -106,16 +61,6 @@ describe('asked-names', () => {
     ])
       await expect(node.query(statement)).rejects.toThrow(/violates check constraint/);
   });
-
-  test('a node may do nothing else there: neither set times nor take reports away', async () => {
-    for (const statement of [
-      'insert into asked_names (slot, zone_id, asked_at) values (1, 1, now())',
-      'update asked_names set zone_id = 1',
-      'delete from asked_names',
-      'truncate asked_names',
-    ])
-      await expect(node.query(statement)).rejects.toThrow(/permission denied/);
-  });
 });
 
 describe('in-sync', () => {
@@ -134,7 +79,7 @@ describe('in-sync', () => {
       ['one', 'two', 'three'].map((nodeName) => followLoaded({ databaseUrl: url, nodeName })),
     );
     await until(async () => (await sync(await change(0)))?.nodes.live === 3);
-    for (let i = 1; i <= 20; i++) {
+    for (let i = 1; i <= 10; i++) {
       const id = await change(i);
       const serial = (await db.selectFrom('domains').select('serial').executeTakeFirstOrThrow()).serial;
       await until(async () => {
@@ -145,8 +90,7 @@ describe('in-sync', () => {
       });
     }
     await Promise.all(nodes.map((node) => node.stop()));
-    const last = await change(21);
-    expect(await sync(last)).toEqual({ inSync: false, nodes: { seen: 0, live: 0 } });
+    expect(await sync(await change(11))).toEqual({ inSync: false, nodes: { seen: 0, live: 0 } });
   });
 
   test('a node that is silent is waited for until it was not seen for a day, one that left is not', async () => {
@@ -198,9 +142,7 @@ describe('load-changed-zones', () => {
   beforeEach(async () => {
     connection = await connect(url, { applicationName: 'test' });
   });
-  afterEach(async () => {
-    await connection.close();
-  });
+  afterEach(() => connection.close());
 
   /** The first zone's. */
   const stateOf = async () => (await listZoneStates(connection, 0, 10))[0];
@@ -224,8 +166,7 @@ describe('load-changed-zones', () => {
     await saveZones(db, [smallZone('a.example.', 1)], BY);
     const since = await stateOf();
     await saveZones(db, [smallZone('a.example.', 2)], BY);
-    const lost = since && { ...since, mark: since.mark + 1 };
-    const [zone] = await load(lost);
+    const [zone] = await load(since && { ...since, mark: since.mark + 1 });
     expect(zone).toMatchObject({ partial: false, gone: [] });
     expect(zone?.records).toHaveLength(3);
     const [known] = await load(since);
@@ -247,34 +188,55 @@ describe('load-changed-zones', () => {
   test('fingerprints are the same in SQL and here', async () => {
     await saveZones(
       db,
-      Array.from({ length: 1500 }, (_, i) => smallZone(`z${i}.example.`, 1)),
+      Array.from({ length: BUCKETS + 9 }, (_, i) => smallZone(`z${i}.example.`, 1)),
       BY,
     );
     await unloadZones(db, [parseName('z7.example.')], BY);
     const sums = new Float64Array(BUCKETS);
-    for (const zone of await listZoneStates(connection, 0, 2000)) {
+    for (const zone of await listZoneStates(connection, 0, 2000))
       sums[zone.id % BUCKETS] = (sums[zone.id % BUCKETS] as number) + zoneFingerprint(zone);
-    }
     expect(await loadFingerprints(connection)).toEqual(sums);
   });
 });
 
 describe('nodes', () => {
   // Who has the name of a node: one process, by a session of its own.
-  let connections: Connection[];
+  const connections: Connection[] = [];
 
-  beforeEach(async () => {
-    connections = [];
-  });
-  afterEach(async () => {
-    await Promise.all(connections.map((connection) => connection.close()));
-  });
+  afterEach(() => Promise.all(connections.splice(0).map((connection) => connection.close())));
 
   async function open(parameters = ''): Promise<Connection> {
-    const connection = await connect(`${url}${parameters}`, { applicationName: 'test' });
+    const connection = await connect(`${asRole(url, 'zonefleet_node')}${parameters}`, {
+      applicationName: 'test',
+    });
     connections.push(connection);
     return connection;
   }
+
+  test('a forgotten node is not listed until it reports itself again', async () => {
+    const connection = await open();
+    const report = {
+      ...{ name: 'gone', instance: randomUUID(), startedAt: new Date(), loaded: true, version: '1' },
+      ...{ epoch: 'e', position: 1, snapshot: '1:1:', zones: 1, records: 1, held: undefined },
+      ...{
+        unserved: [],
+        abilities: [],
+        image: { used: 0, capacity: 1 },
+        traffic: { answered: 0, dropped: 0 },
+      },
+    };
+    const names = async () => (await listNodes(db)).map(({ name }) => name);
+    await claimNodeName(connection, report);
+    await saveNodeReport(connection, report);
+    expect(await names()).toEqual(['gone']);
+    expect(await forgetNodes(db, ['gone'])).toEqual([{ name: 'gone', outcome: 'live' }]);
+    await query`update nodes set seen_at = seen_at - interval '6 seconds', held_id = gen_random_uuid(), held_since = now()`;
+    expect(await forgetNodes(db, ['gone'])).toEqual([{ name: 'gone', outcome: 'forgotten' }]);
+    expect([await names(), await confirmNodes(db)]).toEqual([[], []]);
+    expect(await confirmNodes(db, ['gone'])).toMatchObject([{ outcome: 'absent' }]);
+    await saveNodeReport(connection, report);
+    expect(await names()).toEqual(['gone']);
+  });
 
   test('the name of a node is one process’s; another process waits for the end of its session', async () => {
     const [one, other] = [
@@ -329,9 +291,7 @@ describe('report-dns-counts', () => {
   beforeEach(async () => {
     node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
   });
-  afterEach(async () => {
-    await node.close();
-  });
+  afterEach(() => node.close());
 
   test('a report is one row, also when it is repeated', async () => {
     await reportDnsCounts(node, REPORT);
@@ -377,18 +337,5 @@ describe('report-dns-counts', () => {
         name_counts) values ('n', gen_random_uuid(), 0, now(), '{}', '{}', '{}', '{}', array_fill(1, array[512]), ${large},
         array_fill(1, array[512]))`),
     ).rejects.toThrow(/names_octets/);
-  });
-
-  test('a node may insert its reports and do nothing else there', async () => {
-    await reportDnsCounts(node, REPORT);
-    for (const statement of [
-      'select counts from dns_counts',
-      'update dns_counts set part = 2',
-      'delete from dns_counts',
-      'truncate dns_counts',
-      'insert into dns_counts (instance, part, moved_at) values (gen_random_uuid(), 0, now())',
-      'insert into dns_counts (instance, part) values (gen_random_uuid(), 0) returning instance',
-    ])
-      await expect(node.query(statement)).rejects.toThrow(/permission denied/);
   });
 });

@@ -22,7 +22,7 @@ import { privateParts } from '../support/secrets/private-parts.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { APEX, edit } from '../support/zone/customer-records.ts';
 
-const { db, url, query, column } = sharedDatabase();
+const { db, url, query, column, value } = sharedDatabase();
 
 describe('hashed-names', () => {
   // What lies below a name of a zone with NSEC3 is found from an index, which every change of the zone keeps true.
@@ -32,8 +32,8 @@ describe('hashed-names', () => {
   beforeEach(async () => {
     useSecrets(db);
     domainId = (await newDomain(db, await newAccount(db, 'a@example.org'))).id;
-    const rows = await query<{ id: number }>`select zone_id as id from domains`;
-    zoneId = rows[0]?.id as number;
+    const id = await value<number>`select zone_id as id from domains`;
+    zoneId = id as number;
   });
 
   const at = (text: string): Name => parseName(text, APEX);
@@ -114,8 +114,7 @@ describe('key-store', () => {
     select table_name as name from information_schema.tables where table_schema = 'public'`;
     expect(tables.length).toBeGreaterThan(40);
     for (const { name } of tables) {
-      const rows = await query<{ text: string }>`select t::text as text from ${sql.table(name)} t`;
-      const text = rows.map((row) => row.text).join('\n');
+      const text = (await column<string>`select t::text as text from ${sql.table(name)} t`).join('\n');
       for (const part of parts)
         for (const form of ['hex', 'base64', 'base64url'] as const)
           expect(text.includes(part.toString(form)), `${name} as ${form}`).toBe(false);

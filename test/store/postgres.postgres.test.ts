@@ -30,15 +30,12 @@ describe('bounded-client', () => {
     return (rows[0] as { count: number }).count;
   }
 
-  test('a statement that is repeated is prepared once, and answers the same', async () => {
+  test('a statement that is repeated is prepared once; a failure of it is its own, and the next one goes on', async () => {
     for (let i = 0; i < 20; i++) {
       const { rows } = await sql<{ twice: number }>`select ${i}::integer * 2 as twice`.execute(db);
       expect(rows).toEqual([{ twice: 2 * i }]);
     }
     expect(await prepared(' as twice')).toBe(1);
-  });
-
-  test('a failure of a prepared statement is its own, and the next one goes on', async () => {
     const divide = (by: number) => sql<{ part: number }>`select 6 / ${by}::integer as part`.execute(db);
     for (let i = 1; i <= 10; i++) await divide(i);
     await expect(divide(0)).rejects.toThrow('division by zero');
@@ -116,10 +113,8 @@ describe('deadlines', () => {
 
   it('every connection of a pool has limits of its own on the server', async () => {
     const db = openDatabase(url, { limits: { readMs: 2000, writeMs: 4500 } });
-    const connections = Array.from({ length: 3 }, () => settingOf.execute(db));
-    for (const { rows } of await Promise.all(connections)) {
+    for (const { rows } of await Promise.all(Array.from({ length: 3 }, () => settingOf.execute(db))))
       expect(rows).toEqual([{ statement: '4s', lock: '3200ms', idle: '30s' }]);
-    }
     await db.destroy();
   });
 

@@ -43,9 +43,7 @@ describe('load-unsupported', () => {
   // What members of a domain are told of rules that edges cannot obey.
   const rules = '/domains/told.example/rules';
 
-  beforeAll(async () => {
-    await api.makeDomain('told.example', { planSlug: 'pro' });
-  });
+  beforeAll(() => api.makeDomain('told.example', { planSlug: 'pro' }));
 
   async function makeEdge(name: string, region: string) {
     const made = await createEdge(api.db, { name, region, v4: [], v6: [] });
@@ -158,6 +156,7 @@ describe('plan-rule-revert', () => {
     for (let i = 0; i < 15; i++)
       expect((await ask('POST', '/rules/error-page/', page(full))).status).toBe(200);
     expect((await ask('POST', '/rules/error-page/', page(full - 1))).status).toBe(200);
+    expect((await ask('POST', '/rules/error-page/', page(2))).body.fields[0].field).toBe('html');
     const refused = await revert(smaller);
     expect([refused.status, refused.body.code]).toEqual([400, 'wrong_state']);
     expect(refused.body.error).toContain('4 MiB');

@@ -10,7 +10,7 @@ import { BY, expectPublished, listed, newAccount, newDomain, saved } from '../su
 import { sharedDatabase } from '../support/tests/shared-database.ts';
 import { scanOf } from '../support/world/made-scans.ts';
 
-const { db, query } = sharedDatabase();
+const { db, query, value } = sharedDatabase();
 
 describe('claim-due-scans', () => {
   // Which scans are claimed: those that are due, each by one process, the accounts in turn.
@@ -81,8 +81,8 @@ describe('claim-due-scans', () => {
     const turns = async (limit: number) => (await claimDueScans(db, limit)).map(({ turn }) => turn).sort();
     expect(await turns(2)).toEqual([2, 2]);
     expect(await turns(10)).toEqual([4, 6]);
-    const rows = await query<{ id: number }>`select id from accounts where email = 'bulk@example.org'`;
-    expect(await countScansInHand(db, rows[0]?.id as number)).toBe(3);
+    const id = await value<number>`select id from accounts where email = 'bulk@example.org'`;
+    expect(await countScansInHand(db, id as number)).toBe(3);
   });
 });
 
@@ -91,7 +91,7 @@ describe('import-scanned', () => {
   const MAIL = ['@ MX 10 mail.example.com', '@ MX 20 mail2.example.com', '@ 600 TXT v=spf1 mx -all'];
   let id: number;
   beforeEach(async () => {
-    ({ id } = await newDomain(db, await newAccount(db, 'a@example.org'), undefined, { exempt: true }));
+    ({ id } = await newDomain(db, await newAccount(db, 'a@example.org'), undefined));
   });
 
   const bring = (lines: readonly string[], more: Partial<ScannedImport> = {}) =>

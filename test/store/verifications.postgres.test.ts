@@ -22,9 +22,8 @@ describe('claim-due-verifications', () => {
   beforeEach(async () => {
     const accountId = await newAccount(db, 'me@example.org');
     ids = [];
-    for (const label of ['a', 'b', 'c']) {
+    for (const label of ['a', 'b', 'c'])
       ids.push((await newDomain(db, accountId, `${label}.com.`, { dnsMode: 'external' })).id);
-    }
   });
 
   const dueAgo = (id: number, seconds: number) =>
@@ -53,13 +52,9 @@ describe('claim-due-verifications', () => {
     expect((await planned()).rows).toEqual(before.rows);
   });
 
-  test('of processes that claim at once each gets others', async () => {
+  test('of processes that claim at once each gets others, and only what is to be proved', async () => {
     for (const id of ids) await dueAgo(id, 10);
-    const claimed = await Promise.all([claim(2), claim(2), claim(2)]);
-    expect(claimed.flat().sort()).toEqual([...ids].sort());
-  });
-
-  test('only what is to be proved is due', async () => {
+    expect((await Promise.all([claim(2), claim(2), claim(2)])).flat().sort()).toEqual([...ids].sort());
     for (const id of ids) await dueAgo(id, 10);
     await query`update domains set status = 'active' where id = ${ids[0]}`;
     await query`update domains set dns_mode = 'managed' where id = ${ids[1]}`;
@@ -96,8 +91,7 @@ describe('claim-due-verifications', () => {
       ]);
       const [a, b, c] = ids as [number, number, number];
       for (const id of ids) await dueAgo(id, 1);
-      const light = await claimDueVerifications(db, { limit: 2, lightOnly: true });
-      expect(light.rows).toEqual([
+      expect((await claimDueVerifications(db, { limit: 2, lightOnly: true })).rows).toEqual([
         { id: a, slotMs: 0 },
         { id: mid.ids[0], slotMs: expect.closeTo(1000, -2) },
       ]);
@@ -108,8 +102,7 @@ describe('claim-due-verifications', () => {
     test('a round goes on behind the account where the last one ended', async () => {
       const bulk = await another('bulk', 1);
       for (const id of ids) await dueAgo(id, 5);
-      const rows = await query<{ first: number }>`
-      select min(account_id) as first from domain_verifications`;
+      const rows = await query<{ first: number }>`select min(account_id) as first from domain_verifications`;
       const { rows: claimed } = await claimDueVerifications(db, {
         limit: 10,
         after: rows[0]?.first,
@@ -174,28 +167,25 @@ describe('load-verified-domain', () => {
         },
       );
       expect(await isTrusted('_svc-challenge.team.lab.')).toBe(true);
-      const { id } = await newDomain(db, mine, 'proved.com.', { exempt: true });
+      const { id } = await newDomain(db, mine, 'proved.com.');
       await checkOnce(db, id, `referral ${OURS.join(' ')}`);
       expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
       await query`update domains set status = 'moved', moved_since = now() where id = ${id}`;
       expect(await isTrusted('_svc-challenge.proved.com.')).toBe(true);
     });
 
-    test('proves nothing from a mere claim, of whomever and however deep', async () => {
-      await newDomain(db, mine, 'claimed.com.', { exempt: true });
+    test('proves nothing from a mere claim, of whomever and however deep, nor from a zone whose delegation leaves', async () => {
+      await newDomain(db, mine, 'claimed.com.');
       expect(await isTrusted('_svc-challenge.claimed.com.')).toBe(false);
-      const { id } = await newDomain(db, mine, 'around.com.', { exempt: true });
+      const { id } = await newDomain(db, mine, 'around.com.');
       await checkOnce(db, id, `referral ${OURS.join(' ')}`);
-      await newDomain(db, mine, 'deep.around.com.', { exempt: true });
+      await newDomain(db, mine, 'deep.around.com.');
       expect(await isTrusted('_svc-challenge.around.com.')).toBe(true);
       expect(await isTrusted('_svc-challenge.deep.around.com.')).toBe(false);
       expect(await isTrusted('_svc-challenge.nobody.com.')).toBe(false);
-    });
-
-    test('proves nothing from a zone that is served until its delegation has left', async () => {
-      const { id } = await newDomain(db, mine, 'leaving.com.', { exempt: true });
-      await checkOnce(db, id, `referral ${OURS.join(' ')}`);
-      await changeStatus(db, { ...BY, domainId: id, event: 'use_external' });
+      const { id: leaving } = await newDomain(db, mine, 'leaving.com.');
+      await checkOnce(db, leaving, `referral ${OURS.join(' ')}`);
+      await changeStatus(db, { ...BY, domainId: leaving, event: 'use_external' });
       expect(await isTrusted('_svc-challenge.leaving.com.')).toBe(false);
     });
 
@@ -214,7 +204,7 @@ describe('load-verified-domain', () => {
     });
 
     test('is known by the SOA where the delegation gives our servers other names', async () => {
-      await newDomain(db, mine, 'vanity.com.', { exempt: true });
+      await newDomain(db, mine, 'vanity.com.');
       const { links } = txtEvidenceOf(parseName('_svc-challenge.vanity.com.'), {
         servers: [['x']],
         nameservers: ['ns1.vanity.com.'],

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { parseName } from '../../src/dns/name.ts';
+import { parseName, printName } from '../../src/dns/name.ts';
 import { disableSigning } from '../../src/store/signing/disable-signing.ts';
 import { listSigning } from '../../src/store/signing/load-signing.ts';
 import { loadSigningState } from '../../src/store/signing/signing-state.ts';
@@ -55,12 +55,16 @@ describe('note-verbatim', () => {
     return seconds === undefined ? undefined : Math.round(seconds / DAY);
   };
 
-  test('the first end of all that are loaded counts, until they are loaded or unloaded', async () => {
+  test('the first end of all that are loaded is a metric, until they are loaded or unloaded', async () => {
     await saveZones(db, [signed('a', 10), signed('b', 4), plain('c')], FROM);
     expect(await left()).toBe(4);
     expect(await listSigning(db)).toEqual([]);
     await saveZones(db, [signed('b', 20)], FROM);
     expect(await left()).toBe(10);
+    const registry = new Registry();
+    createSigningMetrics(registry, { state: () => loadSigningState(db), isBreakerOpen: () => false });
+    const line = /^zonefleet_signatures_left_seconds\{kind="verbatim"\} (\S+)$/m;
+    expect(Math.round(Number(line.exec(await registry.metrics())?.[1]) / DAY)).toBe(10);
     await saveZones(db, [signed('b', -2)], FROM);
     expect(await left()).toBe(-2);
     await saveZones(db, [plain('b')], FROM);
@@ -93,16 +97,6 @@ describe('note-verbatim', () => {
     const [zone] = await listSigning(db);
     expect(zone?.keys).toHaveLength(1); // that of before
   });
-
-  test('is a metric of the workers', async () => {
-    await saveZones(db, [signed('a', 10)], FROM);
-    const registry = new Registry();
-    const state = () => loadSigningState(db);
-    createSigningMetrics(registry, { state, isBreakerOpen: () => false });
-    const line = /^zonefleet_signatures_left_seconds\{kind="verbatim"\} (\S+)$/m;
-    const seconds = Number(line.exec(await registry.metrics())?.[1]);
-    expect(Math.round(seconds / DAY)).toBe(10);
-  });
 });
 
 describe('save-zones', () => {
@@ -117,6 +111,7 @@ describe('save-zones', () => {
   }
 
   const changes = () => db.selectFrom('changes').selectAll().orderBy('id').execute();
+  const save = (...zones: Parameters<typeof saveZones>[1][number][]) => saveZones(db, zones, BY);
 
   test('what is saved is what is loaded: any octet in a name, any type, rdata longer than an index entry', async () => {
     const records = recordsOf(
@@ -129,12 +124,12 @@ k 60 TXT ${'"'.concat('x'.repeat(255), '" ').repeat(39)} "y"
 k 60 TYPE65281 \\# 0`,
       'a.example.',
     );
-    const [saved] = await saveZones(db, [{ apex: A, records }], BY);
+    const [saved] = await save({ apex: A, records });
     expect(saved).toMatchObject({ apex: A, outcome: 'created', records: records.length });
     const loaded = await loadZone(db, A);
     expect(sorted(loaded?.records ?? [])).toEqual(sorted(records));
     expect(loaded?.version).toBe(saved?.version);
-    expect((await saveZones(db, [{ apex: A, records: [...records].reverse() }], BY))[0]).toEqual({
+    expect((await save({ apex: A, records: [...records].reverse() }))[0]).toEqual({
       apex: A,
       outcome: 'unchanged',
       version: saved?.version,
@@ -146,16 +141,8 @@ k 60 TYPE65281 \\# 0`,
   });
 
   test('only the difference is written: rows that stay keep their version, rows that go become tombstones', async () => {
-    const [first] = await saveZones(
-      db,
-      [smallZone('a.example.', 1, 'old A 192.0.2.1\nttl 60 A 192.0.2.1')],
-      BY,
-    );
-    const [second] = await saveZones(
-      db,
-      [smallZone('a.example.', 1, 'new A 192.0.2.1\nttl 61 A 192.0.2.1')],
-      BY,
-    );
+    const [first] = await save(smallZone('a.example.', 1, 'old A 192.0.2.1\nttl 60 A 192.0.2.1'));
+    const [second] = await save(smallZone('a.example.', 1, 'new A 192.0.2.1\nttl 61 A 192.0.2.1'));
     expect(second).toMatchObject({ outcome: 'replaced' });
     const rows = await db.selectFrom('zone_records').selectAll().orderBy('owner').execute();
     const versions = { first: first?.version, second: second?.version };
@@ -167,7 +154,7 @@ k 60 TYPE65281 \\# 0`,
       ['ttl.a.example.', versions.second, false],
       ['www.a.example.', versions.first, false],
     ]);
-    const [third] = await saveZones(db, [smallZone('a.example.', 1, 'old A 192.0.2.1')], BY);
+    const [third] = await save(smallZone('a.example.', 1, 'old A 192.0.2.1'));
     const revived = await query`select * from zone_records where owner = 'old.a.example.'`;
     expect(revived).toMatchObject([{ removed: false, version: third?.version }]);
   });
@@ -176,15 +163,14 @@ k 60 TYPE65281 \\# 0`,
     const x = { owner: parseName('x.a.example.'), type: 1, rdata: Buffer.from([192, 0, 2, 1]) };
     const twice = [90, 60, 70].map((ttl) => ({ ...x, ttl }));
     const records = [...smallZone('a.example.', 1).records, ...twice];
-    expect(await saveZones(db, [{ apex: A, records }], BY)).toMatchObject([{ records: 4 }]);
-    const loaded = await loadZone(db, A);
-    expect(loaded?.records.filter((record) => record.owner === parseName('x.a.example.'))).toMatchObject([
-      { ttl: 60 },
-    ]);
+    expect(await save({ apex: A, records })).toMatchObject([{ records: 4 }]);
+    expect(
+      (await loadZone(db, A))?.records.filter((record) => record.owner === parseName('x.a.example.')),
+    ).toMatchObject([{ ttl: 60 }]);
   });
 
   test('a zone is unloaded once, is no longer loaded, and is newer when it comes back', async () => {
-    const [saved] = await saveZones(db, [smallZone('a.example.', 1)], BY);
+    const [saved] = await save(smallZone('a.example.', 1));
     const never = parseName('never.example.');
     const [gone, absent] = await unloadZones(db, [A, never], BY);
     expect(gone).toMatchObject({ outcome: 'unloaded' });
@@ -192,7 +178,7 @@ k 60 TYPE65281 \\# 0`,
     expect(absent).toEqual({ apex: never, outcome: 'absent' });
     expect(await loadZone(db, A)).toBeUndefined();
     expect(await unloadZones(db, [A], BY)).toEqual([{ apex: A, outcome: 'absent' }]);
-    const [back] = await saveZones(db, [smallZone('a.example.', 1)], BY);
+    const [back] = await save(smallZone('a.example.', 1));
     expect(back).toMatchObject({ outcome: 'created' });
     expect(back?.version).toBeGreaterThan(gone?.version ?? Number.NaN);
     expect((await loadZone(db, A))?.records).toHaveLength(3);
@@ -204,22 +190,16 @@ k 60 TYPE65281 \\# 0`,
   });
 
   test('a call is all or nothing', async () => {
-    await saveZones(db, [smallZone('a.example.', 1)], BY);
+    await save(smallZone('a.example.', 1));
     const bad = {
       apex: parseName('b.example.'),
       records: [{ owner: A, type: 0, ttl: 1, rdata: Uint8Array.of(1) }],
     };
-    await expect(saveZones(db, [smallZone('a.example.', 2), bad], BY)).rejects.toThrow('check constraint');
+    await expect(save(smallZone('a.example.', 2), bad)).rejects.toThrow('check constraint');
     expect(await changes()).toHaveLength(1);
     expect(await loadZone(db, bad.apex)).toBeUndefined();
     const twice = [smallZone('a.example.', 2), smallZone('A.EXAMPLE.', 3)];
-    await expect(saveZones(db, twice, BY)).rejects.toThrow('a.example. is saved twice');
-  });
-
-  test('a customer domain is not overwritten by an operator zone', async () => {
-    await query`insert into zones (name, kind, version, mark, records) values ('a.example.', 'domain', 1, 1, 0)`;
-    await expect(saveZones(db, [smallZone('a.example.', 1)], BY)).rejects.toThrow("customer's domain");
-    await expect(unloadZones(db, [A], BY)).rejects.toThrow("customer's domain");
+    await expect(save(...twice)).rejects.toThrow('a.example. is saved twice');
   });
 
   test('a zone that takes several statements is cut without loss, and only its difference is written again', async () => {
@@ -231,12 +211,12 @@ k 60 TYPE65281 \\# 0`,
         rdata: Buffer.from([10, 0, ((from + i) >> 8) & 255, (from + i) & 255]),
       }));
     const base = smallZone('a.example.', 1).records;
-    await saveZones(db, [{ apex: A, records: [...base, ...hosts(0, 25_000)] }], BY);
-    const moved = [...base, ...hosts(500, 25_500)];
-    const [second] = await saveZones(db, [{ apex: A, records: moved }, smallZone('b.example.', 1)], BY);
+    await save({ apex: A, records: [...base, ...hosts(0, 11_000)] });
+    const moved = [...base, ...hosts(500, 11_500)];
+    const [second] = await save({ apex: A, records: moved }, smallZone('b.example.', 1));
     expect(sorted((await loadZone(db, A))?.records ?? [])).toEqual(sorted(moved));
     expect(
-      await query<{ removed: boolean; count: number }>`
+      await query`
       select removed, count(*) from zone_records where version = ${second?.version} group by 1 order by 1`,
     ).toEqual([
       { removed: false, count: 500 },
@@ -245,22 +225,12 @@ k 60 TYPE65281 \\# 0`,
   });
 
   test('writers of the same zones in opposite orders do not deadlock, and versions rise in the order of commits', async () => {
-    const apexes = Array.from({ length: 8 }, (_, i) => `z${i}.example.`);
+    const apexes = Array.from({ length: 8 }, (_, i) => parseName(`z${i}.example.`));
     const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 6; round++) {
         const order = writer % 2 === 0 ? apexes : [...apexes].reverse();
-        if ((writer + round) % 5 === 0)
-          await unloadZones(
-            db,
-            order.map((apex) => parseName(apex)),
-            BY,
-          );
-        else
-          await saveZones(
-            db,
-            order.map((apex) => smallZone(apex, writer * 100 + round)),
-            BY,
-          );
+        if ((writer + round) % 5 === 0) await unloadZones(db, order, BY);
+        else await save(...order.map((apex) => smallZone(printName(apex), writer * 100 + round)));
       }
     });
     await Promise.all(writers);
@@ -279,11 +249,11 @@ k 60 TYPE65281 \\# 0`,
   test('500 zones are saved, and found unchanged, in as many statements as a few are', async () => {
     const batch = (from: number, length: number) =>
       Array.from({ length }, (_, i) => smallZone(`z${from + i}.example.`, 1));
-    const few = await countStatements(() => saveZones(db, batch(0, 5), BY));
-    const many = await countStatements(() => saveZones(db, batch(5, 500), BY));
+    const few = await countStatements(() => save(...batch(0, 5)));
+    const many = await countStatements(() => save(...batch(5, 500)));
     expect(many.value.every((zone) => zone.outcome === 'created')).toBe(true);
     expect(many.statements).toBeLessThan(2 * few.statements);
-    const again = await countStatements(() => saveZones(db, batch(5, 500), BY));
+    const again = await countStatements(() => save(...batch(5, 500)));
     expect(again.value.every((zone) => zone.outcome === 'unchanged')).toBe(true);
     expect(again.statements).toBeLessThanOrEqual(many.statements);
   });

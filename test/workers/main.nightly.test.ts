@@ -13,7 +13,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase();
   const accountId = await newAccount(database.db, 'me@example.org');
-  await newDomain(database.db, accountId, 'example.com.', { exempt: true });
+  await newDomain(database.db, accountId);
 });
 afterAll(() => database?.drop());
 
@@ -74,21 +74,6 @@ describe('the workers process', () => {
     }
   });
 
-  it.skipIf(!HAS_REDIS)(`checks with its queue on Redis as well${NEEDS_REDIS}`, async () => {
-    const redis = await startRedis();
-    try {
-      const accountId = await newAccount(database.db, 'redis@example.org');
-      const { id } = await newDomain(database.db, accountId, 'redis.example.com.', { exempt: true });
-      const started = await start({ REDIS_URL: redis.url });
-      await ready(started);
-      await until(async () => (await listChecks(database.db, id, { limit: 5 })).length > 0, 'it is checked');
-      started.process.kill('SIGTERM');
-      expect(await started.exited).toBe(0);
-    } finally {
-      await redis.stop();
-    }
-  });
-
   it('waits for Postgres, and is not ready while it is away', async () => {
     const proxy = await startProxy(database.url);
     proxy.cut();
@@ -108,23 +93,32 @@ describe('the workers process', () => {
     }
   });
 
-  it.skipIf(!HAS_REDIS)(`is not ready without Postgres if its queue is in Redis${NEEDS_REDIS}`, async () => {
-    const redis = await startRedis();
-    const proxy = await startProxy(database.url);
-    try {
-      const started = await start({ DATABASE_URL: proxy.url, REDIS_URL: redis.url });
-      await ready(started);
-      expect(await statusOf(`${started.metrics}/readyz`)).toBe(200);
-      proxy.cut();
-      await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 503, 'it is not ready');
-      const reason = await (await fetch(`${started.metrics}/readyz`)).text();
-      expect(reason).toMatch(/^the database (cannot be reached|does not answer)\n$/);
-      proxy.resume();
-      await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 200, 'it is ready again');
-    } finally {
-      await Promise.all([proxy.stop(), redis.stop()]);
-    }
-  });
+  it.skipIf(!HAS_REDIS)(
+    `checks with its queue on Redis, and is not ready without Postgres${NEEDS_REDIS}`,
+    async () => {
+      const redis = await startRedis();
+      const proxy = await startProxy(database.url);
+      const accountId = await newAccount(database.db, 'redis@example.org');
+      const { id } = await newDomain(database.db, accountId, 'redis.example.com.');
+      try {
+        const started = await start({ DATABASE_URL: proxy.url, REDIS_URL: redis.url });
+        await ready(started);
+        await until(
+          async () => (await listChecks(database.db, id, { limit: 5 })).length > 0,
+          'it is checked',
+        );
+        expect(await statusOf(`${started.metrics}/readyz`)).toBe(200);
+        proxy.cut();
+        await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 503, 'it is not ready');
+        const reason = await (await fetch(`${started.metrics}/readyz`)).text();
+        expect(reason).toMatch(/^the database (cannot be reached|does not answer)\n$/);
+        proxy.resume();
+        await until(async () => (await statusOf(`${started.metrics}/readyz`)) === 200, 'it is ready again');
+      } finally {
+        await Promise.all([proxy.stop(), redis.stop()]);
+      }
+    },
+  );
 
   it('says why it cannot start', async () => {
     const empty = await createDatabase({ empty: true });

@@ -86,8 +86,7 @@ test('the worker omits the depth of a queue that it cannot reach, and nothing el
 });
 
 test('the worker reports a nameserver pool if there is one, and its faults after the first check', async () => {
-  const text = async (pool: WorkerGauges['pool']) =>
-    await createWorkerMetrics({ ...gauges, pool }).registry.metrics();
+  const text = (pool: WorkerGauges['pool']) => createWorkerMetrics({ ...gauges, pool }).registry.metrics();
   expect(await text(() => undefined)).not.toMatch(/^zonefleet_nameserver_pool/m);
   const before = await text(() => ({ shareGiven: 0.25, faults: undefined }));
   expect(before).toContain('zonefleet_nameserver_pool_given_ratio 0.25');

@@ -235,31 +235,17 @@ describe('parsing records', () => {
     });
 
     it('reports every line that it cannot read, and reads the others', () => {
-      const text = [
-        'a A 192.0.2.256',
-        'b A 192.0.2.1',
-        'b..c A 192.0.2.1',
-        '\tTXT "of no owner"',
-        '$INCLUDE x',
-        'c BOGUS x',
-        'd TXT "open',
-        'e MX ( 10',
-        'f A 192.0.2.2 ; zonefleet proxy=true',
-        'g.example.net. A 192.0.2.1',
-        'h CNAME .',
-        'i.*.j A 192.0.2.1',
-        'k NS *.x',
-        '$ORIGIN a..b.',
-        'l A 192.0.2.1',
-        'm.example.com. A 192.0.2.3',
-        'n.example.com. CNAME m',
-        '$ORIGIN example.com.',
-        '$GENERATE 1-70000 h$ A 192.0.2.1',
-        'o A 192.0.2.4',
-      ].join('\n');
+      const text = itemsOf(
+        `a A 192.0.2.256 / b A 192.0.2.1 / b..c A 192.0.2.1 / \tTXT "of no owner" / $INCLUDE x / c BOGUS x /
+d TXT "open / e MX ( 10 / f A 192.0.2.2 ; zonefleet proxy=true / g.example.net. A 192.0.2.1 / h CNAME . /
+i.*.j A 192.0.2.1 / k NS *.x / $ORIGIN a..b. / l A 192.0.2.1 / m.example.com. A 192.0.2.3 /
+n.example.com. CNAME m / $ORIGIN example.com. / $GENERATE 1-70000 h$ A 192.0.2.1 / o A 192.0.2.4`.replaceAll(
+          ' /\n',
+          ' / ',
+        ),
+      ).join('\n');
       expect(errors(text)).toEqual(
-        wordsOf(`
-      1:5 3:1 4:2 5:10 6:3 7:7 8:6 9:1 10:1 11:1 12:1 13:1 14:9 15:1 17:22 19:11`),
+        wordsOf(`1:5 3:1 4:2 5:10 6:3 7:7 8:6 9:1 10:1 11:1 12:1 13:1 14:9 15:1 17:22 19:11`),
       );
       expect(lines(text)).toEqual(['b 300 A 192.0.2.1', 'm 300 A 192.0.2.3', 'o 300 A 192.0.2.4']);
     });
@@ -279,11 +265,11 @@ describe('parsing records', () => {
     });
 
     it('may have thousands of bad lines', () => {
-      const text = Array.from({ length: 3000 }, (_, i) =>
+      const text = Array.from({ length: 1500 }, (_, i) =>
         i % 3 === 0 ? `h${i} A 192.0.2.1` : `h${i} A x`,
       ).join('\n');
       const { records, errors } = parse(text);
-      expect([records.length, errors.length]).toEqual([1000, 2000]);
+      expect([records.length, errors.length]).toEqual([500, 1000]);
     });
 
     it('may be in another encoding, in its comments', () => {
@@ -298,7 +284,7 @@ describe('parsing records', () => {
 @ DNSKEY 257 3 13 AAAA
 w RRSIG A 13 3 300 20300101000000 20290101000000 1 example.com. AAAA
 w CSYNC 1 3 A
-w RP a b
+@ WINS L1 C900 ( 192.0.2.33 )
 w A 192.0.2.1
 W.example.com. 60 A 192.0.2.1
 c CNAME X.example.net.
@@ -306,79 +292,15 @@ c CNAME x.EXAMPLE.net.
 sub NS ns1.example.net.`);
       expect(errors).toEqual([]);
       expect(skipped.map(({ line, name, type }) => `${line} ${name} ${type}`).join(', ')).toBe(
-        '1 @ SOA, 2 @ NS, 3 @ DS, 4 @ DNSKEY, 5 w RRSIG, 6 w CSYNC, 7 w RP, 9 w A, 11 c CNAME',
+        '1 @ SOA, 2 @ NS, 3 @ DS, 4 @ DNSKEY, 5 w RRSIG, 6 w CSYNC, 7 @ WINS, 9 w A, 11 c CNAME',
       );
       expect(skipped.at(-1)?.reason).toBe('the same record is in line 10');
+      expect(skipped[6]?.reason).toBe('only Windows DNS has records of this type');
       expect(records.map(({ name, type }) => `${name} ${type}`)).toEqual(['w A', 'c CNAME', 'sub NS']);
     });
   });
 
   describe('the export of another service', () => {
-    it('Cloudflare: proxied ones are known', () => {
-      const text = `;;
-;; Domain:     example.com.
-;;
-example.com\t3600\tIN\tSOA\ta.ns.cloudflare.com. dns.cloudflare.com. 2050 10000 2400 604800 3600
-
-;; NS Records
-example.com.\t86400\tIN\tNS\ta.ns.cloudflare.com.
-
-;; A Records
-example.com.\t1\tIN\tA\t192.0.2.1 ; cf_tags=cf-proxied:true
-mail.example.com.\t1\tIN\tA\t192.0.2.2 ; cf_tags=cf-proxied:false
-;; TXT Records
-example.com.\t1\tIN\tTXT\t"v=spf1 include:_spf.mx.cloudflare.net ~all"`.replaceAll('\n', '\r\n');
-      expect(errors(text)).toEqual([]);
-      expect(lines(text)).toEqual([
-        '@ 300 A 192.0.2.1 {"proxied":true}',
-        'mail 300 A 192.0.2.2',
-        '@ 300 TXT v=spf1 include:_spf.mx.cloudflare.net ~all',
-      ]);
-    });
-
-    it('BIND: blank owners, $TTL and parentheses', () => {
-      const text = `$ORIGIN .
-$TTL 3600\t; 1 hour
-example.com\t\tIN SOA\tns1.example.com. hostmaster.example.com. (
-\t\t\t\t2026110100 ; serial
-\t\t\t\t10800      ; refresh (3 hours)
-\t\t\t\t3600 604800 3600 )
-\t\t\tNS\tns1.example.com.
-\t\t\tMX\t10 mail.example.com.
-$ORIGIN example.com.
-mail\t\t\tA\t192.0.2.2
-\t\t\tAAAA\t2001:db8::2
-www\t\t300\tCNAME\texample.com.`;
-      expect(errors(text)).toEqual([]);
-      expect(lines(text)).toEqual([
-        '@ 3600 MX 10 mail.example.com',
-        'mail 3600 A 192.0.2.2',
-        'mail 3600 AAAA 2001:db8::2',
-        'www 300 CNAME example.com',
-      ]);
-    });
-
-    it('Windows DNS: ages are skipped, and WINS is not imported', () => {
-      const text = `@ IN SOA dc.example.com. admin.example.com. (
-\t88 900 600 86400 1800 )
-@ [AGE:3700001]\t600\tA\t192.0.2.30
-\t[AGE:3700002]\t600\tA\t192.0.2.31
-_ldap._tcp [AGE:3700003]\t600\tSRV\t0 100 389\tdc.example.com.
-dc 7200\tA\t192.0.2.30
-@\tWINS\tL1 C900 ( 192.0.2.33 )`;
-      expect(errors(text)).toEqual([]);
-      expect(lines(text)).toEqual([
-        '@ 600 A 192.0.2.30',
-        '@ 600 A 192.0.2.31',
-        '_ldap._tcp 600 SRV 0 100 389 dc.example.com',
-        'dc 7200 A 192.0.2.30',
-      ]);
-      expect(parse(text).skipped).toEqual([
-        { line: 1, name: '@', type: 'SOA', reason: 'the service makes the SOA' },
-        { line: 7, name: '@', type: 'WINS', reason: 'only Windows DNS has records of this type' },
-      ]);
-    });
-
     it('an SOA outside of the domain is skipped', () => {
       const text = `$ORIGIN .
 @ 900 IN SOA example.com. root.example.com. 9 7200 3600 86400 900
@@ -449,28 +371,17 @@ describe('printing records', () => {
   });
 
   it.each([
-    'a 300 TXT "\\000\\255\\""',
-    'a 300 TXT "zonefleet" "; proxied=true"',
-    'a\\046b.c 300 A 192.0.2.1',
-    'www.example.com.example.com. 300 A 192.0.2.1',
-    'bücher 300 A 192.0.2.1',
-    'a 300 CAA 0 issue "ca.example.net; a=b"',
-    'a 300 SRV 1 2 3 Host.example.com',
-    'a 300 MX 0 .',
-    'a 300 HTTPS 1 . alpn="h2,h3" port=8443',
-    'a 300 NAPTR 1 2 "u" "E2U+sip" "!^.*$!sip:\\\\1@example.com!" .',
-    'a 300 URI 1 2 "https://example.com/;x"',
-    'a 300 SSHFP 1 1 0000000000000000000000000000000000000000',
-    'a 300 TLSA 3 1 1 0000000000000000000000000000000000000000000000000000000000000000',
-    '1/2 300 PTR *.example.com',
-    'a 300 DNAME Host.example.com',
-    'a 300 LOC 52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m',
-    'a 300 SMIMEA 3 0 1 ABCD',
-    'a 300 OPENPGPKEY AAAA',
-    'a 300 CERT 3 0 0 AAAA',
-    'a 300 HINFO "a;b" ""',
-    'a 300 TYPE65280 \\# 3 0A0B0C',
-    'a 300 TYPE10 \\# 0',
+    ...itemsOf(
+      String.raw`a 300 TXT "\000\255\"" / a 300 TXT "zonefleet" "; proxied=true" / a\046b.c 300 A 192.0.2.1 / a 300 MX 0 . /
+www.example.com.example.com. 300 A 192.0.2.1 / bücher 300 A 192.0.2.1 / a 300 CAA 0 issue "ca.example.net; a=b" /
+a 300 SRV 1 2 3 Host.example.com / a 300 HTTPS 1 . alpn="h2,h3" port=8443 / a 300 DNAME Host.example.com /
+a 300 NAPTR 1 2 "u" "E2U+sip" "!^.*$!sip:\\1@example.com!" . / a 300 URI 1 2 "https://example.com/;x" /
+1/2 300 PTR *.example.com / a 300 LOC 52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m / a 300 TYPE10 \# 0 /
+a 300 SMIMEA 3 0 1 ABCD / a 300 OPENPGPKEY AAAA / a 300 CERT 3 0 0 AAAA / a 300 HINFO "a;b" "" /
+a 300 TYPE65280 \# 3 0A0B0C`.replaceAll(' /\n', ' / '),
+    ),
+    `a 300 SSHFP 1 1 ${'00'.repeat(20)}`,
+    `a 300 TLSA 3 1 1 ${'00'.repeat(32)}`,
   ])('%s comes back from its line', (line) => {
     const all = records([line]);
     expect(valuesOf(imported(print(all).join('\n')))).toEqual(valuesOf(all));
@@ -629,8 +540,8 @@ describe('the comment that holds settings', () => {
 
   describe('a comment', () => {
     it.each([
-      ' web server',
       '',
+      ' web server',
       ' proxied=true',
       ' zonefleets proxied=true',
       ' the zonefleet proxied=true',
@@ -638,20 +549,12 @@ describe('the comment that holds settings', () => {
       expect(parse(comment)).toEqual({});
     });
 
-    it.each([
-      ' zonefleet proxied',
-      ' zonefleet proxied=yes',
-      ' zonefleet proxied=1',
-      ' zonefleet proxy=true',
-      ' zonefleet proxied=true proxied=false',
-      ' zonefleet port="80"',
-      ' zonefleet port=80.5',
-      ' zonefleet scheme="Gopher"',
-      ' zonefleet comment="open',
-      ' zonefleet comment="a"b',
-      ' zonefleet comment=null',
-    ])('of ours has to be right: %s', (comment) => {
-      expect(parse(comment)).toMatch(/^the comment "; zonefleet" has no place for /);
+    it.each(
+      itemsOf(
+        'proxied / proxied=yes / proxied=1 / proxy=true / proxied=true proxied=false / port="80" / port=80.5 / scheme="Gopher" / comment="open / comment="a"b / comment=null',
+      ),
+    )('of ours has to be right: %s', (comment) => {
+      expect(parse(` zonefleet ${comment}`)).toMatch(/^the comment "; zonefleet" has no place for /);
     });
 
     it.each([
@@ -663,8 +566,8 @@ describe('the comment that holds settings', () => {
     });
 
     it('is read in linear time, however long it is', () => {
-      expect(parse(` ${'cf_tags='.repeat(50_000)}`)).toEqual({});
-      expect(parse(` ${'cf_tags= '.repeat(50_000)}`)).toEqual({});
+      expect(parse(` ${'cf_tags='.repeat(20_000)}`)).toEqual({});
+      expect(parse(` ${'cf_tags= '.repeat(20_000)}`)).toEqual({});
     });
   });
 });

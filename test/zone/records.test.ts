@@ -448,9 +448,9 @@ describe('any rdata of a type', () => {
         }
         expect(Buffer.from(parsed.rdata).toString('hex')).toBe(Buffer.from(rdata).toString('hex'));
       }),
-      { numRuns: scale(300, 100) },
+      { numRuns: scale(300, 60) },
     );
-    expect(refused).toBeLessThan(scale(150, 50));
+    expect(refused).toBeLessThan(scale(150, 30));
   });
 
   it('any text is read or refused, never an exception, and what is read comes back', () => {

@@ -152,21 +152,17 @@ describe.each([
     expect(rows.map(({ value, requests }) => [value, requests])).toEqual(wanted);
   });
 
-  it('has its own lines', async () => {
+  it('has its own lines and pages', async () => {
     const rows = await loadLines(asking(), asked(hostname), 5000);
     expect(rows.map(({ host }) => host).sort()).toEqual(lines.map(({ host }) => host).sort());
-  });
-
-  it('has its own pages', async () => {
-    const rows = await loadTopUris(asking(), asked(hostname), { bucket: 'day', limit: 10 });
+    const pages = await loadTopUris(asking(), asked(hostname), { bucket: 'day', limit: 10 });
     const wanted = ranked(lines.map(({ uri = '/' }) => uri));
-    expect(rows.map(({ value, requests }) => [value, requests])).toEqual(wanted);
+    expect(pages.map(({ value, requests }) => [value, requests])).toEqual(wanted);
   });
 });
 
 it('the lines are asked only where a rollup cannot tell', async () => {
-  const needs = async (hostname: string, domainId = DOMAIN) =>
-    await needsLines(asking(), asked(hostname, domainId));
+  const needs = (hostname: string, domainId = DOMAIN) => needsLines(asking(), asked(hostname, domainId));
   expect([await needs(''), await needs(APEX), await needs(`elsewhere.test`)]).toEqual([false, false, false]);
   expect([await needs('h7'), await needs(`b.deep.${APEX}`)]).toEqual([true, true]);
   expect([await needs('h7', OLDER), await needs('www', OLDER)]).toEqual([false, false]);

@@ -1,5 +1,3 @@
-// What becomes of questions whose store does not answer, and of those whose caller goes.
-
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Analytics, AnalyticsFault } from '../../../src/analytics/open-analytics.ts';
 import { askStore } from '../../../src/api/analytics/ask-store.ts';
@@ -53,6 +51,11 @@ describe('a store that does not answer', () => {
     const levels = api.logged.filter(({ level }) => Number(level) >= 40).map(({ level }) => level);
     expect(levels).toEqual([kind === 'refused' ? 50 : 40]); // a refused query is a bug
     expect(turnsOf(store).running).toBe(0);
+  });
+
+  it('and never did is a 503', async () => {
+    answering = fails('absent');
+    expect((await ask()).status).toBe(503);
   });
 
   it('a fault of our own stays one', async () => {

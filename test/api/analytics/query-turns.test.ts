@@ -1,5 +1,3 @@
-// How many questions are under way: in all, of an account, of a domain; who is next; and how many may wait.
-
 import { describe, expect, it } from 'vitest';
 import { QueryTurns, TooManyQueries } from '../../../src/api/analytics/query-turns.ts';
 

@@ -78,44 +78,38 @@ describe('repeated credentials', () => {
     [['Authorization', 'authorization', 'X-Api-Key', 'X-Api-Key']],
     [['Accept', 'a', 'Accept', 'b']],
     [[]],
-  ])('are none in %j', (rawHeaders) => {
-    expect(judgeCredentials(rawHeaders)).toBeUndefined();
-  });
+  ])('are none in %j', (rawHeaders) => expect(judgeCredentials(rawHeaders)).toBeUndefined());
 });
 
-describe('wrong keys', () => {
-  it('are limited by address; right ones from there are accepted', async () => {
-    const late = generateKey();
-    for (let i = 0; i < 30; i++) await statusWith({ 'x-api-key': generateKey() });
-    const refused = await api.ask('GET', '/domains/ns-sets', { as: generateKey() });
-    expect([refused.status, refused.body]).toEqual([
-      429,
-      { error: 'too many wrong API keys from this address' },
-    ]);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // its first use here
-    await createApiKey(api.db, late, { accountId: api.accountIds.owner, name: 'late' });
-    expect(await statusWith({ 'x-api-key': late })).toBe(200);
-    expect(await statusWith({})).toBe(401);
-  });
+it('wrong keys are limited by address; right ones from there are accepted', async () => {
+  const late = generateKey();
+  for (let i = 0; i < 30; i++) await statusWith({ 'x-api-key': generateKey() });
+  const refused = await api.ask('GET', '/domains/ns-sets', { as: generateKey() });
+  expect([refused.status, refused.body]).toEqual([
+    429,
+    { error: 'too many wrong API keys from this address' },
+  ]);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(await statusWith({ 'x-api-key': api.keys.viewer })).toBe(200); // its first use here
+  await createApiKey(api.db, late, { accountId: api.accountIds.owner, name: 'late' });
+  expect(await statusWith({ 'x-api-key': late })).toBe(200);
+  expect(await statusWith({})).toBe(401);
 });
 
-describe('the last use of a key', () => {
-  it('is stored, without a write for each request', async () => {
-    const db = api.db;
-    await api.makeKey({ name: 'counted' });
-    const load = async () => (await listApiKeys(db)).find(({ name }) => name === 'counted');
-    const id = (await load())?.id as number;
-    let nowMs = 0;
-    const uses = new KeyUses(db, touchApiKey, () => nowMs);
-    expect((await load())?.lastUsedAt).toBeNull();
-    uses.note(id);
-    await uses.settle();
-    const first = (await load())?.lastUsedAt;
-    expect(first).toBeInstanceOf(Date);
-    nowMs = 30_000;
-    uses.note(id);
-    await uses.settle();
-    expect((await load())?.lastUsedAt).toEqual(first);
-  });
+it('the last use of a key is stored, without a write for each request', async () => {
+  const db = api.db;
+  await api.makeKey({ name: 'counted' });
+  const load = async () => (await listApiKeys(db)).find(({ name }) => name === 'counted');
+  const id = (await load())?.id as number;
+  let nowMs = 0;
+  const uses = new KeyUses(db, touchApiKey, () => nowMs);
+  expect((await load())?.lastUsedAt).toBeNull();
+  uses.note(id);
+  await uses.settle();
+  const first = (await load())?.lastUsedAt;
+  expect(first).toBeInstanceOf(Date);
+  nowMs = 30_000;
+  uses.note(id);
+  await uses.settle();
+  expect((await load())?.lastUsedAt).toEqual(first);
 });

@@ -43,9 +43,7 @@ describe('looking up keys', () => {
 
   it('asks for a bounded number of statements a second, whatever is presented', async () => {
     let presented = 0;
-    while (nowMs < 10_000) {
-      await Promise.all(Array.from({ length: 100 }, () => find(`wrong ${presented++}`)));
-    }
+    while (nowMs < 10_000) await Promise.all(Array.from({ length: 100 }, () => find(`wrong ${presented++}`)));
     expect(presented).toBeGreaterThan(10_000);
     expect(statements.length).toBeLessThanOrEqual((10 + 1) * 20 + 1);
   });

@@ -15,16 +15,14 @@ describe('roles', () => {
     ],
   ] as const)('%s may %s', (role, permissions) => {
     expect(permissionsOf(role)).toEqual(permissions.split(' '));
-    for (const permission of permissionsOf('owner')) {
+    for (const permission of permissionsOf('owner'))
       expect(mayDo(role, permission)).toBe(permissions.split(' ').includes(permission));
-    }
   });
 
   it('each may do what the next lower one may', () => {
     for (const [i, role] of ROLES.entries()) {
-      for (const lower of ROLES.slice(i)) {
+      for (const lower of ROLES.slice(i))
         expect(permissionsOf(lower).every((permission) => mayDo(role, permission))).toBe(true);
-      }
     }
   });
 });

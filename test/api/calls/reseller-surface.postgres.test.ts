@@ -7,16 +7,12 @@ import { newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 import { bearerSession, makeClient, makeReseller, type Reseller } from '../../support/walk/resellers.ts';
 
-const NOBODYS = 999_999_999;
 const api = sharedTestApi();
 let reseller: Reseller;
 let clientId: number;
 /** A domain of the reseller's client. */
 let own: string;
-/** Another reseller, a domain of its client, and the ids of what is in it. */
 let other: Reseller;
-let others: string;
-const theirs: Record<string, number> = {};
 
 const ask = (method: string, path: string, body?: unknown, as = reseller.token): Promise<Answer> =>
   api.ask(method, `/reseller/v1${path}`, { as, ...(body !== undefined && { body: JSON.stringify(body) }) });
@@ -31,21 +27,7 @@ async function make(name: string) {
 
 beforeAll(async () => {
   ({ reseller, client: clientId, path: own } = await make('own'));
-  ({ reseller: other, path: others } = await make('theirs'));
-  const post = async (path: string, body: unknown) => {
-    const made = await ask('POST', others + path, body, other.token);
-    expect([path, made.status]).toEqual([path, 200]);
-    return made;
-  };
-  const record = await post('/records/', { name: 'www', type: 'A', destination: '192.0.2.1' });
-  theirs.records = record.body.id;
-  theirs.changes = Number(record.headers['x-change-id']);
-  theirs.rules = (await post('/rules/waf/', { threshold: 3 })).body.id;
-  theirs.webhooks = (await post('/webhooks', { url: 'https://hooks.example.com/a' })).body.id;
-  theirs.invites = (await post('/invites', { email: 'x@y.test', role: 'viewer' })).body.id;
-  theirs.subscriptions = (await ask('GET', `${others}/subscriptions`, undefined, other.token)).body[0].id;
-  theirs.members = other.id;
-  theirs.tokens = (await ask('GET', '/tokens', undefined, await other.session())).body[0].id;
+  ({ reseller: other } = await make('theirs'));
 });
 
 it('a reseller manages the members of a client’s domain, whom the client can only read', async () => {
@@ -74,45 +56,6 @@ it('a reseller manages the members of a client’s domain, whom the client can o
   ]);
   const refused = await api.ask('DELETE', `/domains/own.test/members/${reseller.id}`, { as });
   expect([refused.status, refused.body.code]).toEqual([403, 'managed_by_reseller']);
-});
-
-it.each([
-  ['GET', 'changes', '/changes/ID'],
-  ['POST', 'changes', '/changes/ID/revert'],
-  ['PUT', 'records', '/records/ID', { ttl: 60 }],
-  ['DELETE', 'records', '/records/ID'],
-  ['GET', 'rules', '/rules/waf/ID'],
-  ['PUT', 'rules', '/rules/waf/ID', { threshold: 9 }],
-  ['PATCH', 'rules', '/rules/waf/ID/toggle'],
-  ['DELETE', 'rules', '/rules/waf/ID'],
-  ['DELETE', 'webhooks', '/webhooks/ID'],
-  ['POST', 'webhooks', '/webhooks/ID/test'],
-  ['GET', 'webhooks', '/webhooks/ID/deliveries'],
-  ['POST', 'invites', '/invites/ID/resend'],
-  ['DELETE', 'invites', '/invites/ID'],
-  ['GET', 'subscriptions', '/subscriptions/ID'],
-  ['PATCH', 'members', '/members/ID', { role: 'editor' }],
-  ['DELETE', 'members', '/members/ID'],
-  ['DELETE', 'tokens', '/tokens/ID'],
-])('%s responds to the id of another reseller’s %s as to an unknown id: %s', async (method, pool, path, body?: object) => {
-  const isOfDomain = pool !== 'tokens';
-  const seen = async (id: unknown) => {
-    const url = (isOfDomain ? own : '') + path.replace('ID', String(id));
-    const { status, headers, text } = await ask(
-      method,
-      url,
-      body,
-      isOfDomain ? undefined : await reseller.session(),
-    );
-    const { 'x-request-id': _, date: __, ...rest } = headers;
-    return { status, text, headers: rest };
-  };
-  const foreign = await seen(theirs[pool]);
-  expect(foreign.status).toBe(404);
-  expect(foreign).toEqual(await seen(NOBODYS));
-  const read = async (list: string) => (await ask('GET', `${others}/${list}`, undefined, other.token)).body;
-  expect(await read('rules/waf/')).toMatchObject([{ id: theirs.rules, threshold: 3, enabled: true }]);
-  expect(await read('records/?name=www')).toHaveLength(1);
 });
 
 it('an unknown path is 404 for resellers only, and OPTIONS lists the methods of a path to its reseller', async () => {

@@ -72,9 +72,8 @@ describe('edges that follow', () => {
           if ('edge' in step) {
             const edge = edges[step.edge] as ConfigFollower;
             if (step.kind !== 'resume') await edge.stop();
-            if (step.kind === 'forget') {
+            if (step.kind === 'forget')
               edges[step.edge] = new ConfigFollower({ url: api.url, token: tokens[step.edge] as string });
-            }
             if (step.kind !== 'pause') edges[step.edge]?.start();
             continue;
           }

@@ -1,5 +1,3 @@
-// What callers receive while the database fails.
-
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/postgres/database.ts';

@@ -113,11 +113,8 @@ describe('a path', () => {
     for (const [method, path, allow] of [
       ['POST', '/domains/ns-sets', 'GET, HEAD, OPTIONS'],
       ['PATCH', '/things?a=b', 'OPTIONS, PUT'],
-      ['DELETE', '/domains/', 'GET, HEAD, OPTIONS, POST'],
       ['PUT', '/domains/a.test/records/', 'GET, HEAD, OPTIONS, POST'],
       ['PATCH', '/domains/nobody.example', 'DELETE, GET, HEAD, OPTIONS, PUT'],
-      ['POST', '/domains/nobody.example/records/7', 'DELETE, GET, HEAD, OPTIONS, PUT'],
-      ['GET', '/things/touch', 'OPTIONS, POST'],
       ['HEAD', '/things/touch', 'OPTIONS, POST'],
     ] as const) {
       const { status, body, headers } = await api.ask(method, path);
@@ -129,14 +126,12 @@ describe('a path', () => {
 
   it('with a wrong final slash is 404, and the error names the right path', async () => {
     for (const [method, path, meant] of [
-      ['GET', '/domains', '/domains/'],
       ['POST', '/domains', '/domains/'],
       ['HEAD', '/domains?limit=1', '/domains/'],
       ['OPTIONS', '/domains', '/domains/'],
       ['GET', '/things?search=a', '/things/'],
       ['GET', '/domains/ns-sets/', '/domains/ns-sets'],
       ['GET', '/domains/%00/', '/domains/%00'],
-      ['PUT', '/domains', '/domains/'],
       ['GET', '/healthz/', '/healthz'],
       ['GET', '/domains/shop.example/records', '/domains/shop.example/records/'],
     ] as const) {
@@ -146,14 +141,11 @@ describe('a path', () => {
     }
   });
 
-  it('can be escaped needlessly', async () => {
-    expect((await api.ask('GET', '/%64omains/ns-sets')).status).toBe(200);
-  });
-
-  it('responds to OPTIONS with its methods, to HEAD without a body', async () => {
+  it('may be escaped, and responds to OPTIONS with its methods, to HEAD without a body', async () => {
     const options = await api.ask('OPTIONS', '/domains/ns-sets');
     expect(options).toMatchObject({ status: 200, body: { methods: ['GET', 'HEAD', 'OPTIONS'] } });
     expect(options.headers.allow).toBe('GET, HEAD, OPTIONS');
+    expect((await api.ask('GET', '/%64omains/ns-sets')).status).toBe(200);
     expect(await api.ask('HEAD', '/domains/ns-sets')).toMatchObject({ status: 200, text: '' });
     expect((await api.ask('OPTIONS', '/nowhere')).status).toBe(404);
   });
@@ -266,32 +258,30 @@ describe('a body', () => {
   });
 });
 
-describe('a query', () => {
-  it('with a wrong or unknown parameter is 400 and names it', async () => {
-    for (const [query, ...fields] of [
-      ['limit=x', 'limit'],
-      ['limit=1&limit=2', 'limit'],
-      ['search=a%00b', 'search'],
-      ['__proto__=1&constructor=2', '__proto__', 'constructor'],
-    ]) {
-      const { status, body } = await api.ask('GET', `/things/?${query}`);
-      expect([query, status, fieldsOf(body)]).toEqual([query, 400, fields]);
-    }
-    expect((await api.ask('GET', '/things/?search=%C3%A4%zz')).status).toBe(200);
-    for (const [method, path] of [
-      ['GET', '/things/?nothing=1'],
-      ['HEAD', '/things/?nothing'],
-      ['GET', '/domains/ns-sets?nothing=1'],
-      ['POST', '/things/touch?nothing=1'],
-      ['GET', '/changes?nothing=1&limit=1'],
-    ] as const) {
-      const { status, body } = await api.ask(method, path);
-      const fields = [{ field: 'nothing', error: 'unknown parameter' }];
-      const told = { error: 'nothing: unknown parameter', code: 'validation_failed', fields };
-      expect([path, status, body]).toEqual([path, 400, method === 'HEAD' ? undefined : told]);
-    }
-    expect((await api.ask('OPTIONS', '/things/?nothing=1')).status).toBe(200);
-  });
+it('a query with a wrong or unknown parameter is 400 and names it', async () => {
+  for (const [query, ...fields] of [
+    ['limit=x', 'limit'],
+    ['limit=1&limit=2', 'limit'],
+    ['search=a%00b', 'search'],
+    ['__proto__=1&constructor=2', '__proto__', 'constructor'],
+  ]) {
+    const { status, body } = await api.ask('GET', `/things/?${query}`);
+    expect([query, status, fieldsOf(body)]).toEqual([query, 400, fields]);
+  }
+  expect((await api.ask('GET', '/things/?search=%C3%A4%zz')).status).toBe(200);
+  for (const [method, path] of [
+    ['GET', '/things/?nothing=1'],
+    ['HEAD', '/things/?nothing'],
+    ['GET', '/domains/ns-sets?nothing=1'],
+    ['POST', '/things/touch?nothing=1'],
+    ['GET', '/changes?nothing=1&limit=1'],
+  ] as const) {
+    const { status, body } = await api.ask(method, path);
+    const fields = [{ field: 'nothing', error: 'unknown parameter' }];
+    const told = { error: 'nothing: unknown parameter', code: 'validation_failed', fields };
+    expect([path, status, body]).toEqual([path, 400, method === 'HEAD' ? undefined : told]);
+  }
+  expect((await api.ask('OPTIONS', '/things/?nothing=1')).status).toBe(200);
 });
 
 describe('a bug', () => {

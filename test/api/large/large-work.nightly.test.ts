@@ -2,24 +2,22 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { THREAD_BODY_BYTES } from '../../../src/api/body/body-bounds.ts';
 import type { Admitted } from '../../../src/api/calls/guard.ts';
 import { LargeWork } from '../../../src/api/large/large-work.ts';
-import { type Answer, startTestApi, type TestApi } from '../../support/api/api.ts';
+import { type Answer, ownApi, startTestApi } from '../../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/tests/until.ts';
 
 let database: TestDatabase;
 let work: LargeWork;
-let api: TestApi;
-beforeAll(async () => {
+const api = ownApi(async () => {
   database = await createDatabase();
   work = threads(database);
-  api = await startTestApi({ database, largeWork: work });
+  return await startTestApi({ database, largeWork: work });
+});
+beforeAll(async () => {
   await api.makeDomain('large.example');
   await api.makeDomain('other.example');
 });
-afterAll(async () => {
-  await work?.close();
-  await api?.stop();
-});
+afterAll(() => work?.close());
 
 function threads({ url }: TestDatabase, options: ConstructorParameters<typeof LargeWork>[1] = {}): LargeWork {
   return new LargeWork(

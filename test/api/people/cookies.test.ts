@@ -28,7 +28,5 @@ describe('cookies', () => {
     ['__host-session=a', { session: undefined, device: undefined }],
     ['', { session: undefined, device: undefined }],
     [undefined, { session: undefined, device: undefined }],
-  ])('are read from %j', (header, cookies) => {
-    expect(secure.read(header)).toEqual(cookies);
-  });
+  ])('are read from %j', (header, cookies) => expect(secure.read(header)).toEqual(cookies));
 });

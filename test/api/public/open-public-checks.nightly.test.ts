@@ -1,5 +1,3 @@
-// The resolver of public checks, at sockets: where it sends nothing, and how much it sends at most.
-
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -2,35 +2,39 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import type { PaceBounds } from '../../../src/api/requests/body-pace.ts';
-import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
+import { ownApi } from '../../support/api/api.ts';
+import { startEdgeApi } from '../../support/edge/edge-api.ts';
 import { FakeStore, linesOf, packed, requestLine, sendBatch } from '../../support/edge/report-requests.ts';
 import { until } from '../../support/tests/until.ts';
 
 const PATIENT: PaceBounds = { graceMs: 3_600_000, bytesASecond: 1, mostMs: 3_600_000 };
 const HASTY: PaceBounds = { graceMs: 200, bytesASecond: 1024 ** 3, mostMs: 200 };
 
-let api: EdgeApi;
+const directory = mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
+const pace = { ...PATIENT };
 let store: FakeStore;
-let directory: string;
-const begun: ReadableStreamDefaultController[] = [];
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
+const sink = { insert: (...call: Parameters<FakeStore['insert']>) => store.insert(...call) };
+const api = ownApi(async () => {
+  const started = await startEdgeApi({ reports: { sink, directory, pace } });
+  await started.makeDomain('shop.example');
+  return started;
 });
+const begun: ReadableStreamDefaultController[] = [];
+let made = 0;
 afterEach(async () => {
   for (const controller of begun.splice(0)) controller.error(new Error('the test is over'));
-  await api.stop();
-  rmSync(directory, { recursive: true });
+  await until(() => beingWritten() === 0, 'all places are free');
 });
+afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Starts an API, and makes edges. Returns a function that sends a batch of the edge with this index. */
-async function start(pace: PaceBounds, edges: number) {
+/** Makes edges. Returns a function that sends a batch of the edge with this index. */
+async function start(bounds: PaceBounds, edges: number) {
   store = new FakeStore();
-  api = await startEdgeApi({ reports: { sink: store, directory, pace } });
-  await api.makeDomain('shop.example');
+  Object.assign(pace, bounds);
   const tokens: string[] = [];
-  for (let i = 0; i < edges; i++) tokens.push(await api.makeEdge(`edge${i}`));
+  for (let i = 0; i < edges; i++) tokens.push(await api.makeEdge(`edge${made++}`));
   return (edge: number, body: Body = linesOf([requestLine()]), headers = {}, batch: string = randomUUID()) =>
     sendBatch({ url: api.url, token: tokens[edge] as string, batch, body, headers });
 }
@@ -69,8 +73,7 @@ it.each([
   ['plain', (text: string) => ({ body: text, headers: {} })],
   ['packed', (text: string) => ({ ...packed(text), body: packed(text).body.subarray(0, 20) })],
 ])('a body that is too slow is ended, %s, and its place is free', async (_how, coded) => {
-  const pace = { ...HASTY };
-  const send = await start(pace, 1);
+  const send = await start(HASTY, 1);
   const { body, headers } = coded(`${linesOf([requestLine(), requestLine({ uri: '/2' })])}\n`);
   const answers = await Promise.all([send(0, unended(body), headers), send(0, unended(body), headers)]);
   for (const answer of answers) {

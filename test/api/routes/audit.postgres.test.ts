@@ -1,5 +1,3 @@
-// What each write leaves in the audit log, who may read it, and that no secret is ever in it.
-
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
 import type { AuditRow } from '../../../src/store/audit/load-audit.ts';

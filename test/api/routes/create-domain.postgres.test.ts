@@ -9,7 +9,6 @@ import { sharedTestApi, startTestApi } from '../../support/api/api.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { wantedDomain } from '../../support/database/domains.ts';
 
-const FORTNIGHT_MS = 14 * 86_400_000;
 const api = sharedTestApi();
 
 const create = (body: unknown, as: string = 'owner', headers: Record<string, string> = {}) =>
@@ -63,10 +62,9 @@ describe('POST domains', () => {
         verified: false,
       },
     });
-    const untilExpiry = Date.parse(body.verification.expires_at) - Date.now();
-    expect(untilExpiry).toBeLessThanOrEqual(FORTNIGHT_MS);
-    expect(untilExpiry).toBeGreaterThan(FORTNIGHT_MS - 60_000);
-    expect(body.verification.seconds_remaining - untilExpiry / 1000).toBeCloseTo(0, -1);
+    const { expires_at, seconds_remaining } = body.verification;
+    expect(Date.parse(expires_at) - Date.parse(body.verification_started_at)).toBe(14 * 86_400_000);
+    expect(seconds_remaining).toBeGreaterThan(14 * 86_400 - 60);
   });
 
   it.each([
@@ -123,29 +121,21 @@ describe('a name', () => {
   });
 
   it('that is held may be claimed, and its domain enabled, only with `transfer`', async () => {
-    const { id } = (await create({ name: 'held.com' }, 'stranger')).body;
-    const set = (values: object) => api.db.updateTable('domains').set(values).where('id', '=', id).execute();
-    await create({ name: 'held.com' }, 'operator');
-    await api.query`update domains set status = 'active', pending_since = null
-      where name = 'held.com.' and account_id = ${api.accountIds.operator}`;
-    const refusal = {
-      code: 'domain_taken',
-      error:
-        'held.com is registered here already; with "transfer": true it waits, and becomes yours when its parent zone shows your nameservers',
-    };
-    const refused = await create({ name: 'held.com' });
-    expect([refused.status, refused.body]).toEqual([409, refusal]);
-    expect(await read('held.com')).toEqual({ error: 'domain not found' });
-    const waiting = await create({ name: 'held.com', transfer: true });
-    expect(waiting).toMatchObject({ status: 200, body: { status: 'pending' } });
-    await set({ status: 'disabled', served: 'none', pending_since: null });
+    await create({ name: 'held.com' }, 'stranger');
+    await api.query`update domains set status = 'disabled', served = 'none', pending_since = null where name = 'held.com.'`;
+    const { id } = (await create({ name: 'held.com' }, 'operator')).body;
+    await api.query`update domains set status = 'active', pending_since = null where id = ${id}`;
+    const error =
+      'held.com is registered here already; with "transfer": true it waits, and becomes yours when its parent zone shows your nameservers';
     const enable = (body?: object) => api.ask('POST', '/domains/held.com/enable', { as: 'stranger', body });
-    for (const body of [undefined, {}, { transfer: false }]) {
-      const answer = await enable(body);
-      expect([answer.status, answer.body]).toEqual([409, refusal]);
-    }
-    expect((await enable({ transfer: true })).body).toMatchObject({ id, status: 'pending' });
-    expect((await read('held.com', 'stranger')).served).toBe('none');
+    const asked = [await create({ name: 'held.com' }), await enable(), await enable({ transfer: false })];
+    for (const { status, body } of asked)
+      expect([status, body]).toEqual([409, { code: 'domain_taken', error }]);
+    for (const { body } of [
+      await create({ name: 'held.com', transfer: true }),
+      await enable({ transfer: true }),
+    ])
+      expect(body).toMatchObject({ status: 'pending' });
     expect(await read('held.com', 'operator')).toMatchObject({ status: 'active' });
   });
 
@@ -159,15 +149,10 @@ describe('a name', () => {
           select id, 'full.com.', 'full.com', 'managed', 'pending', 'none', 1, 0, now(), now(), now(), now() from a
           returning id, account_id)
       insert into domain_checks (domain_id, account_id, parent) select id, account_id, 'com.' from d`;
-    for (const { status, body, headers } of [
-      await create({ name: 'full.com' }),
-      await api.ask('POST', '/domains/full.com/enable', { as: 'stranger' }),
-    ]) {
-      const full = { code: 'domain_taken', error: 'as many accounts as may wait for full.com do so' };
-      expect([status, body]).toEqual([409, full]);
-      expect(Number(headers['retry-after'])).toBeGreaterThan(86_000);
-      expect(Number(headers['retry-after'])).toBeLessThanOrEqual(86_400);
-    }
+    const full = { code: 'domain_taken', error: 'as many accounts as may wait for full.com do so' };
+    const enabled = await api.ask('POST', '/domains/full.com/enable', { as: 'stranger' });
+    for (const { status, body, headers } of [await create({ name: 'full.com' }), enabled])
+      expect([status, body, headers['retry-after']]).toEqual([409, full, expect.stringMatching(/^86\d{3}$/)]);
   });
 
   it.each([
@@ -239,17 +224,15 @@ describe('the plan of an account', () => {
   });
 });
 
-describe('a domain with `dnssec`', () => {
-  it('is signed as requested', async () => {
-    expect((await create({ name: 'plain.com' })).body.dnssec).toEqual({ status: 'off' });
-    expect((await create({ name: 'signed-1.com', dnssec: true })).body.dnssec).toEqual({ status: 'signing' });
-    const dnssec = { denial: 'nsec3', algorithm: 15, split: true };
-    expect((await create({ name: 'signed-2.com', dnssec })).status).toBe(200);
-    expect(await read('signed-2.com/dnssec')).toMatchObject({
-      goal: 'signed',
-      denial: 'nsec3',
-      algorithm: { number: 15 },
-      keys: [{ role: 'ksk' }, { role: 'zsk' }],
-    });
+it('a domain with `dnssec` is signed as requested', async () => {
+  expect((await create({ name: 'plain.com' })).body.dnssec).toEqual({ status: 'off' });
+  expect((await create({ name: 'signed-1.com', dnssec: true })).body.dnssec).toEqual({ status: 'signing' });
+  const dnssec = { denial: 'nsec3', algorithm: 15, split: true };
+  expect((await create({ name: 'signed-2.com', dnssec })).status).toBe(200);
+  expect(await read('signed-2.com/dnssec')).toMatchObject({
+    goal: 'signed',
+    denial: 'nsec3',
+    algorithm: { number: 15 },
+    keys: [{ role: 'ksk' }, { role: 'zsk' }],
   });
 });

@@ -1,5 +1,3 @@
-// One domain: read, change, delete and enable it.
-
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Domain } from '../../../src/api/schemas/domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -154,14 +152,11 @@ describe('PUT domain', () => {
     const statusOf = async (body: object) => (await put(body)).status;
     await put({ cache_cap_mb: 4096 });
     await plan('free');
-    for (const [cache_cap_mb, status] of [
-      [4096, 200],
-      [2048, 403],
-      [512, 200],
-    ])
-      expect([cache_cap_mb, await statusOf({ cache_cap_mb })]).toEqual([cache_cap_mb, status]);
+    const caps = [4096, 2048, 512].map((cache_cap_mb) => ({ cache_cap_mb }));
+    const statuses = [];
+    for (const body of caps) statuses.push(await statusOf(body));
+    expect(statuses).toEqual([200, 403, 200]);
     await plan(null);
-    expect(await statusOf({ markdown_for_agents: true })).toBe(403);
     expect(await statusOf({ markdown_for_agents: false })).toBe(200);
   });
 

@@ -240,10 +240,8 @@ describe('POST import/parse', () => {
     expect(body).toMatchObject({ records: [{ name: 'a' }], errors: [{ line: 2, column: 7 }] });
     const wide = Buffer.from(TEXT, 'utf16le');
     expect(await text(wide)).toMatchObject({ status: 200, body: PARSED });
-    expect(await api.ask('POST', PATH, { body: { zone_file: wide.toString('latin1') } })).toMatchObject({
-      status: 200,
-      body: { records: [], errors: [{ line: 1, error: 'the text is UTF-16; save the file as UTF-8' }] },
-    });
+    const twice = await api.ask('POST', PATH, { body: { zone_file: wide.toString('latin1') } });
+    expect(twice.body.errors).toMatchObject([{ error: 'the text is UTF-16; save the file as UTF-8' }]);
     const fields = [{ field: 'zone_file', error: 'the zone file is empty' }];
     expect(await text('')).toMatchObject({ status: 400, body: { fields } });
     // No other operation accepts text.

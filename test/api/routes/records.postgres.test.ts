@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { purgeIdempotency } from '../../../src/store/housekeeping/purge-idempotency.ts';
 import { API_TYPES } from '../../../src/zone/records/customer-types.ts';
-import { type Answer, readPages, sharedTestApi, startTestApi } from '../../support/api/api.ts';
+import { type Answer, readPages, sharedTestApi } from '../../support/api/api.ts';
 
 const api = sharedTestApi();
 let domains = 0;
@@ -86,12 +86,10 @@ describe('a record', () => {
     expect(created.warnings).toMatchObject([gone]);
     const changed = await api.ask('PUT', `${path}${created.id}`, { body: { ...created, mx_priority: 20 } });
     expect(changed.body.warnings).toMatchObject([gone]);
-    const star = { create: [A('*'), { name: 'x.www', type: 'TXT', destination: 't' }] };
+    const star = { create: [A('*'), { name: 'x.www', type: 'TXT', destination: 't' }, A('\\052')] };
     const shadowed = { code: 'WILDCARD_SHADOWED', name: 'x.www', type: 'TXT' };
-    expect((await write('PUT', 'batch', star)).warnings).toMatchObject([shadowed]);
     const octal = { code: 'OCTAL_ESCAPE', name: '4', type: 'A' };
-    const four = await api.ask('POST', path, { body: A('\\052') });
-    expect(four.body.warnings).toMatchObject([octal]);
+    expect((await write('PUT', 'batch', star)).warnings).toMatchObject([octal, shadowed]);
   });
 
   it('is deleted with warnings about the records that need it', async () => {
@@ -99,20 +97,9 @@ describe('a record', () => {
     const { id } = await create(path, A('mail'));
     await create(path, { name: '@', type: 'MX', destination: `mail.d${domains}.example`, mx_priority: 10 });
     const { status, body } = await api.ask('DELETE', `${path}${id}`);
-    expect([status, body]).toEqual([
-      200,
-      {
-        message: 'record deleted',
-        warnings: [
-          {
-            name: '@',
-            type: 'MX',
-            code: 'TARGET_WITHOUT_ADDRESS',
-            message: `mail.d${domains}.example. has no address`,
-          },
-        ],
-      },
-    ]);
+    const message = `mail.d${domains}.example. has no address`;
+    const warnings = [{ name: '@', type: 'MX', code: 'TARGET_WITHOUT_ADDRESS', message }];
+    expect([status, body]).toEqual([200, { message: 'record deleted', warnings }]);
   });
 
   it('has every field of the body', async () => {
@@ -131,16 +118,18 @@ describe('a record', () => {
       timeout: 60,
       comment: 'naïve 🦀',
     };
-    const record = await create(await freshRecords(), fields);
-    expect(record).toMatchObject({ ...fields, dns_content: '192.0.2.1, 2001:db8::1' });
+    const path = await freshRecords();
+    expect(await create(path, fields)).toMatchObject({ ...fields, dns_content: '192.0.2.1, 2001:db8::1' });
+    // The test API knows the country of this address.
+    expect(await create(path, A('a', '198.51.100.99'))).toMatchObject({ dest_country: 'SE' });
   });
 
   it('is changed in the fields of the body alone', async () => {
     const path = await freshRecords();
-    const settings = { ttl: 600, comment: 'c', dest_country: 'NL', port: 80 };
-    const record = await create(path, { ...A('a'), ...settings });
+    const settings = { ttl: 600, comment: 'c', port: 80 };
+    const record = await create(path, { ...A('a'), ...settings, dest_country: 'NL' });
     const update = async (body: object) => (await api.ask('PUT', `${path}${record.id}`, { body })).body;
-    const { updated_at: _, ...rest } = record;
+    const { updated_at: _, dest_country: __, ...rest } = record; // another address has another country
     const destination = '192.0.2.2';
     expect(await update({ destination })).toMatchObject({ ...rest, destination, dns_content: destination });
     const moved = { name: 'b', type: 'TXT', destination: 'now text' };
@@ -213,15 +202,13 @@ describe('a record', () => {
       [...API_TYPES.filter((type) => type !== 'DS'), 'TYPE65280', 'TYPE10'].sort(),
     );
     const path = await freshRecords();
-    for (const [type, destination] of Object.entries(texts)) {
-      const priority = type === 'MX' ? { mx_priority: 10 } : {};
-      const name = `n-${type.toLowerCase()}`;
-      const { id } = await create(path, { name, type: type.toLowerCase(), destination, ...priority });
-      const read = await api.ask('GET', `${path}${id}`);
-      expect(read.body).toMatchObject({ name, type, destination, ...priority });
-      const listed = await api.ask('GET', `${path}?type=${type.toLowerCase()}&name=${name}`);
-      expect(listed.body).toEqual([read.body]);
-    }
+    const create = Object.entries(texts).map(([type, destination]) => ({
+      ...{ name: `n-${type.toLowerCase()}`, type, destination },
+      ...(type === 'MX' && { mx_priority: 10 }),
+    }));
+    expect((await put(path, { create })).body.created).toBe(create.length);
+    const { body: listed } = await api.ask('GET', path);
+    for (const record of create) expect(listed).toContainEqual(expect.objectContaining(record));
     const exported = await api.ask('GET', `${path}export?view=origin`);
     const parsed = await api.ask('POST', `${path}import/parse`, { body: { zone_file: exported.text } });
     expect(parsed.body).toMatchObject({ errors: [], skipped: [] });
@@ -229,84 +216,6 @@ describe('a record', () => {
     const imported = await api.ask('POST', `${other}import`, { body: { records: parsed.body.records } });
     expect(imported.body).toMatchObject({ created: Object.keys(texts).length, failed: [] });
     expect(await lines(other)).toEqual(await lines(path));
-  });
-
-  it('has a type in any case, also in batches and imports', async () => {
-    const path = await freshRecords();
-    const { id } = await create(path, { name: 'a', type: 'txt', destination: 'x' });
-    expect((await api.ask('PUT', `${path}${id}`, { body: { type: 'Txt', destination: 'y' } })).status).toBe(
-      200,
-    );
-    const batch = {
-      create: [{ name: 'b', type: 'a', destination: '192.0.2.1' }],
-      update: [{ id, type: 'txt', destination: 'z' }],
-      replace: [{ name: 'c', type: 'aaaa', records: [{ destination: '2001:db8::1' }] }],
-    };
-    expect((await put(path, batch)).status).toBe(200);
-    const records = [{ name: 'd', type: 'mx', destination: 'mx.example.net' }];
-    expect((await api.ask('POST', `${path}import`, { body: { records } })).body).toMatchObject({
-      created: 1,
-    });
-    expect(await lines(path)).toEqual([
-      'a 300 TXT z',
-      'b 300 A 192.0.2.1',
-      'c 300 AAAA 2001:db8::1',
-      'd 300 MX mx.example.net',
-    ]);
-  });
-
-  it('of a type that is not known, or that has a name, is refused with the types or the name', async () => {
-    const path = await freshRecords();
-    const errorOf = async (type: string) => {
-      const answer = await api.ask('POST', path, { body: { name: 'a', type, destination: '\\# 1 00' } });
-      return [answer.status, answer.body.fields];
-    };
-    expect(await errorOf('TYPE99')).toEqual([
-      400,
-      [{ field: 'type', error: 'TYPE99 is SPF, a type that customers cannot write' }],
-    ]);
-    expect(await errorOf('FOO')).toEqual([
-      400,
-      [{ field: 'type', error: expect.stringMatching(/^the type must be one of A, .*, not "FOO"$/) }],
-    ]);
-    const list = await api.ask('GET', `${path}?type=A,TYPE1`);
-    expect([list.status, list.body.fields]).toEqual([
-      400,
-      [{ field: 'type', error: 'TYPE1 is A: write the type as A' }],
-    ]);
-  });
-
-  it('cannot be below a DNAME, at the apex too', async () => {
-    const path = await freshRecords();
-    const codeOf = async (body: object) => (await api.ask('POST', path, { body })).body.code;
-    await create(path, A('x.y.z'));
-    await create(path, { name: 'y.s', type: 'TXT', destination: 'x' });
-    const DNAME = (name: string) => ({ name, type: 'DNAME', destination: 'example.net' });
-    expect(await codeOf(DNAME('@'))).toBe('record_conflict');
-    expect(await codeOf(DNAME('z'))).toBe('record_conflict');
-    const { id } = await create(path, DNAME('t'));
-    expect(await codeOf(A('deep.down.t'))).toBe('record_conflict');
-    expect(await codeOf({ ...DNAME('t'), destination: 'example.org' })).toBe('record_conflict');
-    const old = [id, ...(await idsOf(path)), ...(await idsOf(path, 'type=TXT'))];
-    expect((await put(path, { delete: old, create: [DNAME('@')] })).status).toBe(200);
-    expect(await codeOf(A('www'))).toBe('record_conflict');
-  });
-
-  it('has the country of its address unless the request contains another country', async () => {
-    const own = await startTestApi({ countryOf: (address) => (address === '198.51.100.9' ? 'SE' : 'NL') });
-    await own.makeDomain('country.example');
-    const path = '/domains/country.example/records/';
-    const ask = async (method: string, end: string, body: object) =>
-      (await own.ask(method, path + end, { body })).body;
-    const record = A('a', '198.51.100.9');
-    expect((await ask('POST', '', record)).dest_country).toBe('SE');
-    const { id, dest_country } = await ask('POST', '', { ...record, name: 'b', dest_country: 'IT' });
-    expect(dest_country).toBe('IT');
-    expect((await ask('PUT', `${id}`, { dest_country: '' })).dest_country).toBe('SE');
-    expect((await ask('PUT', `${id}`, { destination: '198.51.100.8' })).dest_country).toBe('NL');
-    await ask('POST', 'import', { records: [{ ...record, name: 'c' }] });
-    expect((await own.ask('GET', `${path}?name=c`)).body).toMatchObject([{ dest_country: 'SE' }]);
-    await own.stop();
   });
 });
 
@@ -368,14 +277,10 @@ describe('an error', () => {
     expect((await api.ask('PUT', item, { as, body: { destination: 'y' } })).status).toBe(200);
     for (const [method, url, body] of [
       ['POST', path, { ...TXT, name: 'www' }],
-      ['POST', path, { name: '_acme-challenge', type: 'CNAME', destination: 'o.example.net' }],
-      ['PUT', item, { name: 'www' }],
       ['PUT', item, { type: 'CNAME', destination: 'o.example.net' }],
-      ['PUT', `${path}${other.id}`, { comment: 'x' }],
       ['PUT', `${path}${other.id}`, { name: '_acme-challenge', type: 'TXT', destination: 'z' }],
       ['DELETE', `${path}${other.id}`, undefined],
       ['DELETE', `${path}batch?ids=${other.id}`, undefined],
-      ['PUT', `${path}batch`, { delete: [other.id] }],
       ['PUT', `${path}batch`, { update: [{ id: other.id, comment: 'x' }] }],
       ['PUT', `${path}batch`, { create: [TXT, A('a')] }],
       ['PUT', `${path}batch?dry_run=true`, { replace: [{ name: 'www', type: 'TXT', records: [] }] }],
@@ -443,13 +348,7 @@ describe('the list of records', () => {
       const { status, body } = await api.ask('GET', `${path}?${query}`);
       expect([query, status, body.fields?.[0]?.field]).toEqual([query, 400, query.split('=')[0]]);
     }
-    for (const [at, expected] of [
-      ['2026-02-31 00:00:00+00', 400],
-      ['0000-01-01 00:00:00+00', 400],
-      ['infinity', 200],
-      [7, 400],
-      [null, 400],
-    ] as const) {
+    for (const [at, expected] of Object.entries({ '2026-02-31 00:00:00+00': 400, infinity: 200 })) {
       const cursor = Buffer.from(JSON.stringify(['updated_at', false, at, 1])).toString('base64url');
       const { status } = await api.ask('GET', `${path}?sort=updated_at&limit=1&cursor=${cursor}`);
       expect([at, status]).toEqual([at, expected]);

@@ -1,16 +1,15 @@
 // What all calls that wait for a worker share is tested in test/api/actions/enqueue, what an import writes in test/store/scans.
 
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ScanJob } from '../../../src/queue/jobs.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/tests/until.ts';
 import { type Found, runScan, scanOf } from '../../support/world/made-scans.ts';
 
 const queue = new FakeQueue<ScanJob>();
-let api: TestApi;
 let domains = 0;
 /** Number of calls that have joined a scan. A scan that ends before that is not joined. */
 let joins = 0;
@@ -34,7 +33,7 @@ async function slowly(job: ScanJob): Promise<void> {
 let finish: () => void = () => {};
 let slow: Promise<unknown> = Promise.resolve();
 
-beforeAll(async () => {
+const api = ownApi(async () => {
   const database = await createDatabase();
   const joining = new WeakSet<object>();
   const db = database.db.withPlugin({
@@ -47,9 +46,8 @@ beforeAll(async () => {
       return result;
     },
   });
-  api = await startTestApi({ scans: queue, database, db });
+  return await startTestApi({ scans: queue, database, db });
 });
-afterAll(() => api?.stop());
 beforeEach(() => {
   queue.reset();
   queue.work = working(finds);
@@ -183,14 +181,6 @@ describe('GET scan', () => {
     ]);
     expect(found).not.toHaveProperty('imported');
     expect(await ofType('MX')).toEqual([]);
-  });
-
-  it('responds 503 if no worker begins in time, and leaves no scan', async () => {
-    const { id, scan } = await freshDomain();
-    queue.work = async () => {};
-    queue.waitMs = 50;
-    expect((await scan()).status).toBe(503);
-    expect(await openScans(id)).toEqual([]);
   });
 
   it('returns the progress of a running import immediately', async () => {

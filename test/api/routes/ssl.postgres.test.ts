@@ -91,14 +91,8 @@ describe('an uploaded certificate', () => {
       'a.'.repeat(125),
     ]) {
       const { pem, key } = await makeCertificate({ names: [NAME, `${name}${NAME}`], name: 'x' });
-      const { status, body } = await upload(pem, key);
-      expect([name, status, body.fields?.[0]?.error]).toEqual([
-        name,
-        400,
-        expect.stringMatching(
-          /^it is also for .*, which (is no name of a host|the domain shop.test does not have)$/,
-        ),
-      ]);
+      const error = /^it is also for .*, which (is no name of a host|the domain shop.test does not have)$/;
+      expect((await upload(pem, key)).body.fields?.[0]?.error, name).toMatch(error);
     }
     const deep = await makeCertificate({ names: [`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME.toUpperCase()] });
     expect((await upload(deep.pem, deep.key)).body.names).toEqual([`*.a.b.c.${NAME}`, `_x.${NAME}`, NAME]);

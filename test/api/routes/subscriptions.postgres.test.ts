@@ -8,7 +8,7 @@ import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.
 import { setPlan } from '../../../src/store/change/set-plan.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
-import { Browser, givePassword } from '../../support/api/people.ts';
+import { type Browser, signIn } from '../../support/api/people.ts';
 import { NO_WALLET } from '../../support/billing/no-wallet.ts';
 
 const api = sharedTestApi();
@@ -18,9 +18,7 @@ let browser: Browser;
 beforeAll(async () => {
   domain = await api.makeDomain('planned.test', { planSlug: 'free' });
   await api.makeDomain('other.test');
-  await givePassword(api, 'owner');
-  browser = new Browser(api);
-  await browser.login('owner');
+  browser = await signIn(api, 'owner');
 });
 
 const get = async (path: string, as = 'owner') => (await api.ask('GET', `/domains/${path}`, { as })).body;

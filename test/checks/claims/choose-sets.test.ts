@@ -18,12 +18,15 @@ const past = (more: Partial<NamePast> = {}): NamePast => ({
   ...more,
 });
 const [ME, THEY] = [1, 2];
-const right = (set: typeof S1, accountId: number, exclusive = false) => ({
-  names: set,
-  accountId,
-  exclusive,
-});
+const right = (set: typeof S1, accountId: number, exclusive = false) => {
+  return { names: set, accountId, exclusive };
+};
 const shared = (set: typeof S1) => ({ names: set, exclusive: false });
+const own = { names: OWN, exclusive: true };
+const poolSets = (given: { names: typeof S1; exclusive: boolean }, more: Partial<NamePast>) => {
+  const choice = choosePoolSets(ME, given, past(more));
+  return choice.kind === 'sets' ? choice.sets : choice.kind;
+};
 
 describe('static sets', () => {
   it('all prove a claim on a name with which no other account ever had to do', () => {
@@ -38,12 +41,8 @@ describe('static sets', () => {
 
   it('are one for each claim where several accounts wait, and none when all are given', () => {
     const contested = { isContested: true };
-    expect(chooseStaticSets(ME, [S1, S2], past({ ...contested, rights: [right(S1, THEY)] }))).toEqual([
-      shared(S2),
-    ]);
-    expect(chooseStaticSets(ME, [S1, S2], past({ ...contested, rights: [right(S2, ME)] }))).toEqual([
-      shared(S2),
-    ]);
+    for (const rights of [[right(S1, THEY)], [right(S2, ME)]])
+      expect(chooseStaticSets(ME, [S1, S2], past({ ...contested, rights }))).toEqual([shared(S2)]);
     const all = [right(S1, THEY), right(S2, 3)];
     expect(chooseStaticSets(ME, [S1, S2], past({ ...contested, rights: all }))).toEqual([]);
   });
@@ -57,11 +56,7 @@ describe('static sets', () => {
 
 describe('the set of an account', () => {
   it('proves its claims, also where the parent showed it before, if no other account ever gets it', () => {
-    const own = { names: OWN, exclusive: true };
-    expect(choosePoolSets(ME, own, past({ shown: new Set(OWN), isContested: true }))).toEqual({
-      kind: 'sets',
-      sets: [own],
-    });
+    expect(poolSets(own, { shown: new Set(OWN), isContested: true })).toEqual([own]);
   });
 
   it('that is shared proves nothing where the parent showed it, and a substitute must be new to the name', () => {
@@ -72,22 +67,14 @@ describe('the set of an account', () => {
   });
 
   it('stands alone where the parent meanwhile showed a shared one that the account had here before', () => {
-    const own = { names: OWN, exclusive: true };
     const rights = [right(S1, ME), right(S2, ME)];
-    expect(choosePoolSets(ME, own, past({ rights, shown: new Set(S1) }))).toEqual({
-      kind: 'sets',
-      sets: [own, shared(S2)],
-    });
+    expect(poolSets(own, { rights, shown: new Set(S1) })).toEqual([own, shared(S2)]);
   });
 
   it('is replaced where an operator gave the right to it to another account; an exclusive right of before comes first', () => {
-    const own = { names: OWN, exclusive: true };
-    expect(choosePoolSets(ME, own, past({ rights: [right(OWN, THEY)] })).kind).toBe('substitute');
+    expect(poolSets(own, { rights: [right(OWN, THEY)] })).toBe('substitute');
     const rights = [right(OWN, THEY), right(SPARE, ME, true)];
-    expect(choosePoolSets(ME, own, past({ rights }))).toEqual({
-      kind: 'sets',
-      sets: [{ names: SPARE, exclusive: true }],
-    });
+    expect(poolSets(own, { rights })).toEqual([{ names: SPARE, exclusive: true }]);
   });
 });
 
@@ -97,11 +84,7 @@ it('a set is new to a name when nobody else has the right to it, and the parent 
 });
 
 it('the rights of a claim that end with it are those to shared sets which the parent never showed', () => {
-  const rights = [
-    { names: ['a.'], accountId: ME, exclusive: false },
-    { names: ['b.'], accountId: ME, exclusive: false },
-    { names: ['c.'], accountId: ME, exclusive: true },
-    { names: ['d.'], accountId: THEY, exclusive: false },
-  ];
-  expect(endingRights(rights, ME, [['b.', 'x.']]).map(({ names: set }) => set[0])).toEqual(['a.']);
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(names) as [typeof S1, typeof S1, typeof S1, typeof S1];
+  const rights = [right(a, ME), right(b, ME), right(c, ME, true), right(d, THEY)];
+  expect(endingRights(rights, ME, [[...b, ...names('x')]])).toEqual([right(a, ME)]);
 });

@@ -28,17 +28,28 @@ const pass = (hours: number) => (domain: QuietDomain) => domain.run(hours);
 const showing = (domain: QuietDomain, ...ds: readonly string[]) =>
   then(domain, (one) => one.show(...ds), pass(2));
 
+/** Runs the days once for all tests, each of which gets a copy. */
+function once(make: () => QuietDomain): () => QuietDomain {
+  let made: QuietDomain | undefined;
+  return () => {
+    made ??= make();
+    return made.copy();
+  };
+}
+
 const enabled = () => then(new QuietDomain(), (one) => one.want((machine) => enable(machine, [A])));
 const waiting = () => then(enabled(), pass(5));
-const asked = () =>
-  then(enabled(), (one) => one.run(10 * DAYS, (machine) => machine.asked.length > 0), pass(2));
-const secure = () => then(showing(asked(), dsOf(A)), pass(1));
-const rolling = () =>
+const asked = once(() =>
+  then(enabled(), (one) => one.run(10 * DAYS, (machine) => machine.asked.length > 0), pass(2)),
+);
+const secure = once(() => then(showing(asked(), dsOf(A)), pass(1)));
+const rolling = once(() =>
   then(
     secure(),
     (one) => one.want((machine) => roll(machine, [B], false)),
     (one) => one.run(10 * DAYS, (machine) => machine.asked.includes('b')),
-  );
+  ),
+);
 const removing = () => then(secure(), (one) => one.want((machine) => disable(machine, false)), pass(2));
 const partial = () => then(Object.assign(asked(), { shown: [[dsOf(A)], []] }), pass(2));
 const unsigned = () => then(showing(removing()), pass(9 * DAYS));

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCertificateCommands } from '../../../src/cli/certificates/certificates.ts';
 import { judgeCertificate } from '../../../src/edge/certificates/judge-certificate.ts';
@@ -13,16 +12,15 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 
 const DAY_MS = 86_400_000;
 
-const database = keptDatabase();
+const { db, url, query } = keptDatabase();
 let key: string;
 const ids = new Map<string, number>();
 beforeAll(async () => {
-  const { db } = database;
   useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
   const accountId = await newAccount(db, 'ann@example.org');
   for (const name of ['bare', 'brought', 'ends', 'failed', 'asked'])
     ids.set(name, (await newDomain(db, accountId, `${name}.example.`)).id);
-  await sql`update domains set status = 'active'`.execute(db);
+  await query`update domains set status = 'active'`;
 });
 
 const idOf = (name: string) => ids.get(name) as number;
@@ -38,23 +36,22 @@ async function bring(name: string, notAfter: Date): Promise<void> {
     roots: undefined,
   });
   if (judgement.kind === 'refused') throw new Error(JSON.stringify(judgement.problems));
-  await uploadCertificate(database.db, { domainId: idOf(name), judged: judgement.judged });
+  await uploadCertificate(db, { domainId: idOf(name), judged: judgement.judged });
 }
 
 beforeEach(async () => {
-  const { db } = database;
-  await sql`truncate certificates, acme_orders, acme_asks, audit_log`.execute(db);
+  await query`truncate certificates, acme_orders, acme_asks, audit_log`;
   await bring('brought', new Date(Date.now() + 80 * DAY_MS));
   await bring('ends', new Date(Date.now() + DAY_MS / 12));
   for (const name of ['asked', 'failed']) await askForCertificate(db, { domainId: idOf(name) });
-  await sql`
+  await query`
     update acme_orders set attempts = 3, wanted = false, failed_at = now(), last_error = 'no way' || chr(27) || '[2J',
       due_at = '2031-01-02T03:04:05Z', findings = '[{"code": "CAA_FORBIDS", "message": "add a record"}]'
-    where domain_id = ${idOf('failed')}`.execute(db);
+    where domain_id = ${idOf('failed')}`;
 });
 
 const run = (...args: string[]) =>
-  runCommands(addCertificateCommands, ['certificates', ...args], database.url, {
+  runCommands(addCertificateCommands, ['certificates', ...args], url, {
     keySecrets: TEST_KEY_SECRETS,
   });
 const listed = async (...args: string[]) =>
@@ -75,16 +72,7 @@ describe('certificates list', () => {
     expect(rows[2]).toMatch(/ {2}2031-01-02T03:04Z +3 {2}ann@example\.org {2}no way\ufffd\[2J$/);
   });
 
-  it('shows those that have failed alone, and all', async () => {
-    expect(namesOf(await listed('--failed'))).toEqual(['failed']);
-    expect(namesOf(await listed('--all'))).toEqual(['asked', 'brought', 'ends', 'failed']);
-    await sql`update acme_orders set renew_at = now() - interval '1 hour', wanted = false where domain_id = ${idOf('asked')}`.execute(
-      database.db,
-    );
-    expect(namesOf(await listed())).toContain('asked');
-  });
-
-  it('tells all of it as JSON, and no key', async () => {
+  it('tells all of it as JSON, and no key; those that have failed alone, and all, also a domain with an order alone', async () => {
     const [, , failed] = await listed();
     expect(failed).toMatchObject({
       domain: 'failed.example',
@@ -95,19 +83,19 @@ describe('certificates list', () => {
     });
     const { stdout } = await run('list', '--all', '--json');
     expect(stdout).not.toContain(key.split('\n')[1]);
-  });
-
-  it('shows a domain that has an order alone', async () => {
-    const { db } = database;
-    await sql`
+    expect(namesOf(await listed('--failed'))).toEqual(['failed']);
+    expect(namesOf(await listed('--all'))).toEqual(['asked', 'brought', 'ends', 'failed']);
+    await query`update acme_orders set renew_at = now() - interval '1 hour', wanted = false where domain_id = ${idOf('asked')}`;
+    expect(namesOf(await listed())).toContain('asked');
+    await query`
       insert into acme_orders (domain_id, account_id)
-      select id, account_id from domains where name = 'bare.example.'`.execute(db);
+      select id, account_id from domains where name = 'bare.example.'`;
     expect(namesOf(await listed('--all'))).toEqual(['asked', 'bare', 'brought', 'ends', 'failed']);
   });
 });
 
 describe('certificates show', () => {
-  it('shows the certificate and its order', async () => {
+  it('shows the certificate and its order, and says no for a domain without one, and for none', async () => {
     const { code, stdout } = await run('show', 'Failed.Example');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^failed\.example\n/);
@@ -120,9 +108,6 @@ describe('certificates show', () => {
       0,
       expect.objectContaining({ domain: 'brought.example', status: 'custom', order: null }),
     ]);
-  });
-
-  it('says no for a domain without one, and for none', async () => {
     expect((await run('show', 'bare.example')).stdout).toMatch(/status +none/);
     expect(await run('show', 'nobody.example')).toMatchObject({ code: 1, stdout: '' });
     expect((await run('show', 'no name')).code).toBe(2);
@@ -130,53 +115,36 @@ describe('certificates show', () => {
 });
 
 describe('certificates issue', () => {
-  const orders = async () =>
-    (await sql`select domain_id from acme_orders where wanted order by domain_id`.execute(database.db)).rows;
+  const orders = async () => await query`select domain_id from acme_orders where wanted order by domain_id`;
 
-  it('asks for one at once, also after a failure, and leaves a row in the audit log', async () => {
+  it('asks for one at once, also after a failure, unbounded, but no second one, and leaves a row in the audit log', async () => {
+    const { code, stdout } = await run('issue', 'asked.example', '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([0, { domain: 'asked.example', outcome: 'under_way' }]);
+    expect(await query`select from audit_log`).toEqual([]);
     expect(await run('issue', 'failed.example')).toEqual({
       code: 0,
       stdout: 'failed.example: asked for: workers order it\n',
       stderr: '',
     });
     expect(await orders()).toHaveLength(2);
-    const { rows } = await sql`select action, actor_kind, domain_id, target_name from audit_log`.execute(
-      database.db,
-    );
-    expect(rows).toEqual([
+    expect(await query`select action, actor_kind, domain_id, target_name from audit_log`).toEqual([
       { action: 'ssl.issue', actor_kind: 'cli', domain_id: idOf('failed'), target_name: 'failed.example' },
     ]);
-  });
-
-  it('begins no second order', async () => {
-    const { code, stdout } = await run('issue', 'asked.example', '--json');
-    expect([code, JSON.parse(stdout)]).toEqual([0, { domain: 'asked.example', outcome: 'under_way' }]);
-    const { rows } = await sql`select from audit_log`.execute(database.db);
-    expect(rows).toEqual([]);
-  });
-
-  it('is not bounded as owners are', async () => {
-    await sql`
+    await query`
       insert into acme_asks (account_id, name)
-      select account_id, name from domains, generate_series(1, 300) where name = 'bare.example.'`.execute(
-      database.db,
-    );
+      select account_id, name from domains, generate_series(1, 300) where name = 'bare.example.'`;
     expect((await run('issue', 'bare.example')).code).toBe(0);
   });
 
   it('says why it cannot be', async () => {
-    await sql`update domains set status = 'pending' where id = ${idOf('bare')}`.execute(database.db);
+    await query`update domains set status = 'pending' where id = ${idOf('bare')}`;
     const { code, stderr } = await run('issue', 'bare.example');
-    await sql`update domains set status = 'active' where id = ${idOf('bare')}`.execute(database.db);
+    await query`update domains set status = 'active' where id = ${idOf('bare')}`;
     expect([code, stderr]).toEqual([
       1,
       'bare.example: certificates are issued for active domains: this one is not yet\n',
     ]);
-    const bare = await runCommands(
-      addCertificateCommands,
-      ['certificates', 'issue', 'bare.example'],
-      database.url,
-    );
+    const bare = await runCommands(addCertificateCommands, ['certificates', 'issue', 'bare.example'], url);
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('KEY_SECRETS')]);
   });
 });

@@ -133,15 +133,11 @@ describe('an observation as text', () => {
     );
   });
 
-  it('says when the sets are examples', () => {
+  it('says when the sets are examples, and where the way down ended', () => {
     const observed = observe(both(A));
-    const shown = printEvidence({ ...observed, setsAreExamples: true }, { colours: false });
-    expect(shown).toContain(
+    expect(printEvidence({ ...observed, setsAreExamples: true }, { colours: false })).toContain(
       '\nOur nameserver sets\n  NAMESERVER_SETS is not set: these are examples\n  set 1\n',
     );
-  });
-
-  it('says where the way down ended', () => {
     const failure = { zone: parseName('example.'), reason: 'lame', message: 'all lame' } as const;
     const shown = text(evidence([], { parent: undefined, failure }));
     expect(shown).toContain('   └─ the parent was not found: all lame');
@@ -192,90 +188,86 @@ describe('the DNSSEC of the parent', () => {
     expect(line({ security })).toBe(expected);
   });
 
-  it('shows what an awkward server needed, in text and JSON', () => {
+  it('is told with what an awkward server needed, what a server proves, and that a fault of the root hides it', () => {
     const seen = both(names('ns1.fleet.example.'), { needed: ['tcp', 'lower_case'] });
     expect(text(seen)).toContain('NS ns1.fleet.example; needed TCP and lower case');
     expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen)))).evidence.servers[0].needed).toEqual([
       'tcp',
       'lower_case',
     ]);
-  });
-
-  it('that a fault of the root hides', () => {
     expect(line({ security: 'indeterminate', rootFault: true })).toMatch(/the root does not validate/);
-  });
-
-  it('and what a server proves is told', () => {
-    const seen = evidence([server('a.nic.example.', '192.0.2.1', { outcome: 'nxdomain', proof: 'secure' })]);
-    expect(text(seen)).toContain('nxdomain  proven');
-    expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen)))).evidence.servers[0].proof).toBe('secure');
+    const proven = evidence([
+      server('a.nic.example.', '192.0.2.1', { outcome: 'nxdomain', proof: 'secure' }),
+    ]);
+    expect(text(proven)).toContain('nxdomain  proven');
+    expect(JSON.parse(JSON.stringify(evidenceJson(observe(proven)))).evidence.servers[0].proof).toBe(
+      'secure',
+    );
   });
 });
 
-describe('an observation as JSON', () => {
-  it('has all of the evidence, names as text and DS in hex, and the judgement', () => {
-    const ds = new Uint8Array([0x12, 0x34, 8, 2, 0xab]);
-    const none = { rttMs: undefined, rcode: undefined, aa: undefined, ttl: undefined };
-    const seen = evidence([
-      server('a.nic.example.', '192.0.2.1', { ns: A, ds: [ds] }),
-      server('b.nic.example.', '192.0.2.2', { ...none, outcome: 'timeout', error: 'no answer' }),
-    ]);
-    expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen))))).toEqual({
-      domain: 'shop.example',
-      verdict: 'match',
-      evidence: {
-        parent: 'example',
-        walk: [
-          { zone: '.', servers: ['a.root', 'b.root', 'c.root', 'd.root', 'e.root'], cached: true },
-          { zone: 'example', servers: ['a.nic.example'], cached: false },
-        ],
-        servers: [
-          {
-            server: 'a.nic.example',
-            address: '192.0.2.1',
-            transport: 'udp',
-            needed: [],
-            asked_at: '2026-11-21T12:00:00.000Z',
-            rtt_ms: 12.4,
-            outcome: 'referral',
-            rcode: 0,
-            aa: false,
-            ns: ['ns1.fleet.example', 'ns2.fleet.example'],
-            ttl: 86_400,
-            ds: ['12340802ab'],
-            shows_cut: null,
-            proof: null,
-            error: null,
-          },
-          expect.objectContaining({ outcome: 'timeout', rtt_ms: null, rcode: null, aa: null, ttl: null }),
-        ],
-        security: 'indeterminate',
-        parent_addresses: 2,
-        failure: null,
-        queries: 3,
-        started_at: '2026-11-21T12:00:00.000Z',
-        finished_at: '2026-11-21T12:00:00.123Z',
-      },
-      judgement: {
-        verdict: 'match',
-        matched: ['ns1.fleet.example', 'ns2.fleet.example'],
-        observed: ['ns1.fleet.example', 'ns2.fleet.example'],
-        confirmations: 1,
-        confirmed: false,
-        by_answer: false,
-        sole_witness: true,
-        ours_shown: true,
-        stale_ds: true,
-        findings: [
-          expect.objectContaining({ code: 'STALE_DS' }),
-          expect.objectContaining({ code: 'UNCONFIRMED' }),
-          { code: 'PARENT_FAILS', message: expect.any(String), names: ['b.nic.example'] },
-        ],
-      },
-      accepted_sets: [
-        ['ns1.fleet.example', 'ns2.fleet.example'],
-        ['ns1.fleet.test', 'ns2.fleet.test'],
+it('an observation as JSON has all of the evidence, names as text and DS in hex, and the judgement', () => {
+  const ds = new Uint8Array([0x12, 0x34, 8, 2, 0xab]);
+  const none = { rttMs: undefined, rcode: undefined, aa: undefined, ttl: undefined };
+  const seen = evidence([
+    server('a.nic.example.', '192.0.2.1', { ns: A, ds: [ds] }),
+    server('b.nic.example.', '192.0.2.2', { ...none, outcome: 'timeout', error: 'no answer' }),
+  ]);
+  expect(JSON.parse(JSON.stringify(evidenceJson(observe(seen))))).toEqual({
+    domain: 'shop.example',
+    verdict: 'match',
+    evidence: {
+      parent: 'example',
+      walk: [
+        { zone: '.', servers: ['a.root', 'b.root', 'c.root', 'd.root', 'e.root'], cached: true },
+        { zone: 'example', servers: ['a.nic.example'], cached: false },
       ],
-    });
+      servers: [
+        {
+          server: 'a.nic.example',
+          address: '192.0.2.1',
+          transport: 'udp',
+          needed: [],
+          asked_at: '2026-11-21T12:00:00.000Z',
+          rtt_ms: 12.4,
+          outcome: 'referral',
+          rcode: 0,
+          aa: false,
+          ns: ['ns1.fleet.example', 'ns2.fleet.example'],
+          ttl: 86_400,
+          ds: ['12340802ab'],
+          shows_cut: null,
+          proof: null,
+          error: null,
+        },
+        expect.objectContaining({ outcome: 'timeout', rtt_ms: null, rcode: null, aa: null, ttl: null }),
+      ],
+      security: 'indeterminate',
+      parent_addresses: 2,
+      failure: null,
+      queries: 3,
+      started_at: '2026-11-21T12:00:00.000Z',
+      finished_at: '2026-11-21T12:00:00.123Z',
+    },
+    judgement: {
+      verdict: 'match',
+      matched: ['ns1.fleet.example', 'ns2.fleet.example'],
+      observed: ['ns1.fleet.example', 'ns2.fleet.example'],
+      confirmations: 1,
+      confirmed: false,
+      by_answer: false,
+      sole_witness: true,
+      ours_shown: true,
+      stale_ds: true,
+      findings: [
+        expect.objectContaining({ code: 'STALE_DS' }),
+        expect.objectContaining({ code: 'UNCONFIRMED' }),
+        { code: 'PARENT_FAILS', message: expect.any(String), names: ['b.nic.example'] },
+      ],
+    },
+    accepted_sets: [
+      ['ns1.fleet.example', 'ns2.fleet.example'],
+      ['ns1.fleet.test', 'ns2.fleet.test'],
+    ],
   });
 });

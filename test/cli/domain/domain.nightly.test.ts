@@ -123,7 +123,7 @@ const REFUSALS = [
   [
     ['reserve-set', 'shop.com', 'ns1.example.net,ns1.other.org'],
     1,
-    'shop.com: these are not the nameservers of one set of ours: name all of a set, or one of each list of the pool\n',
+    'shop.com: these names are not one set of this fleet: give all names of a set, or one name of each list of the pool\n',
   ],
 ] as const;
 
@@ -396,7 +396,8 @@ it('domain reserve-set and approve assign a set, and take it from another accoun
     await sql`update domain_checks set current_ns = ${names}::text[]`.execute(database.db);
     expect(await run(['approve', 'shop.com', ...ANN])).toMatchObject({
       code: 1,
-      stderr: 'shop.com: another account has the right to this set for this name; --take takes it away\n',
+      stderr:
+        'shop.com: another account has the right to this set for this name: only an approval with "take" passes it on\n',
     });
     expect((await run(['approve', 'shop.com', ...ANN, '--take'])).code).toBe(0);
     expect(await rights()).toEqual([{ email: 'Ann@shop.example', names }]);

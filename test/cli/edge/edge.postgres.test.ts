@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addEdgeCommands } from '../../../src/cli/edge/edge.ts';
 import { hashSecret } from '../../../src/store/accounts/secret-text.ts';
@@ -7,28 +6,26 @@ import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url, query } = keptDatabase();
 beforeEach(async () => {
-  await sql`truncate edges, edge_countries, audit_log cascade`.execute(database.db);
+  await query`truncate edges, edge_countries, audit_log cascade`;
 });
 
-const run = (...args: string[]) => runCommands(addEdgeCommands, ['edge', ...args], database.url);
+const run = (...args: string[]) => runCommands(addEdgeCommands, ['edge', ...args], url);
 const create = (name: string, ...addresses: string[]) =>
   run('create', name, '--region', 'eu', '--address', ...addresses);
 const audit = async () =>
-  (
-    await sql<{ action: string; target_name: string }>`
-      select action, target_name, before, after from audit_log order by id`.execute(database.db)
-  ).rows;
+  await query<{ action: string; target_name: string }>`
+      select action, target_name, before, after from audit_log order by id`;
 
 describe('edge create', () => {
-  it('shows the token alone on stdout, once, and stores its hash', async () => {
+  it('shows the token alone on stdout, once, stores its hash, and refuses its name and its addresses again', async () => {
     const { code, stdout, stderr } = await create('paris-1', '203.0.113.10', '2001:DB8::0:1');
     expect([code, stderr]).toEqual([0, 'the token of paris-1; it is not shown again\n']);
     expect(stdout).toMatch(/^edge_[0-9A-Za-z]{43}\n$/);
-    const found = await findEdges(database.db, [hashSecret(stdout.trim())]);
+    const found = await findEdges(db, [hashSecret(stdout.trim())]);
     expect([...found.values()]).toMatchObject([{ name: 'paris-1', region: 'eu', state: 'valid' }]);
-    expect(await listEdges(database.db)).toMatchObject([{ v4: ['203.0.113.10'], v6: ['2001:db8::1'] }]);
+    expect(await listEdges(db)).toMatchObject([{ v4: ['203.0.113.10'], v6: ['2001:db8::1'] }]);
     expect(await audit()).toMatchObject([
       {
         action: 'edge.create',
@@ -37,9 +34,6 @@ describe('edge create', () => {
       },
     ]);
     expect(JSON.stringify(await audit())).not.toContain(stdout.slice(11, -1));
-  });
-
-  it('refuses a name that is there, and an address of another edge', async () => {
     await create('paris-1', '203.0.113.10');
     expect(await create('paris-1', '203.0.113.11')).toMatchObject({
       code: 1,
@@ -49,7 +43,7 @@ describe('edge create', () => {
       code: 1,
       stderr: 'rome-1: 203.0.113.10 is an address of paris-1\n',
     });
-    expect(await listEdges(database.db)).toHaveLength(1);
+    expect(await listEdges(db)).toHaveLength(1);
     expect(await audit()).toHaveLength(1);
   });
 
@@ -85,7 +79,7 @@ describe('edge create', () => {
   ])('refuses %j', async (args, words) => {
     const { code, stderr } = await run('create', ...args);
     expect([code, stderr.includes(words)]).toEqual([2, true]);
-    expect(await listEdges(database.db)).toEqual([]);
+    expect(await listEdges(db)).toEqual([]);
   });
 });
 
@@ -94,8 +88,8 @@ describe('edge rotate, drain and revoke', () => {
     const before = (await create('paris', '203.0.113.1')).stdout.trim();
     const after = (await run('rotate', 'paris')).stdout.trim();
     expect(after).toMatch(/^edge_/);
-    expect((await findEdges(database.db, [hashSecret(before)])).size).toBe(0);
-    expect((await findEdges(database.db, [hashSecret(after)])).size).toBe(1);
+    expect((await findEdges(db, [hashSecret(before)])).size).toBe(0);
+    expect((await findEdges(db, [hashSecret(after)])).size).toBe(1);
     expect((await run('rotate', 'nobody')).code).toBe(1);
     expect((await audit()).map(({ action }) => action)).toEqual(['edge.create', 'edge.rotate']);
   });
@@ -104,7 +98,7 @@ describe('edge rotate, drain and revoke', () => {
     await create('paris', '203.0.113.1');
     expect((await run('drain', 'paris')).stdout).toBe('paris: drained\n');
     expect((await run('drain', 'paris')).stdout).toBe('paris: unchanged\n');
-    expect((await listEdges(database.db))[0]?.drainedAt).not.toBeNull();
+    expect((await listEdges(db))[0]?.drainedAt).not.toBeNull();
     expect((await run('drain', 'paris', '--undo')).stdout).toBe('paris: undrained\n');
     expect((await run('drain', 'nobody')).code).toBe(1);
     expect((await audit()).map(({ action }) => action)).toEqual(['edge.create', 'edge.drain', 'edge.drain']);
@@ -114,52 +108,43 @@ describe('edge rotate, drain and revoke', () => {
     const before = (await create('paris', '203.0.113.1')).stdout.trim();
     expect((await run('revoke', 'paris')).stdout).toBe('paris: revoked\n');
     expect((await run('revoke', 'paris')).code).toBe(1);
-    expect([...(await findEdges(database.db, [hashSecret(before)])).values()]).toMatchObject([
-      { state: 'revoked' },
-    ]);
+    expect([...(await findEdges(db, [hashSecret(before)])).values()]).toMatchObject([{ state: 'revoked' }]);
     expect((await run('rotate', 'paris')).code).toBe(1);
     expect((await create('rome', '203.0.113.1')).code).toBe(0);
     expect((await create('paris', '203.0.113.2')).code).toBe(0);
   });
 });
 
-describe('edge list', () => {
-  it('shows what each said last, and the rules that it cannot obey', async () => {
-    const token = (await create('paris', '203.0.113.1')).stdout.trim();
-    const [edge] = [...(await findEdges(database.db, [hashSecret(token)])).values()];
-    if (edge === undefined) throw new Error('the edge is not there');
-    await saveEdgeHealth(database.db, edge, {
-      load: 0.5,
-      software: 'proxy 1',
-      cursor: undefined,
-      unsupported: [{ rule_id: 4, why: 'no WAF here' }],
-      address: '203.0.113.99',
-    });
-    const { stdout, stderr } = await run('list');
-    expect(stdout).toMatch(/paris +eu +live +\d+ s ago +0\.5 +proxy 1 +203\.0\.113\.1 +edge_\w{6}…/);
-    expect(stderr).toBe('paris: rule 4: no WAF here\n');
-    const { edges } = JSON.parse((await run('list', '--json')).stdout);
-    expect(edges).toMatchObject([
-      {
-        name: 'paris',
-        state: 'live',
-        addresses: ['203.0.113.1'],
-        seen_address: '203.0.113.99',
-        unsupported: [{ rule_id: 4, why: 'no WAF here' }],
-      },
-    ]);
-    expect(JSON.stringify(edges)).not.toContain(token.slice(11));
-  });
-});
-
-it('edge list shows the last call of any kind, and only reports of health make an edge live', async () => {
+it('edge list shows the last call of any kind, what a report of health says, and rules that it cannot obey', async () => {
   const token = (await create('paris', '203.0.113.1')).stdout.trim();
-  const [edge] = [...(await findEdges(database.db, [hashSecret(token)])).values()];
+  const [edge] = [...(await findEdges(db, [hashSecret(token)])).values()];
+  if (edge === undefined) throw new Error('the edge is not there');
   expect((await run('list')).stdout).toMatch(/paris +eu +new +never/);
-  await noteEdgeCall(database.db, edge?.id as number);
+  await noteEdgeCall(db, edge.id);
   expect((await run('list')).stdout).toMatch(/paris +eu +new +\d+ s ago/);
   const [listed] = JSON.parse((await run('list', '--json')).stdout).edges;
   expect(listed).toMatchObject({ state: 'new', seen_at: expect.any(String), health_at: null });
+  await saveEdgeHealth(db, edge, {
+    load: 0.5,
+    software: 'proxy 1',
+    cursor: undefined,
+    unsupported: [{ rule_id: 4, why: 'no WAF here' }],
+    address: '203.0.113.99',
+  });
+  const { stdout, stderr } = await run('list');
+  expect(stdout).toMatch(/paris +eu +live +\d+ s ago +0\.5 +proxy 1 +203\.0\.113\.1 +edge_\w{6}…/);
+  expect(stderr).toBe('paris: rule 4: no WAF here\n');
+  const { edges } = JSON.parse((await run('list', '--json')).stdout);
+  expect(edges).toMatchObject([
+    {
+      name: 'paris',
+      state: 'live',
+      addresses: ['203.0.113.1'],
+      seen_address: '203.0.113.99',
+      unsupported: [{ rule_id: 4, why: 'no WAF here' }],
+    },
+  ]);
+  expect(JSON.stringify(edges)).not.toContain(token.slice(11));
 });
 
 describe('edge region', () => {
@@ -185,25 +170,22 @@ describe('edge region', () => {
   });
 });
 
-describe('edge serve', () => {
-  it('says in which regions a domain is served', async () => {
-    await newDomain(database.db, await newAccount(database.db, 'ann@zonefleet.test'), 'served.example.com.');
-    const regions = async () =>
-      (await sql<{ r: unknown }>`select edge_regions as r from domains`.execute(database.db)).rows[0]?.r;
-    const set = await run('serve', 'served.example.com', '--regions', 'us,eu');
-    expect([set.code, set.stdout]).toEqual([0, 'served.example.com: served in eu, us\n']);
-    expect(await regions()).toEqual(['eu', 'us']);
-    expect((await run('serve', 'served.example.com', '--all')).stdout).toContain('every region');
-    expect(await regions()).toBeNull();
-    expect((await run('serve', 'served.example.com')).code).toBe(2);
-    expect((await run('serve', 'absent.example.com', '--all')).code).toBe(1);
-    expect((await audit()).filter(({ action }) => action === 'edge.serve')).toMatchObject([
-      {
-        target_name: 'served.example.com',
-        before: { edge_regions: null },
-        after: { edge_regions: ['eu', 'us'] },
-      },
-      { after: { edge_regions: null } },
-    ]);
-  });
+it('edge serve says in which regions a domain is served', async () => {
+  await newDomain(db, await newAccount(db, 'ann@zonefleet.test'), 'served.example.com.');
+  const regions = async () => (await query<{ r: unknown }>`select edge_regions as r from domains`)[0]?.r;
+  const set = await run('serve', 'served.example.com', '--regions', 'us,eu');
+  expect([set.code, set.stdout]).toEqual([0, 'served.example.com: served in eu, us\n']);
+  expect(await regions()).toEqual(['eu', 'us']);
+  expect((await run('serve', 'served.example.com', '--all')).stdout).toContain('every region');
+  expect(await regions()).toBeNull();
+  expect((await run('serve', 'served.example.com')).code).toBe(2);
+  expect((await run('serve', 'absent.example.com', '--all')).code).toBe(1);
+  expect((await audit()).filter(({ action }) => action === 'edge.serve')).toMatchObject([
+    {
+      target_name: 'served.example.com',
+      before: { edge_regions: null },
+      after: { edge_regions: ['eu', 'us'] },
+    },
+    { after: { edge_regions: null } },
+  ]);
 });

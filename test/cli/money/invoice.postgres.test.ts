@@ -1,22 +1,19 @@
-import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { addInvoiceCommands } from '../../../src/cli/money/invoice.ts';
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url, query } = keptDatabase();
 beforeAll(async () => {
-  const accountId = await newAccount(database.db, 'ann@shop.test');
-  await sql`update accounts set name = ${'Ann\u001b[2J'} where id = ${accountId}`.execute(database.db);
+  const accountId = await newAccount(db, 'ann@shop.test');
+  await query`update accounts set name = ${'Ann\u001b[2J'} where id = ${accountId}`;
   const lines = JSON.stringify([{ description: 'Team for 30 days: shop.test', amount_rials: 70 }]);
-  await sql`
-    select issue_invoice(${accountId}, null, null, 0, ${lines}::jsonb, 70, null, null, '2026-05-01T12:00:00Z')`.execute(
-    database.db,
-  );
+  await query`
+    select issue_invoice(${accountId}, null, null, 0, ${lines}::jsonb, 70, null, null, '2026-05-01T12:00:00Z')`;
 });
 
-const run = (...args: string[]) => runCommands(addInvoiceCommands, ['invoice', ...args], database.url);
+const run = (...args: string[]) => runCommands(addInvoiceCommands, ['invoice', ...args], url);
 
 it('lists the invoices of an account, and shows one; nothing in it steers the terminal', async () => {
   expect((await run('list', 'ann@shop.test')).stdout).toContain('2026-000001');

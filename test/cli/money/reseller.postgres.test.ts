@@ -8,11 +8,10 @@ import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url } = keptDatabase();
 let resellerId: number;
 let token: { readonly id: number; readonly keyId: string; readonly text: string };
 beforeAll(async () => {
-  const { db } = database;
   resellerId = await newAccount(db, 'shop@resale.test');
   await newAccount(db, 'plain@resale.test');
   await setReseller(db, resellerId, true);
@@ -26,7 +25,7 @@ beforeAll(async () => {
   token = { ...minted.token, text: minted.text };
 });
 
-const run = (...args: string[]) => runCommands(addResellerCommands, ['reseller', ...args], database.url);
+const run = (...args: string[]) => runCommands(addResellerCommands, ['reseller', ...args], url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
 it('lists resellers alone, with their clients and what they hold', async () => {
@@ -65,15 +64,15 @@ it('shows tokens without their secret, and revokes one, once, with an audit row'
     { id: token.id, key_id: token.keyId, status: 'active' },
   ]);
   expect(shown.stdout).not.toContain(token.text.slice(-20));
-  const before = await lastAudit(database.db);
+  const before = await lastAudit(db);
   const revoked = await run('revoke', 'shop@resale.test', String(token.id));
   expect([revoked.code, revoked.stdout]).toEqual([
     0,
     `revoked billing (${token.keyId}) of shop@resale.test\n`,
   ]);
-  expect(await auditAfter(database.db, before)).toMatchObject([{ action: 'token.revoke' }]);
+  expect(await auditAfter(db, before)).toMatchObject([{ action: 'token.revoke' }]);
   const hash = hashSecret(token.text);
-  expect((await findTokens(database.db, [hash])).get(hash.toString('hex'))?.state).toBe('revoked');
+  expect((await findTokens(db, [hash])).get(hash.toString('hex'))?.state).toBe('revoked');
   const again = await run('revoke', 'shop@resale.test', String(token.id));
   expect([again.code, again.stderr]).toEqual([1, `shop@resale.test: no token ${token.id} that works\n`]);
   expect((await run('revoke', 'shop@resale.test', 'x')).code).toBe(2);

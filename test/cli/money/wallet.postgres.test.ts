@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { addWalletCommands } from '../../../src/cli/money/wallet.ts';
 import { orderTopup } from '../../../src/store/money/payments.ts';
@@ -6,13 +5,13 @@ import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url, column } = keptDatabase();
 let accountId = 0;
 beforeAll(async () => {
-  accountId = await newAccount(database.db, 'ann@shop.test');
+  accountId = await newAccount(db, 'ann@shop.test');
 });
 
-const run = (...args: string[]) => runCommands(addWalletCommands, ['wallet', ...args], database.url);
+const run = (...args: string[]) => runCommands(addWalletCommands, ['wallet', ...args], url);
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
 it('shows, adjusts with a reason and a row in the audit log, and refuses what the wallet does not hold', async () => {
@@ -31,16 +30,16 @@ it('shows, adjusts with a reason and a row in the audit log, and refuses what th
   const { transactions } = await json('transactions', 'ann@shop.test', '--limit', '1');
   expect(transactions).toMatchObject([{ amount_rials: -200, balance_rials: 500, description: 'too much' }]);
   expect((await run('transactions', 'ann@shop.test')).stdout).toContain('for the outage');
-  const { rows } = await sql<{ after: object }>`
-    select after from audit_log where action = 'wallet.adjust' order by id`.execute(database.db);
-  expect(rows.map(({ after }) => after)).toEqual([
+  const afters = await column<object>`
+    select after from audit_log where action = 'wallet.adjust' order by id`;
+  expect(afters).toEqual([
     { amount_rials: 700, balance_rials: 700, description: 'for the outage' },
     { amount_rials: -200, balance_rials: 500, description: 'too much' },
   ]);
 });
 
 it('confirms a top-up, once', async () => {
-  const ordered = await orderTopup(database.db, { accountId, gateway: 'manual', amountRials: 50_000 });
+  const ordered = await orderTopup(db, { accountId, gateway: 'manual', amountRials: 50_000 });
   const topup = ordered.kind === 'ordered' ? ordered.payment : undefined;
   const id = String(topup?.id);
   expect((await json('topups', '--state', 'open')).topups).toMatchObject([{ reference: topup?.reference }]);

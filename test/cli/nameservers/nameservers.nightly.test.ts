@@ -1,17 +1,15 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../support/cli/run-cli.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
 
-const database = keptDatabase();
+const { url, query } = keptDatabase();
 
 const POOL = {
   NAMESERVER_POOL: 'ns[1-2].fleet-a.test,ns[1-10].fleet-b.test',
   NAMESERVER_ADDRESSES: '192.0.2.53,2001:db8:1::53;198.51.100.53',
 };
-const run = (args: string[], env: Record<string, string> = {}) =>
-  runCli(args, { databaseUrl: database.url, env });
+const run = (args: string[], env: Record<string, string> = {}) => runCli(args, { databaseUrl: url, env });
 
 it('without a pool says what to set, and exits with 1', async () => {
   const { code, stdout, stderr } = await run(['nameservers']);
@@ -21,8 +19,8 @@ it('without a pool says what to set, and exits with 1', async () => {
 
 it('prints every record of every list, and how much is given', async () => {
   expect(await run(['migrate'], POOL)).toMatchObject({ code: 0 });
-  await sql`insert into given_ns_sets (names, kind, account_id)
-    values ('{ns1.fleet-a.test.,ns1.fleet-b.test.}', 'exclusive', 1)`.execute(database.db);
+  await query`insert into given_ns_sets (names, kind, account_id)
+    values ('{ns1.fleet-a.test.,ns1.fleet-b.test.}', 'exclusive', 1)`;
   const { code, stdout } = await run(['nameservers', '--no-check']);
   expect(code).toBe(0);
   const lines = stdout.split('\n');
@@ -42,14 +40,10 @@ it('prints every record of every list, and how much is given', async () => {
 });
 
 it('prints one JSON document, and warns from 80 % on', async () => {
-  await sql`insert into given_ns_sets (names, kind, account_id)
-    select array['ns2.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 1 from generate_series(1, 10) n`.execute(
-    database.db,
-  );
-  await sql`insert into given_ns_sets (names, kind, account_id)
-    select array['ns1.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 20 from generate_series(2, 5) n`.execute(
-    database.db,
-  );
+  await query`insert into given_ns_sets (names, kind, account_id)
+    select array['ns2.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 1 from generate_series(1, 10) n`;
+  await query`insert into given_ns_sets (names, kind, account_id)
+    select array['ns1.fleet-a.test.', 'ns' || n || '.fleet-b.test.'], 'exclusive', n + 20 from generate_series(2, 5) n`;
   const document = JSON.parse((await run(['nameservers', '--json', '--no-check'])).stdout);
   expect(document.lists[1]).toMatchObject({ addresses: ['198.51.100.53'] });
   expect(document.combinations).toMatchObject({
@@ -64,8 +58,8 @@ it('prints one JSON document, and warns from 80 % on', async () => {
 });
 
 it('migrate keeps names that are in an account’s set, unless it is forced', async () => {
-  await sql`insert into account_ns_sets (account_id, names)
-    values (1, '{ns1.fleet-a.test.,ns1.fleet-b.test.}')`.execute(database.db);
+  await query`insert into account_ns_sets (account_id, names)
+    values (1, '{ns1.fleet-a.test.,ns1.fleet-b.test.}')`;
   const refused = await run(['migrate', '--json']);
   expect(refused.code).toBe(2);
   expect(JSON.parse(refused.stderr).error).toMatchObject({
@@ -105,7 +99,7 @@ describe('the check', () => {
     const input =
       '@ 3600 IN SOA ns1.a.test. admin.a.test. 1 7200 900 1209600 300\n@ 3600 IN NS ns1.a.test.\n';
     const load = ['zone', 'load', '-', '--origin', 'elsewhere.test'];
-    expect(await runCli(load, { databaseUrl: database.url, input })).toMatchObject({ code: 0, stderr: '' });
+    expect(await runCli(load, { databaseUrl: url, input })).toMatchObject({ code: 0, stderr: '' });
     const { code, stderr } = await check();
     expect(code).toBe(1);
     expect(stderr).toContain('ns2.b.test: it lacks 127.0.2.1, ::1\n');

@@ -10,7 +10,7 @@ import { runCommands } from '../../support/cli/run-commands.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url } = keptDatabase();
 let folder: string;
 let silent: ReturnType<typeof createSocket>;
 let settings: Partial<CliSettings>;
@@ -45,31 +45,25 @@ describe('scan', () => {
     });
   });
 
-  it('ends at once when it is interrupted', async () => {
+  it('ends at once when it is interrupted, and exits with 2 on wrong usage', async () => {
     const asked = new Promise((done) => silent.once('message', done));
     const stop = new AbortController();
     const coming = scan({ resolverAllow: ['127.0.0.0/8'], interrupt: stop.signal });
     await asked;
     stop.abort();
     expect(await coming).toEqual({ code: INTERRUPTED, stdout: '', stderr: '' });
-  });
-
-  it('exits with 2 on wrong usage', async () => {
-    for (const args of [['scan'], ['scan', '.'], ['scan', 'a..b'], ['scan', 'shop.test', 'more.test']]) {
-      expect((await runCommands(addScanCommand, args, database.url)).code).toBe(2);
-    }
+    for (const args of [['scan'], ['scan', '.'], ['scan', 'a..b'], ['scan', 'shop.test', 'more.test']])
+      expect((await runCommands(addScanCommand, args, url)).code).toBe(2);
   });
 });
 
-describe('scan --import', () => {
-  it('of a name that is no domain here is refused before any query', async () => {
-    await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'other.org.');
-    const run = await runCommands(addScanCommand, ['scan', 'shop.test', '--import'], database.url);
-    expect(run).toEqual({ code: 1, stdout: '', stderr: 'shop.test: no such domain\n' });
-    const args = ['scan', 'shop.test', '--import', '--json'];
-    expect(JSON.parse((await runCommands(addScanCommand, args, database.url)).stdout)).toMatchObject({
-      outcome: 'refused',
-      code: 'absent',
-    });
+it('scan --import of a name that is no domain here is refused before any query', async () => {
+  await newDomain(db, await newAccount(db, 'a@example.org'), 'other.org.');
+  const run = await runCommands(addScanCommand, ['scan', 'shop.test', '--import'], url);
+  expect(run).toEqual({ code: 1, stdout: '', stderr: 'shop.test: no such domain\n' });
+  const args = ['scan', 'shop.test', '--import', '--json'];
+  expect(JSON.parse((await runCommands(addScanCommand, args, url)).stdout)).toMatchObject({
+    outcome: 'refused',
+    code: 'absent',
   });
 });

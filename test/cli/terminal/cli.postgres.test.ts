@@ -1,7 +1,6 @@
 // Every command that writes leaves its row in the audit log, with the name of who ran it.
 
 import { userInfo } from 'node:os';
-import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { addAccountCommands } from '../../../src/cli/account/account.ts';
 import { addKeyCommands } from '../../../src/cli/account/key.ts';
@@ -16,13 +15,12 @@ import { runCommands } from '../../support/cli/run-commands.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url, query } = keptDatabase();
 beforeAll(async () => {
-  const { db } = database;
   await tripBreaker(db, [{ parent: 'example.', checked: 9, turned: 8, off: 0 }]);
-  await sql`
+  await query`
     insert into nodes (name, instance, started_at, seen_at, loaded, zones, records, held_id, held_since, held_zones)
-    values ('ams1', gen_random_uuid(), now(), now(), true, 1, 1, gen_random_uuid(), now(), 4)`.execute(db);
+    values ('ams1', gen_random_uuid(), now(), now(), true, 1, 1, gen_random_uuid(), now(), 4)`;
 });
 
 type Add = Parameters<typeof runCommands>[0];
@@ -73,9 +71,9 @@ const ACTS: readonly [Add, string, readonly string[]][] = [
 
 // In their order: each builds on those before it.
 it.each(ACTS)('%o: zonefleet %s', async (add, line, actions) => {
-  const before = await lastAudit(database.db);
-  const { stdout, stderr } = await runCommands(add, line.split(' '), database.url);
-  const rows = await auditAfter(database.db, before);
+  const before = await lastAudit(db);
+  const { stdout, stderr } = await runCommands(add, line.split(' '), url);
+  const rows = await auditAfter(db, before);
   expect([stderr, rows.map(({ action }) => action)]).toEqual([stderr, actions]);
   for (const { actor } of rows) expect(actor).toEqual({ kind: 'cli', name: userInfo().username });
   const secrets = stdout.match(/(svc|lnk)_\w{20,}|-----BEGIN[^-]+/g) ?? [];
@@ -83,13 +81,11 @@ it.each(ACTS)('%o: zonefleet %s', async (add, line, actions) => {
 });
 
 it('a zone that is unloaded is told by its name', async () => {
-  const { rows: zones } = await sql<{ name: string }>`select name from zones where kind = 'operator'`.execute(
-    database.db,
-  );
+  const zones = await query<{ name: string }>`select name from zones where kind = 'operator'`;
   const name = zones[0]?.name as string;
-  const before = await lastAudit(database.db);
-  await runCommands(addZoneCommands, ['zone', 'unload', name], database.url);
-  expect(await auditAfter(database.db, before)).toMatchObject([
+  const before = await lastAudit(db);
+  await runCommands(addZoneCommands, ['zone', 'unload', name], url);
+  expect(await auditAfter(db, before)).toMatchObject([
     { action: 'zone.unload', targetName: name, before: { zones: 1, names: [name] } },
   ]);
 });

@@ -7,19 +7,15 @@ const serverError = (code: string, message: string, more = {}) =>
   Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
 
 describe('what broke is said in one line', () => {
-  it('a failure stays as it is', () => {
+  it('a failure stays as it is; a refused connection is named, also where Node tried several addresses', async () => {
     const failure = new Failure('usage', 'no');
     expect(explainFailure(failure)).toBe(failure);
-  });
-
-  it('a refused connection, also where Node tried several addresses', async () => {
     const error = await new Promise<Error>((resolve) => connect(1, 'localhost').on('error', resolve));
-    for (const shown of [error, new AggregateError([error])]) {
+    for (const shown of [error, new AggregateError([error])])
       expect(explainFailure(shown)).toMatchObject({
         code: 'database',
         message: expect.stringMatching(/ECONNREFUSED/),
       });
-    }
   });
 
   it('an error of the server, with its detail', () => {
@@ -30,22 +26,16 @@ describe('what broke is said in one line', () => {
     });
   });
 
-  it('a missing or old schema, with the way out', () => {
+  it('a missing or old schema, with the way out, a queue that cannot be reached, and a bug of ours, as such', () => {
     expect(explainFailure(serverError('42P01', 'relation "zones" does not exist')).message).toMatch(
       /zonefleet migrate/,
     );
     expect(explainFailure(new SchemaError('too old: run `zonefleet migrate`')).code).toBe('database');
-  });
-
-  it('a queue that cannot be reached', () => {
     const error = Object.assign(new Error('the queue cannot be reached: x\ny'), { name: 'QueueUnavailable' });
     expect(explainFailure(error)).toMatchObject({
       code: 'queue',
       message: 'the queue cannot be reached: x y',
     });
-  });
-
-  it('a bug of ours, as such', () => {
     expect(explainFailure(new TypeError('x is undefined'))).toMatchObject({
       code: 'internal',
       message: 'x is undefined',

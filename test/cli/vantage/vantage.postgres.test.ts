@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addVantageCommands } from '../../../src/cli/vantage/vantage.ts';
 import { publicKeyOf, readPrivateKey } from '../../../src/process/vantage-signature.ts';
@@ -6,12 +5,12 @@ import { listVantages, noteVantageSeen } from '../../../src/store/vantage/vantag
 import { runCommands } from '../../support/cli/run-commands.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 
-const database = keptDatabase();
+const { db, url, query } = keptDatabase();
 beforeEach(async () => {
-  await sql`truncate vantages cascade`.execute(database.db);
+  await query`truncate vantages cascade`;
 });
 
-const run = (...args: string[]) => runCommands(addVantageCommands, ['vantage', ...args], database.url);
+const run = (...args: string[]) => runCommands(addVantageCommands, ['vantage', ...args], url);
 const add = (name: string, network: string, ...more: string[]) =>
   run('add', name, '--network', network, ...more);
 
@@ -22,7 +21,7 @@ describe('vantage add', () => {
     expect(stdout).toMatch(/^zfv_[\w-]{43}\n$/);
     expect(stderr).toMatch(/^the key of paris \(([0-9a-f]{4}:?){8}\); it is not shown again\n/);
     const key = readPrivateKey(stdout.trim());
-    const [stored] = await listVantages(database.db);
+    const [stored] = await listVantages(db);
     expect(stored).toMatchObject({ name: 'paris', network: 'provider-a', address: null, seenAt: null });
     expect(stored?.publicKey).toBe(key && publicKeyOf(key));
     expect(await add('paris', 'provider-b')).toEqual({
@@ -30,7 +29,7 @@ describe('vantage add', () => {
       stdout: '',
       stderr: 'paris: exists already\n',
     });
-    expect(await listVantages(database.db)).toMatchObject([{ publicKey: stored?.publicKey }]);
+    expect(await listVantages(db)).toMatchObject([{ publicKey: stored?.publicKey }]);
   });
 
   it('says that an observer counts from its first request on, and that nobody is asked before those of two networks do', async () => {
@@ -40,7 +39,7 @@ describe('vantage add', () => {
     expect((await add('rome', 'provider-b')).stderr).toMatch(
       /paris, rome have not run yet.*\nnobody is asked/,
     );
-    for (const name of ['paris', 'rome']) await noteVantageSeen(database.db, name, null);
+    for (const name of ['paris', 'rome']) await noteVantageSeen(db, name, null);
     const third = (await add('oslo', 'provider-c')).stderr;
     expect(third).toContain('oslo has not run yet');
     expect(third).not.toContain('nobody is asked');
@@ -55,7 +54,7 @@ describe('vantage add', () => {
     const { code, stderr } = await run('add', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
-    expect(await listVantages(database.db)).toEqual([]);
+    expect(await listVantages(db)).toEqual([]);
   });
 });
 
@@ -63,7 +62,7 @@ describe('vantage list', () => {
   it('tells network, voice, when it was seen, and what it answered; never a private key', async () => {
     const key = (await add('paris', 'provider-a', '--address', '2001:DB8:0::1')).stdout.trim();
     await add('rome', 'provider-b');
-    await noteVantageSeen(database.db, 'paris', null);
+    await noteVantageSeen(db, 'paris', null);
     const told = await run('list', '--json');
     expect(JSON.parse(told.stdout)).toMatchObject({
       vantages: [
@@ -90,7 +89,7 @@ describe('vantage list', () => {
   it('says which of them count as one, and what that means', async () => {
     await add('paris', 'provider-a', '--address', '192.0.2.1');
     await add('rome', 'provider-b', '--address', '192.0.2.2');
-    for (const name of ['paris', 'rome']) await noteVantageSeen(database.db, name, null);
+    for (const name of ['paris', 'rome']) await noteVantageSeen(db, name, null);
     const { stdout, stderr } = await run('list');
     expect(stdout).toMatch(/^paris +provider-a +provider-a\+provider-b/m);
     expect(stderr).toContain('paris, rome count as one');
@@ -98,14 +97,12 @@ describe('vantage list', () => {
   });
 });
 
-describe('vantage remove', () => {
-  it('removes one, and says what is left', async () => {
-    await add('paris', 'provider-a');
-    await add('rome', 'provider-b');
-    for (const name of ['paris', 'rome']) await noteVantageSeen(database.db, name, null);
-    const { code, stdout, stderr } = await run('remove', 'rome');
-    expect([code, stdout]).toEqual([0, 'removed rome\n']);
-    expect(stderr).toContain('nobody is asked');
-    expect(await run('remove', 'rome')).toMatchObject({ code: 1, stderr: 'rome: no such observer\n' });
-  });
+it('vantage remove removes one, and says what is left', async () => {
+  await add('paris', 'provider-a');
+  await add('rome', 'provider-b');
+  for (const name of ['paris', 'rome']) await noteVantageSeen(db, name, null);
+  const { code, stdout, stderr } = await run('remove', 'rome');
+  expect([code, stdout]).toEqual([0, 'removed rome\n']);
+  expect(stderr).toContain('nobody is asked');
+  expect(await run('remove', 'rome')).toMatchObject({ code: 1, stderr: 'rome: no such observer\n' });
 });

@@ -11,7 +11,7 @@ import { listZones } from '../../support/database/list-zones.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { makeZoneFolder, smallZone, type ZoneFolder } from '../../support/zone/zone-folder.ts';
 
-const database = keptDatabase();
+const { db, url } = keptDatabase();
 let folder: ZoneFolder;
 
 beforeAll(async () => {
@@ -23,12 +23,12 @@ afterAll(async () => {
 
 describe('standard input', () => {
   it('holds keys to revoke, none of which is printed', async () => {
-    const account = await createAccount(database.db, { email: 'ann@shop.example' });
+    const account = await createAccount(db, { email: 'ann@shop.example' });
     if (account.kind !== 'created') throw new Error(account.message);
     const [key, unknown] = [generateKey(), `svc_${'0'.repeat(40)}`];
-    await createApiKey(database.db, key, { accountId: account.account.id, name: 'ci' });
+    await createApiKey(db, key, { accountId: account.account.id, name: 'ci' });
     const told = await runCli(['key', 'revoke', '-'], {
-      databaseUrl: database.url,
+      databaseUrl: url,
       input: `${key}\n\n${unknown}`,
     });
     expect(told).toEqual({
@@ -36,31 +36,26 @@ describe('standard input', () => {
       stdout: `revoked key ${key.slice(0, 10)}…\n`,
       stderr: 'svc_000000…: no such key\n',
     });
-    const empty = await runCli(['key', 'revoke', '-'], { databaseUrl: database.url });
+    const empty = await runCli(['key', 'revoke', '-'], { databaseUrl: url });
     expect(empty).toEqual({ code: 1, stdout: '', stderr: '-: standard input has no key\n' });
   });
 
-  it('is a zone file, named by its SOA', async () => {
+  it('is a zone file, named by its SOA or --origin, and its problems are those of -', async () => {
     const { code, stdout } = await runCli(['zone', 'load', '-'], {
-      databaseUrl: database.url,
+      databaseUrl: url,
       input: smallZone('input.example.'),
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^loaded input\.example\. version \d+ records 3 \(created\)\n/);
-  });
-
-  it('or by --origin, and its problems are those of -', async () => {
     const text = '$TTL 60\n@ SOA ns h 1 2 3 4 5\n@ NS ns\nns A nowhere\n';
-    const { code, stderr } = await runCli(['zone', 'check', '-', '--origin', 'Input.Example'], {
-      input: text,
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^-:4:6: address: /);
+    const checked = await runCli(['zone', 'check', '-', '--origin', 'Input.Example'], { input: text });
+    expect(checked.code).toBe(1);
+    expect(checked.stderr).toMatch(/^-:4:6: address: /);
   });
 });
 
 it('without DATABASE_URL the CLI joins the npm start that runs on DATA_DIR', async () => {
-  publishDatabaseUrl(folder.path, database.url, folder.path); // what npm start writes; this test is its process
+  publishDatabaseUrl(folder.path, url, folder.path); // what npm start writes; this test is its process
   const file = folder.write('joined.zone', smallZone('joined.example.'));
   const { code, stdout } = await runCli(['zone', 'load', file], { dataDirectory: folder.path });
   expect(code).toBe(0);
@@ -70,12 +65,12 @@ it('without DATABASE_URL the CLI joins the npm start that runs on DATA_DIR', asy
 it('a reader that hangs up ends an export without a word', async () => {
   const many = Array.from({ length: 20_000 }, (_, i) => `host${i} TXT "${'x'.repeat(100)}"\n`).join('');
   const file = folder.write('large.zone', smallZone('large.example.', many));
-  await runCli(['zone', 'load', file], { databaseUrl: database.url });
+  await runCli(['zone', 'load', file], { databaseUrl: url });
   const child = spawn(
     'sh',
     ['-c', `"${process.execPath}" "${CLI}" zone export large.example | head -n 1; echo done`],
     {
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+      env: { PATH: process.env.PATH, DATABASE_URL: url },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -90,7 +85,7 @@ it('Ctrl-C ends a load between two transactions: what it said is what is stored'
   for (let i = 0; i < 3000; i++) many.write(`${i}.zone`, smallZone(`i${i}.example.`));
   let sent = false;
   const { code, stdout } = await runCli(['zone', 'load', '--json', many.path], {
-    databaseUrl: database.url,
+    databaseUrl: url,
     onOutput: (text) => {
       if (sent || !text.includes('"created"')) return undefined;
       sent = true;
@@ -103,9 +98,7 @@ it('Ctrl-C ends a load between two transactions: what it said is what is stored'
   expect(summary.complete).toBe(false);
   expect(summary.created).toBeLessThan(3000);
   const said = files.map(({ zone }: { zone: string }) => zone).sort();
-  const stored = (await listZones(database.db))
-    .map(({ apex }) => printName(apex))
-    .filter((zone) => /^i\d/.test(zone));
+  const stored = (await listZones(db)).map(({ apex }) => printName(apex)).filter((zone) => /^i\d/.test(zone));
   expect(said).toEqual(stored.sort());
   expect(said).toHaveLength(summary.created);
 });

@@ -1,5 +1,3 @@
-// The cursor is taken out of the header as the API writes it.
-
 import { expect, it } from 'vitest';
 import { nextCursor, previousCursor } from '../../../console/src/api/link-header.ts';
 

@@ -1,5 +1,3 @@
-// Rules of the account's screens.
-
 import { describe, expect, it } from 'vitest';
 import { browserOf } from '../../../console/src/screens/account/browser-of.ts';
 import { changedFields } from '../../../console/src/screens/account/changed-fields.ts';
@@ -44,45 +42,38 @@ it('inGroups puts a space after every fourth character but the last', () => {
   expect(inGroups('ABC')).toBe('ABC');
 });
 
-describe('listed', () => {
-  it('takes commas, spaces and lines', () => {
-    expect(listed(' a.example, b.example;c.example\nd.example ,')).toEqual([
-      'a.example',
-      'b.example',
-      'c.example',
-      'd.example',
-    ]);
-    expect(listed('  ')).toEqual([]);
-  });
+it('listed takes commas, spaces and lines', () => {
+  expect(listed(' a.example, b.example;c.example\nd.example ,')).toEqual([
+    'a.example',
+    'b.example',
+    'c.example',
+    'd.example',
+  ]);
+  expect(listed('  ')).toEqual([]);
 });
 
-describe('endOfKey', () => {
-  it('counts from now, and is absent for a key without end', () => {
-    const now = Date.parse('2026-11-28T12:00:00Z');
-    expect(endOfKey('7', now)).toBe('2026-12-05T12:00:00.000Z');
-    expect(endOfKey('', now)).toBeUndefined();
-    expect(endOfKey('0', now)).toBeUndefined();
-  });
+it('endOfKey counts from now, and is absent for a key without end', () => {
+  const now = Date.parse('2026-11-28T12:00:00Z');
+  expect(endOfKey('7', now)).toBe('2026-12-05T12:00:00.000Z');
+  expect(endOfKey('', now)).toBeUndefined();
+  expect(endOfKey('0', now)).toBeUndefined();
 });
 
-describe('problemOfList', () => {
-  it('names the item', () => {
-    const fields = [
-      { field: 'name', error: 'is needed' },
-      { field: 'names[1]', error: 'is no name' },
-    ];
-    expect(problemOfList(fields, 'names', ['a', 'b c'])).toBe('b c: is no name');
-    expect(problemOfList(fields, 'types', ['TXT'])).toBeUndefined();
-    expect(problemOfList([{ field: 'types', error: 'too many' }], 'types', [])).toBe('too many');
-    expect(problemOfList(undefined, 'types', [])).toBeUndefined();
-  });
+it('problemOfList names the item', () => {
+  const fields = [
+    { field: 'name', error: 'is needed' },
+    { field: 'names[1]', error: 'is no name' },
+  ];
+  expect(problemOfList(fields, 'names', ['a', 'b c'])).toBe('b c: is no name');
+  expect(problemOfList(fields, 'types', ['TXT'])).toBeUndefined();
+  expect(problemOfList([{ field: 'types', error: 'too many' }], 'types', [])).toBe('too many');
+  expect(problemOfList(undefined, 'types', [])).toBeUndefined();
 });
 
 describe('amountIn', () => {
   it('takes digits in groups, Persian and Arabic ones too', () => {
-    for (const text of ['1250000', '1,250,000', '1 250 000', '۱۲۵۰۰۰۰', '۱٬۲۵۰٬۰۰۰', '١٢٥٠٠٠٠']) {
+    for (const text of ['1250000', '1,250,000', '1 250 000', '۱۲۵۰۰۰۰', '۱٬۲۵۰٬۰۰۰', '١٢٥٠٠٠٠'])
       expect(amountIn(text)).toBe(1_250_000);
-    }
   });
 
   it('refuses what is no whole amount', () => {
@@ -92,9 +83,7 @@ describe('amountIn', () => {
 });
 
 describe('rials', () => {
-  it('groups digits', () => {
-    expect(rials(-1_250_000)).toBe('-1,250,000 rials');
-  });
+  it('groups digits', () => expect(rials(-1_250_000)).toBe('-1,250,000 rials'));
 });
 
 const now = Date.parse('2026-11-28T12:00:00Z');
@@ -114,20 +103,16 @@ describe('wayToBuy', () => {
   });
 });
 
-describe('subscriptionInForce', () => {
-  it('is the newest that has not ended', () => {
-    const ended = { ...paid, status: 'expired' };
-    expect(subscriptionInForce([ended, paid])).toBe(paid);
-    expect(subscriptionInForce([ended])).toBeUndefined();
-  });
+it('subscriptionInForce is the newest that has not ended', () => {
+  const ended = { ...paid, status: 'expired' };
+  expect(subscriptionInForce([ended, paid])).toBe(paid);
+  expect(subscriptionInForce([ended])).toBeUndefined();
 });
 
-describe('percentOf', () => {
-  it('is at most 100, and absent without a limit', () => {
-    expect(percentOf(50, 200)).toBe(25);
-    expect(percentOf(300, 200)).toBe(100);
-    expect(percentOf(5, null)).toBeUndefined();
-    expect(percentOf(0, 0)).toBe(0);
-    expect(percentOf(1, 0)).toBe(100);
-  });
+it('percentOf is at most 100, and absent without a limit', () => {
+  expect(percentOf(50, 200)).toBe(25);
+  expect(percentOf(300, 200)).toBe(100);
+  expect(percentOf(5, null)).toBeUndefined();
+  expect(percentOf(0, 0)).toBe(0);
+  expect(percentOf(1, 0)).toBe(100);
 });

@@ -1,5 +1,3 @@
-// Rules of the delegation's screens.
-
 import { describe, expect, it } from 'vitest';
 import { compareNames, judgeNames } from '../../../console/src/screens/delegation/compare-sets.ts';
 import {
@@ -24,122 +22,112 @@ import { FINDING_CODES } from '../../../src/checks/delegation/findings.ts';
 import { VERDICTS } from '../../../src/checks/delegation/verdict.ts';
 import { DOMAIN_STATUSES } from '../../../src/zone/domain/domain-status.ts';
 
+const OURS = ['ns1.fleet.example', 'ns2.fleet.example'];
+const OTHER = ['ns1.other.example', 'ns2.other.example'];
+const SETS = [OURS, OTHER];
+
 describe('compareNames', () => {
-  const OURS = ['ns1.fleet.example', 'ns2.fleet.example'];
-  const OTHER = ['ns1.other.example', 'ns2.other.example'];
-  const SETS = [OURS, OTHER];
-
-  describe('compareNames', () => {
-    it('keeps what is right, removes what is not, and adds what is missing, in this order', () => {
-      expect(compareNames(['ns1.old.example', 'ns2.fleet.example'], OURS)).toEqual([
-        { name: 'ns2.fleet.example', mark: 'keep' },
-        { name: 'ns1.old.example', mark: 'remove' },
-        { name: 'ns1.fleet.example', mark: 'add' },
-      ]);
-    });
-
-    it('adds all where nothing is listed, and changes nothing where the same is', () => {
-      expect(compareNames([], OURS).map(({ mark }) => mark)).toEqual(['add', 'add']);
-      expect(compareNames([...OURS].reverse(), OURS).map(({ mark }) => mark)).toEqual(['keep', 'keep']);
-    });
-
-    it('takes no difference from case or a final dot', () => {
-      expect(compareNames(['NS1.Fleet.example.', 'ns2.fleet.example'], OURS).map(({ mark }) => mark)).toEqual(
-        ['keep', 'keep'],
-      );
-    });
+  it('keeps what is right, removes what is not, and adds what is missing, in this order', () => {
+    expect(compareNames(['ns1.old.example', 'ns2.fleet.example'], OURS)).toEqual([
+      { name: 'ns2.fleet.example', mark: 'keep' },
+      { name: 'ns1.old.example', mark: 'remove' },
+      { name: 'ns1.fleet.example', mark: 'add' },
+    ]);
   });
 
-  describe('judgeNames', () => {
-    it.each([
-      ['match', OURS],
-      ['match', [...OTHER].reverse()],
-      ['match', ['NS1.FLEET.example.', 'ns2.fleet.example']],
-      ['partial', ['ns1.fleet.example']],
-      ['partial', ['ns1.fleet.example', 'ns1.old.example']],
-      ['extra', [...OURS, 'ns1.old.example']],
-      ['mixed', ['ns1.fleet.example', 'ns2.other.example']],
-      ['mixed', [...OURS, ...OTHER]],
-      ['mixed', ['ns1.fleet.example', 'ns2.other.example', 'ns1.old.example']],
-      ['foreign', ['ns1.old.example', 'ns2.old.example']],
-      ['foreign', []],
-    ])('%s: %j', (verdict, listed) => {
-      expect(judgeNames(listed, SETS)).toBe(verdict);
-    });
+  it('adds all where nothing is listed, and changes nothing where the same is', () => {
+    expect(compareNames([], OURS).map(({ mark }) => mark)).toEqual(['add', 'add']);
+    expect(compareNames([...OURS].reverse(), OURS).map(({ mark }) => mark)).toEqual(['keep', 'keep']);
+  });
 
-    it('finds all names foreign where no set is accepted', () => {
-      expect(judgeNames(OURS, [])).toBe('foreign');
-    });
-
-    it('finds a name that stands in two sets whole in the one that has no other', () => {
-      expect(
-        judgeNames(
-          ['a.example', 'b.example'],
-          [
-            ['a.example', 'b.example', 'c.example'],
-            ['a.example', 'b.example'],
-          ],
-        ),
-      ).toBe('match');
-    });
+  it('takes no difference from case or a final dot', () => {
+    expect(compareNames(['NS1.Fleet.example.', 'ns2.fleet.example'], OURS).map(({ mark }) => mark)).toEqual([
+      'keep',
+      'keep',
+    ]);
   });
 });
 
-describe('groupAnswers', () => {
-  const OURS = ['ns1.fleet.example', 'ns2.fleet.example'];
-  const server = (name: string, outcome: string, ns?: readonly string[]): ServerAnswer => ({
-    server: name,
-    outcome,
-    ns,
-  });
+describe('judgeNames', () => {
+  it.each([
+    ['match', OURS],
+    ['match', [...OTHER].reverse()],
+    ['match', ['NS1.FLEET.example.', 'ns2.fleet.example']],
+    ['partial', ['ns1.fleet.example']],
+    ['partial', ['ns1.fleet.example', 'ns1.old.example']],
+    ['extra', [...OURS, 'ns1.old.example']],
+    ['mixed', ['ns1.fleet.example', 'ns2.other.example']],
+    ['mixed', [...OURS, ...OTHER]],
+    ['mixed', ['ns1.fleet.example', 'ns2.other.example', 'ns1.old.example']],
+    ['foreign', ['ns1.old.example', 'ns2.old.example']],
+    ['foreign', []],
+  ])('%s: %j', (verdict, listed) => expect(judgeNames(listed, SETS)).toBe(verdict));
 
-  describe('groupAnswers', () => {
-    it('puts servers with one answer together, the most first, those without one last', () => {
-      const groups = groupAnswers(
+  it('finds all names foreign where no set is accepted', () => expect(judgeNames(OURS, [])).toBe('foreign'));
+
+  it('finds a name that stands in two sets whole in the one that has no other', () => {
+    expect(
+      judgeNames(
+        ['a.example', 'b.example'],
         [
-          server('a', 'timeout'),
-          server('b', 'refused'),
-          server('c', 'servfail'),
-          server('d', 'referral', ['ns1.old.example']),
-          server('e', 'referral', OURS),
-          server('f', 'referral', [...OURS].reverse()),
+          ['a.example', 'b.example', 'c.example'],
+          ['a.example', 'b.example'],
         ],
-        [OURS],
-      );
-      expect(
-        groups.map(({ verdict, tone, servers }) => [verdict, tone, servers.map((s) => s.server)]),
-      ).toEqual([
+      ),
+    ).toBe('match');
+  });
+});
+
+const server = (name: string, outcome: string, ns?: readonly string[]): ServerAnswer => ({
+  server: name,
+  outcome,
+  ns,
+});
+
+describe('groupAnswers', () => {
+  it('puts servers with one answer together, the most first, those without one last', () => {
+    const groups = groupAnswers(
+      [
+        server('a', 'timeout'),
+        server('b', 'refused'),
+        server('c', 'servfail'),
+        server('d', 'referral', ['ns1.old.example']),
+        server('e', 'referral', OURS),
+        server('f', 'referral', [...OURS].reverse()),
+      ],
+      [OURS],
+    );
+    expect(groups.map(({ verdict, tone, servers }) => [verdict, tone, servers.map((s) => s.server)])).toEqual(
+      [
         ['match', 'good', ['e', 'f']],
         ['foreign', 'bad', ['d']],
         ['silent', 'silent', ['a', 'b', 'c']],
-      ]);
-    });
-
-    it('keeps different wrong answers apart', () => {
-      const olds = ['ns1.old.example', 'ns2.old.example'].map((ns) => server(ns, 'referral', [ns]));
-      const others = ['nodata', 'nxdomain', 'alias'].map((outcome) => server(outcome, outcome));
-      const groups = groupAnswers([...olds, ...others], [OURS]);
-      const verdicts = groups.map(({ verdict }) => verdict).join(' ');
-      expect(verdicts).toBe('foreign foreign not_delegated unregistered alias');
-      expect(new Set(groups.map(({ key }) => key)).size).toBe(5);
-    });
-
-    it('takes what it does not know as no answer, and never as a good one', () => {
-      expect(groupAnswers([server('a', 'something new', OURS)], [OURS])[0]).toMatchObject({
-        verdict: 'silent',
-        tone: 'silent',
-      });
-      expect(groupAnswers([], [OURS])).toEqual([]);
-    });
+      ],
+    );
   });
 
-  describe('toneOf', () => {
-    it('is good for exactly one accepted set alone', () => {
-      const bad = ['partial', 'extra', 'mixed', 'foreign', 'not_delegated', 'unregistered', 'alias'] as const;
-      expect(toneOf('match')).toBe('good');
-      expect(bad.map(toneOf)).toEqual(bad.map(() => 'bad'));
-    });
+  it('keeps different wrong answers apart', () => {
+    const olds = ['ns1.old.example', 'ns2.old.example'].map((ns) => server(ns, 'referral', [ns]));
+    const others = ['nodata', 'nxdomain', 'alias'].map((outcome) => server(outcome, outcome));
+    const groups = groupAnswers([...olds, ...others], [OURS]);
+    const verdicts = groups.map(({ verdict }) => verdict).join(' ');
+    expect(verdicts).toBe('foreign foreign not_delegated unregistered alias');
+    expect(new Set(groups.map(({ key }) => key)).size).toBe(5);
   });
+
+  it('takes what it does not know as no answer, and never as a good one', () => {
+    expect(groupAnswers([server('a', 'something new', OURS)], [OURS])[0]).toMatchObject({
+      verdict: 'silent',
+      tone: 'silent',
+    });
+    expect(groupAnswers([], [OURS])).toEqual([]);
+  });
+});
+
+it('toneOf is good for exactly one accepted set alone', () => {
+  const bad = ['partial', 'extra', 'mixed', 'foreign', 'not_delegated', 'unregistered', 'alias'] as const;
+  expect(toneOf('match')).toBe('good');
+  expect(bad.map(toneOf)).toEqual(bad.map(() => 'bad'));
 });
 
 describe('readProgress', () => {
@@ -168,16 +156,14 @@ describe('readProgress', () => {
   });
 });
 
-describe('wayTo', () => {
-  it('begins at the root, and ends at the zone above', () => {
-    expect(['example', 'co.example', '.', '', undefined].map(wayTo)).toEqual([
-      ['.', 'example'],
-      ['.', 'co.example'],
-      ['.'],
-      ['.'],
-      ['.'],
-    ]);
-  });
+it('wayTo begins at the root, and ends at the zone above', () => {
+  expect(['example', 'co.example', '.', '', undefined].map(wayTo)).toEqual([
+    ['.', 'example'],
+    ['.', 'co.example'],
+    ['.'],
+    ['.'],
+    ['.'],
+  ]);
 });
 
 const finding = (code: string, message = code) => ({ code, message });
@@ -275,25 +261,22 @@ describe('spansOf', () => {
   });
 
   it('never ends before it begins, wherever clocks stand', () => {
-    for (const { fromMs, toMs } of spansOf([check(2, 10, 'match'), check(1, 20, 'foreign')], ms(5))) {
+    for (const { fromMs, toMs } of spansOf([check(2, 10, 'match'), check(1, 20, 'foreign')], ms(5)))
       expect(toMs).toBeGreaterThanOrEqual(fromMs);
-    }
     expect(spansOf([], ms(1))).toEqual([]);
   });
 });
 
-describe('transitionsOf', () => {
-  it('finds the checks that changed the status, the oldest first', () => {
-    const checks = [
-      check(3, 30, 'match', { status_before: 'moved', status_after: 'active' }),
-      check(2, 20, 'foreign'),
-      check(1, 10, 'match', { status_after: 'active' }),
-    ];
-    expect(transitionsOf(checks)).toEqual([
-      { id: 1, atMs: ms(10), from: 'pending', to: 'active' },
-      { id: 3, atMs: ms(30), from: 'moved', to: 'active' },
-    ]);
-  });
+it('transitionsOf finds the checks that changed the status, the oldest first', () => {
+  const checks = [
+    check(3, 30, 'match', { status_before: 'moved', status_after: 'active' }),
+    check(2, 20, 'foreign'),
+    check(1, 10, 'match', { status_after: 'active' }),
+  ];
+  expect(transitionsOf(checks)).toEqual([
+    { id: 1, atMs: ms(10), from: 'pending', to: 'active' },
+    { id: 3, atMs: ms(30), from: 'moved', to: 'active' },
+  ]);
 });
 
 const span = (fromMs: number, toMs: number): Span => ({
@@ -321,15 +304,13 @@ describe('placeSpans', () => {
   });
 });
 
-describe('placeMoment', () => {
-  it('is where the moment is in its span, and inside the strip in any case', () => {
-    const placed = placeSpans([span(0, 100), span(100, 200)], 100, 0);
-    expect(placeMoment(placed, 50)).toBeCloseTo(25);
-    expect(placeMoment(placed, 100)).toBeCloseTo(50);
-    expect(placeMoment(placed, -5)).toBe(0);
-    expect(placeMoment(placed, 999)).toBeCloseTo(100);
-    expect(placeMoment([], 1)).toBe(0);
-  });
+it('placeMoment is where the moment is in its span, and inside the strip in any case', () => {
+  const placed = placeSpans([span(0, 100), span(100, 200)], 100, 0);
+  expect(placeMoment(placed, 50)).toBeCloseTo(25);
+  expect(placeMoment(placed, 100)).toBeCloseTo(50);
+  expect(placeMoment(placed, -5)).toBe(0);
+  expect(placeMoment(placed, 999)).toBeCloseTo(100);
+  expect(placeMoment([], 1)).toBe(0);
 });
 
 describe('duration', () => {
@@ -340,15 +321,11 @@ describe('duration', () => {
     [86_400, '24 hours'],
     [172_800, '2 days'],
     [172_801, '3 days'],
-  ])('%i s is %s', (seconds, told) => {
-    expect(duration(seconds)).toBe(told);
-  });
+  ])('%i s is %s', (seconds, told) => expect(duration(seconds)).toBe(told));
 });
 
-describe('countdown', () => {
-  it('has minutes and two digits of seconds, and ends at zero', () => {
-    expect([3599.2, 61, 9, 0, -5].map(countdown)).toEqual(['60:00', '1:01', '0:09', '0:00', '0:00']);
-  });
+it('countdown has minutes and two digits of seconds, and ends at zero', () => {
+  expect([3599.2, 61, 9, 0, -5].map(countdown)).toEqual(['60:00', '1:01', '0:09', '0:00', '0:00']);
 });
 
 describe('the words of the delegation', () => {

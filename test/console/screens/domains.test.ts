@@ -1,5 +1,3 @@
-// Rules of the list of domains.
-
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../console/src/api/api-error.ts';
 import {
@@ -28,11 +26,9 @@ describe('domainQuery', () => {
   });
 });
 
-describe('isFiltered', () => {
-  it('is about the filters, not about order and page', () => {
-    expect(isFiltered({ sort: 'name', page: '2', cursor: 'x' })).toBe(false);
-    expect(isFiltered({ status: 'open' })).toBe(true);
-  });
+it('isFiltered is about the filters, not about order and page', () => {
+  expect(isFiltered({ sort: 'name', page: '2', cursor: 'x' })).toBe(false);
+  expect(isFiltered({ status: 'open' })).toBe(true);
 });
 
 describe('delegationLine', () => {
@@ -82,20 +78,16 @@ describe('csvOf', () => {
     );
   });
 
-  it('keeps a cell on its line', () => {
-    expect(csvOf([['a\nb\r\nc\td']])).toBe('a b c d\r\n');
-  });
+  it('keeps a cell on its line', () => expect(csvOf([['a\nb\r\nc\td']])).toBe('a b c d\r\n'));
 });
 
-describe('exportText', () => {
-  it('is tab-separated on wish', () => {
-    expect(
-      exportText('tsv', [
-        ['a', 'b,c'],
-        ['=x', 2],
-      ]),
-    ).toBe("a\tb,c\n'=x\t2\n");
-  });
+it('exportText is tab-separated on wish', () => {
+  expect(
+    exportText('tsv', [
+      ['a', 'b,c'],
+      ['=x', 2],
+    ]),
+  ).toBe("a\tb,c\n'=x\t2\n");
 });
 
 const names = (text: string) =>
@@ -147,12 +139,10 @@ describe('parsePastedNames', () => {
   });
 });
 
-describe('nameIn', () => {
-  it('is the host of an address', () => {
-    expect(nameIn('"https://Shop.Example.:8443/cart?x#y"')).toBe('shop.example');
-    expect(nameIn('<http://shop.example>')).toBe('shop.example');
-    expect(nameIn('shop.example.')).toBe('shop.example');
-  });
+it('nameIn is the host of an address', () => {
+  expect(nameIn('"https://Shop.Example.:8443/cart?x#y"')).toBe('shop.example');
+  expect(nameIn('<http://shop.example>')).toBe('shop.example');
+  expect(nameIn('shop.example.')).toBe('shop.example');
 });
 
 const items = Array.from({ length: 20 }, (_, i) => i);

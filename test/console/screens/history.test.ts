@@ -1,5 +1,3 @@
-// Rules of a domain's history.
-
 import { describe, expect, it } from 'vitest';
 import { actorText } from '../../../console/src/screens/history/actor-text.ts';
 import { nextCursor } from '../../../console/src/screens/history/next-cursor.ts';
@@ -18,9 +16,7 @@ describe('who made a change', () => {
     [{ kind: 'session', user_id: 4 }, 'Account 4'],
     [{ kind: 'session' }, 'Somebody with access'],
     [{ kind: 'key', user_id: 2, key_id: 7 }, expect.stringContaining('Ann')],
-  ] as const)('%j', (actor, text) => {
-    expect(actorText(actor, 1, nameOf)).toEqual(text);
-  });
+  ] as const)('%j', (actor, text) => expect(actorText(actor, 1, nameOf)).toEqual(text));
 });
 
 describe('the next cursor', () => {
@@ -31,9 +27,7 @@ describe('the next cursor', () => {
     ['</a?cursor=1>; rel="prev", </a?x=1,2&cursor=2>; rel="next"', '2'],
     ['</a?cursor=1>; rel="prev"', undefined],
     ['</a>; rel="next"', undefined],
-  ])('of %s is %s', (link, cursor) => {
-    expect(nextCursor(link)).toBe(cursor);
-  });
+  ])('of %s is %s', (link, cursor) => expect(nextCursor(link)).toBe(cursor));
 });
 
 const made = someRecord({ id: 1, name: 'new' });

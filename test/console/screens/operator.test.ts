@@ -1,5 +1,3 @@
-// Rules of the operators' screens.
-
 import { describe, expect, it } from 'vitest';
 import { changeOf, formOf } from '../../../console/src/screens/operator/accounts/account-change.ts';
 import { AUDIT_GROUPS, dayStart } from '../../../console/src/screens/operator/desk/audit-query.ts';
@@ -40,9 +38,7 @@ describe('a change of an account', () => {
       { provider: 'x' },
     ],
     ['a flag', account, { reseller: true }, { reseller: true }],
-  ])('sends %s', (_, of, form, change) => {
-    expect(changeOf(of, form)).toEqual(change);
-  });
+  ])('sends %s', (_, of, form, change) => expect(changeOf(of, form)).toEqual(change));
 });
 
 it('dayStart has every action of the log in one group', () => {
@@ -161,9 +157,7 @@ describe('the condition of the fleet', () => {
       { ...nodes({ loaded: false }), queues: [{ ...queue, waiting: 0, dead: 1 }], trips: [trip] },
       ['act breaker', 'look queue-dead', 'know loading'],
     ],
-  ])('reports %s', (_, state, expected) => {
-    expect(kinds(state)).toEqual(expected);
-  });
+  ])('reports %s', (_, state, expected) => expect(kinds(state)).toEqual(expected));
 
   function vantages(...seen: (string | undefined)[]): State {
     return { vantages: seen.map((at) => ({ name: 'oslo', ...(at !== undefined && { seen_at: at }) })) };
@@ -190,9 +184,7 @@ describe('the condition of the fleet', () => {
     expect(adviceOf(ending as Trouble)).toContain('by itself at 2026-11-29 10:02 UTC.');
   });
 
-  it('finds a queue fine while its jobs are worked on', () => {
-    expect(conditionOf(queue)).toBe('fine');
-  });
+  it('finds a queue fine while its jobs are worked on', () => expect(conditionOf(queue)).toBe('fine'));
 });
 
 describe('live figures', () => {

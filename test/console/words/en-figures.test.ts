@@ -1,5 +1,3 @@
-// Our figures and times in English are those that Intl has.
-
 import { describe, expect, it } from 'vitest';
 import { compact, grouped, relative } from '../../../console/src/words/en-figures.ts';
 

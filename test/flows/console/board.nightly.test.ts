@@ -1,22 +1,15 @@
-// The board of the queues in a browser: it opens from the console, shows the waiting jobs, and asks no other host for anything.
-
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { JobQueue } from '../../../src/queue/job-queue.ts';
 import { backgroundChecks, CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
-import { openBrowser } from '../../support/browser/browser.ts';
-import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { ownConsole } from '../../support/browser/console-api.ts';
 
 const ADMIN = 'admin@shop.example';
 
-let own: ConsoleApi;
-let browser: Browser;
+const own = ownConsole();
 let jobId: string;
 
 beforeAll(async () => {
-  own = await startConsoleApi();
   await own.makePerson(ADMIN, { isAdmin: true });
-  browser = await openBrowser();
   const queue = new JobQueue({ databaseUrl: own.database.url, redisUrl: undefined }, CHECK_DELEGATION);
   try {
     await queue.enqueue(backgroundChecks([4711]));
@@ -27,16 +20,11 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await own?.stop();
-});
-
 it.each([
   'light',
   'dark',
 ] as const)('opens from the operator’s queues and shows each job, in %s colours', async (colorScheme) => {
-  const { page, context, faults } = await own.openAs(browser, ADMIN, { colorScheme });
+  const { page, faults } = await own.openAs(ADMIN, { colorScheme });
   await page.goto('/console/operator/queues');
   const link = page.getByRole('link', { name: 'Look at the jobs' });
   expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([
@@ -53,5 +41,4 @@ it.each([
   await page.goto('/console/queues/job-schedulers');
   await page.waitForLoadState('networkidle');
   expect(faults).toEqual([]);
-  await context.close();
 });

@@ -1,11 +1,9 @@
 // Every screen with markup in whatever people may write: shown as text, reported by no policy, without a fault of
 // accessibility in light and dark, and with an API that fails at random told and tried again.
 
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from '../../support/browser/axe.ts';
-import { openBrowser } from '../../support/browser/browser.ts';
-import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { ownConsole } from '../../support/browser/console-api.ts';
 import { makeVerification } from '../../support/world/made-verifications.ts';
 
 const NAME = 'markup.example';
@@ -22,28 +20,16 @@ const SCREENS = [
   ].map((page) => `domains/${NAME}/${page}`),
   `domains/${ELSEWHERE}/delegation`,
   ...['account', 'account/security', 'wallet', 'wallet/invoices', 'tickets'],
-  ...[
-    'live',
-    'fleet',
-    'queues',
-    'registries',
-    'calls',
-    'domains',
-    'accounts',
-    'tickets',
-    'payments',
-    'audit',
-  ].map((page) => `operator/${page}`),
+  ...'live fleet queues registries calls domains accounts tickets payments audit'
+    .split(' ')
+    .map((page) => `operator/${page}`),
 ];
 
-let own: ConsoleApi;
-let browser: Browser;
+const own = ownConsole(() => ({ ALLOW_RESERVED_NAMES: 'on' }));
 
 beforeAll(async () => {
-  own = await startConsoleApi({ ALLOW_RESERVED_NAMES: 'on' });
   await own.makePerson(ADMIN, { isAdmin: true });
-  browser = await openBrowser();
-  const { page, context } = await own.openAs(browser, ADMIN);
+  const { context } = await own.openAs(ADMIN);
   const headers = { origin: own.api.url };
   const ask = async (method: string, path: string, data: object) => {
     const answer = await context.request.fetch(path, { method, data, headers });
@@ -67,19 +53,12 @@ beforeAll(async () => {
   await ask('POST', '/tickets', { subject: MARKUP, message: MARKUP });
   await ask('PUT', '/users/me', { name: MARKUP });
   await ask('POST', '/users/me/keys', { name: MARKUP });
-  await page.close();
-  await context.close();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await own?.stop();
 });
 
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
   it.each(SCREENS)('%s shows markup as text, and has no fault that axe knows', async (screen) => {
     // analytics are off and no node runs: some calls answer 503 and 404, which the browser tells on its console
-    const { page, context, faults } = await own.openAs(browser, ADMIN, { colorScheme, mayFail: true });
+    const { page, faults } = await own.openAs(ADMIN, { colorScheme, mayFail: true });
     await page.goto(`/console/${screen}`);
     await page.getByRole('main').waitFor();
     await page.waitForLoadState('networkidle');
@@ -88,42 +67,38 @@ describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
     expect(await page.locator('main img, main script').count()).toBe(0);
     const violations = await axeFaults(page);
     expect([screen, violations, faults]).toEqual([screen, [], []]);
-    await context.close();
   });
 });
 
-describe('an API that fails at random', () => {
-  it('is asked again, and loses nothing that was typed', async () => {
-    const { page, context } = await own.openAs(browser, ADMIN, { mayFail: true });
-    let calls = 0;
-    await page.route(/\/(domains|users|analytics)\//, (route) => {
-      const fails = route.request().resourceType() === 'fetch' && ++calls % 3 === 1;
-      return fails
-        ? route.fulfill({
-            status: calls % 2 === 0 ? 500 : 503,
-            contentType: 'text/html',
-            body: '<h1>Bad gateway</h1>',
-          })
-        : route.continue();
-    });
-    await page.goto('/console/domains');
-    await page.getByRole('link', { name: NAME }).waitFor();
-    await page.unroute(/\/(domains|users|analytics)\//);
-
-    await page.getByRole('button', { name: 'Add a domain' }).first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name', { exact: false }).first().fill('typed.example');
-    await page.route('**/domains/', (route) =>
-      route.request().method() === 'POST' ? route.fulfill({ status: 503, body: '' }) : route.continue(),
-    );
-    await dialog.locator('button[type=submit]').click();
-    await dialog.getByRole('alert').waitFor();
-    await page.reload();
-    await dialog.waitFor(); // its place is in the address
-    expect(await dialog.getByLabel('Name', { exact: false }).first().inputValue()).toBe('typed.example');
-    await page.unroute('**/domains/');
-    await dialog.locator('button[type=submit]').click();
-    await page.getByRole('heading', { name: 'typed.example' }).waitFor();
-    await context.close();
+it('an API that fails at random is asked again, and loses nothing that was typed', async () => {
+  const { page } = await own.openAs(ADMIN, { mayFail: true });
+  let calls = 0;
+  await page.route(/\/(domains|users|analytics)\//, (route) => {
+    const fails = route.request().resourceType() === 'fetch' && ++calls % 3 === 1;
+    return fails
+      ? route.fulfill({
+          status: calls % 2 === 0 ? 500 : 503,
+          contentType: 'text/html',
+          body: '<h1>Bad gateway</h1>',
+        })
+      : route.continue();
   });
+  await page.goto('/console/domains');
+  await page.getByRole('link', { name: NAME }).waitFor();
+  await page.unroute(/\/(domains|users|analytics)\//);
+
+  await page.getByRole('button', { name: 'Add a domain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: false }).first().fill('typed.example');
+  await page.route('**/domains/', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+  );
+  await dialog.locator('button[type=submit]').click();
+  await dialog.getByRole('alert').waitFor();
+  await page.reload();
+  await dialog.waitFor(); // its place is in the address
+  expect(await dialog.getByLabel('Name', { exact: false }).first().inputValue()).toBe('typed.example');
+  await page.unroute('**/domains/');
+  await dialog.locator('button[type=submit]').click();
+  await page.getByRole('heading', { name: 'typed.example' }).waitFor();
 });

@@ -1,10 +1,5 @@
-// What the console costs a browser stays small: the octets of its first load, the rows of a long list that are drawn, and what
-// is left in memory after many screens.
-
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../support/browser/browser.ts';
-import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { ownConsole } from '../../support/browser/console-api.ts';
 import { countTransfer, heldBy } from '../../support/browser/page-figures.ts';
 import { walkScreens } from '../../support/browser/walk-screens.ts';
 import { newDomain } from '../../support/database/domains.ts';
@@ -17,83 +12,66 @@ const DOMAINS = 30;
 const ANN = 'ann@shop.example';
 const ROW = '.rec-row[data-key]';
 
-let own: ConsoleApi;
-let browser: Browser;
+const own = ownConsole(() => ({ API_RATE: 'off' })); // nobody goes through as many screens in a minute
 
 beforeAll(async () => {
-  own = await startConsoleApi({ API_RATE: 'off' }); // nobody goes through as many screens in a minute
   const ann = await own.makePerson(ANN, { isAdmin: true });
   for (let i = 0; i < DOMAINS; i++) await newDomain(own.database.db, ann, `ann-${i}.example.`);
-  browser = await openBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await own?.stop();
+it('the first load has at most 120 KiB with the list of domains', async () => {
+  const { page, context } = await own.openAs(ANN, { mayFail: true });
+  const transfer = await countTransfer(await context.newCDPSession(page));
+  await page.goto('/console/');
+  await page.getByRole('link', { name: NAME, exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const { bytes, bytesByKind } = transfer();
+  expect(bytes).toBeLessThanOrEqual(120 * KIB);
+  const files = (bytesByKind.get('Script') ?? 0) + (bytesByKind.get('Stylesheet') ?? 0);
+  expect(files).toBeGreaterThan(30 * KIB); // counted at all
+  expect(files).toBeLessThanOrEqual(80 * KIB);
 });
 
-describe('the first load', () => {
-  it('has at most 120 KiB with the list of domains', async () => {
-    const { page, context } = await own.openAs(browser, ANN, { mayFail: true });
-    const transfer = await countTransfer(await context.newCDPSession(page));
-    await page.goto('/console/');
+it('ten thousand records are drawn as far as they are in sight, wherever that is', async () => {
+  const { page, context } = await own.openAs(ANN, { mayFail: true });
+  await page.route(`**/domains/${NAME}/records/`, (route) => route.fulfill({ json: manyRecords(10_000) }));
+  await page.goto(`/console/domains/${NAME}/records`);
+  await page.locator(ROW).first().waitFor();
+  const session = await context.newCDPSession(page);
+  for (const share of [0, 0.3, 0.9, 0.5, 1, 0]) {
+    await page.evaluate(`scrollTo(0, ${share} * document.documentElement.scrollHeight)`);
+    await until(() => page.evaluate<boolean>(IS_FULL), `all rows in sight are drawn at ${share}`);
+    expect(await page.locator(ROW).count()).toBeLessThan(80);
+  }
+  expect((await heldBy(session)).nodes).toBeLessThan(8000);
+});
+
+it('many screens leave no node, listener or document behind', async () => {
+  const { page, context } = await own.openAs(ANN, { mayFail: true });
+  const session = await context.newCDPSession(page);
+  await page.goto('/console/domains');
+  const held = async () => {
     await page.getByRole('link', { name: NAME, exact: true }).waitFor();
     await page.waitForLoadState('networkidle');
-    const { bytes, bytesByKind } = transfer();
-    expect(bytes).toBeLessThanOrEqual(120 * KIB);
-    const files = (bytesByKind.get('Script') ?? 0) + (bytesByKind.get('Stylesheet') ?? 0);
-    expect(files).toBeGreaterThan(30 * KIB); // counted at all
-    expect(files).toBeLessThanOrEqual(80 * KIB);
-    await context.close();
-  });
-});
-
-describe('ten thousand records', () => {
-  it('are drawn as far as they are in sight, wherever that is', async () => {
-    const { page, context } = await own.openAs(browser, ANN, { mayFail: true });
-    await page.route(`**/domains/${NAME}/records/`, (route) => route.fulfill({ json: manyRecords(10_000) }));
-    await page.goto(`/console/domains/${NAME}/records`);
-    await page.locator(ROW).first().waitFor();
-    const session = await context.newCDPSession(page);
-    for (const share of [0, 0.3, 0.9, 0.5, 1, 0]) {
-      await page.evaluate(`scrollTo(0, ${share} * document.documentElement.scrollHeight)`);
-      await until(() => page.evaluate<boolean>(IS_FULL), `all rows in sight are drawn at ${share}`);
-      expect(await page.locator(ROW).count()).toBeLessThan(80);
-    }
-    expect((await heldBy(session)).nodes).toBeLessThan(8000);
-    await context.close();
-  });
-});
-
-describe('many screens', () => {
-  it('leave no node, listener or document behind', async () => {
-    const { page, context } = await own.openAs(browser, ANN, { mayFail: true });
-    const session = await context.newCDPSession(page);
-    await page.goto('/console/domains');
-    const held = async () => {
-      await page.getByRole('link', { name: NAME, exact: true }).waitFor();
-      await page.waitForLoadState('networkidle');
-      const { nodes, documents, listeners } = await heldBy(session);
-      return { nodes, documents, listeners };
-    };
-    // Whatever is kept once for each screen is there after two walks.
-    for (let i = 0; i < 2; i++) await walkScreens(page, NAME);
-    const before = await held();
-    let changes = 0;
-    while (changes < 60) changes += await walkScreens(page, NAME);
-    // Less than one more for each change.
-    const most = { nodes: changes / 2, listeners: changes / 4, documents: 0 };
-    const kinds = ['nodes', 'listeners', 'documents'] as const;
-    let grown: Record<string, number> = {};
-    const isSmall = async () => {
-      const after = await held();
-      grown = Object.fromEntries(kinds.map((kind) => [kind, after[kind] - before[kind]]));
-      return kinds.every((kind) => after[kind] - before[kind] <= most[kind]);
-    };
-    // The browser itself may hold the screen before for a while; what leaks stays.
-    await until(isSmall, () => `little is left behind: ${JSON.stringify(grown)}`, 30_000);
-    await context.close();
-  });
+    const { nodes, documents, listeners } = await heldBy(session);
+    return { nodes, documents, listeners };
+  };
+  // Whatever is kept once for each screen is there after two walks.
+  for (let i = 0; i < 2; i++) await walkScreens(page, NAME);
+  const before = await held();
+  let changes = 0;
+  while (changes < 60) changes += await walkScreens(page, NAME);
+  // Less than one more for each change.
+  const most = { nodes: changes / 2, listeners: changes / 4, documents: 0 };
+  const kinds = ['nodes', 'listeners', 'documents'] as const;
+  let grown: Record<string, number> = {};
+  const isSmall = async () => {
+    const after = await held();
+    grown = Object.fromEntries(kinds.map((kind) => [kind, after[kind] - before[kind]]));
+    return kinds.every((kind) => after[kind] - before[kind] <= most[kind]);
+  };
+  // The browser itself may hold the screen before for a while; what leaks stays.
+  await until(isSmall, () => `little is left behind: ${JSON.stringify(grown)}`, 30_000);
 });
 
 /** Each place of the window has a row: beside the first one that has the focus, whichever are there follow each other. */

@@ -1,5 +1,3 @@
-// The way of a new user by keyboard alone, on the demo's private internet: no pointer, and the focus always in sight.
-
 import { execFileSync } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

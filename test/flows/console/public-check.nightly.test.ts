@@ -1,12 +1,7 @@
-// The public page on a private internet: signed out, it shows the last look, looks when its button is pressed, and leaves
-// nothing in the database.
-
 import { sql } from 'kysely';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from '../../support/browser/axe.ts';
-import { openBrowser, openPage } from '../../support/browser/browser.ts';
-import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { ownConsole } from '../../support/browser/console-api.ts';
 import type { TestDatabase } from '../../support/database/database.ts';
 import { newDomain } from '../../support/database/domains.ts';
 import { type StartedWorld, startWorld } from '../../support/world/fake-internet.ts';
@@ -15,23 +10,16 @@ const needs = process.platform === 'linux' ? '' : ' (skipped: needs Linux)'; // 
 
 describe.skipIf(needs !== '')(`the public page${needs}`, () => {
   let world: StartedWorld;
-  let own: ConsoleApi;
-  let browser: Browser;
-
   beforeAll(async () => {
     const delegations = ['shop', 'ours'].map(
       (name) => `${name} NS ns1.elsewhere.org.\n${name} NS ns2.elsewhere.org.`,
     );
     world = await startWorld({ zones: { 'net.': delegations.join('\n') } });
-    own = await startConsoleApi({ ...world.settings, PUBLIC_CHECK: 'on' });
-    const owner = await own.makePerson('ann@shop.example');
-    await newDomain(own.database.db, owner, 'ours.net.');
-    browser = await openBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await own?.stop();
-    await world?.close();
+  afterAll(() => world?.close());
+  const own = ownConsole(() => ({ ...world.settings, PUBLIC_CHECK: 'on' }));
+  beforeAll(async () => {
+    await newDomain(own.database.db, await own.makePerson('ann@shop.example'), 'ours.net.');
   });
 
   const ask = (path: string, init?: RequestInit) => fetch(new URL(path, own.api.url), init);
@@ -46,7 +34,7 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
     'light',
     'dark',
   ] as const)('shows the picture to who is signed out, in %s colours', async (colorScheme) => {
-    const { page, context, faults } = await openPage(browser, own.api.url, { colorScheme });
+    const { page, context, faults } = await own.open({ colorScheme });
     const cookies: (string | undefined)[] = [];
     await context.addCookies([{ name: 'other', value: 'x', url: own.api.url }]);
     page.on('request', async (request) => {
@@ -67,16 +55,14 @@ describe.skipIf(needs !== '')(`the public page${needs}`, () => {
     expect(cookies.filter((cookie) => cookie !== undefined)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 700 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-    await context.close();
   });
 
   it('tells what is wrong with a name that is none, and shows it as text', async () => {
-    const { page, context, faults } = await openPage(browser, own.api.url, { mayFail: true });
+    const { page, faults } = await own.open({ mayFail: true });
     await page.goto(`/console/check/${encodeURIComponent('<img src=x onerror=alert(1)>.net')}`);
     await page.getByRole('alert').waitFor();
     expect(await page.locator('main img').count()).toBe(0);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   it('says the same of a customer’s name as of any other, and writes nothing', async () => {

@@ -1,11 +1,7 @@
-// Rules of every type in fields: what is wrong stands at its field, a page of errors is shown in a frame that can do nothing,
-// and the same rule as JSON and back.
-
-import type { Browser, Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from '../../support/browser/axe.ts';
-import { openBrowser } from '../../support/browser/browser.ts';
-import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { ownConsole } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
 const NAME = 'ann.example';
@@ -15,22 +11,14 @@ const TYPES = [
   ...['origin_route', 'origin_pool', 'error_page'],
 ];
 
-let own: ConsoleApi;
-let browser: Browser;
+const own = ownConsole();
 
 beforeAll(async () => {
-  own = await startConsoleApi();
   await newDomain(own.database.db, await own.makePerson(ANN), `${NAME}.`);
-  browser = await openBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await own?.stop();
 });
 
 async function openDialog(type: string) {
-  const opened = await own.openAs(browser, ANN, { mayFail: true, viewport: { width: 360, height: 780 } });
+  const opened = await own.openAs(ANN, { mayFail: true, viewport: { width: 360, height: 780 } });
   await opened.page.goto(`/console/domains/${NAME}/rules?type=${type}`);
   await opened.page.getByRole('button', { name: 'Add a rule' }).click();
   const dialog = opened.page.getByRole('dialog');
@@ -43,16 +31,15 @@ const isGone = (dialog: Locator) => dialog.waitFor({ state: 'hidden' });
 
 describe('a new rule', () => {
   it.each(TYPES)('of the type %s fits 360 px, and has no fault that axe knows', async (type) => {
-    const { page, context, dialog, faults } = await openDialog(type);
+    const { page, dialog, faults } = await openDialog(type);
     await dialog.getByText('More: hosts').click();
     const violations = await axeFaults(page);
     const isWider = await dialog.evaluate((element) => element.scrollWidth > element.clientWidth);
     expect([violations, isWider, faults]).toEqual([[], false, []]);
-    await context.close();
   });
 
   it('of several servers tells at the row of a server what is wrong with it', async () => {
-    const { context, dialog, stored, save } = await openDialog('origin_pool');
+    const { dialog, stored, save } = await openDialog('origin_pool');
     const server = (place: number) => dialog.getByRole('group', { name: `Server ${place}` });
     await server(1).getByLabel('Name or address').fill('one.example.net');
     await dialog.getByRole('button', { name: 'Add a server' }).click();
@@ -76,11 +63,10 @@ describe('a new rule', () => {
         health: { path: '/up', status: 200, interval_seconds: 30 },
       },
     ]);
-    await context.close();
   });
 
   it('with a page of its own shows it in a frame without scripts', async () => {
-    const { page, context, dialog, stored, save, faults } = await openDialog('error_page');
+    const { page, dialog, stored, save, faults } = await openDialog('error_page');
     const html = '<h1 id="gone">Gone</h1><script>parent.document.title = "broken"</script>';
     await dialog.getByLabel('For these errors').fill('404, 410');
     await dialog.getByLabel('The page').fill(html);
@@ -94,11 +80,10 @@ describe('a new rule', () => {
     expect(await stored()).toMatchObject([{ status_codes: [404, 410], content_type: 'text/html' }]);
     // the browser says that it ran no script
     expect(faults.filter((fault) => !/sandboxed|policy|Content Security/i.test(fault))).toEqual([]);
-    await context.close();
   });
 
   it('may be written as JSON and read in fields again', async () => {
-    const { context, dialog, stored, save } = await openDialog('cache');
+    const { dialog, stored, save } = await openDialog('cache');
     await dialog.getByLabel('For how many seconds our edges').fill('60');
     await dialog.getByRole('button', { name: 'Edit as JSON' }).click();
     const json = dialog.getByLabel('The rule as JSON');
@@ -116,6 +101,5 @@ describe('a new rule', () => {
     expect(await stored()).toMatchObject([
       { ttl_seconds: 60, key_query: 'list', key_query_list: ['page'], enabled: false },
     ]);
-    await context.close();
   });
 });

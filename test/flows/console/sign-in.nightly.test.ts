@@ -1,48 +1,35 @@
-// Sessions that end elsewhere, and pages of other sites that can do nothing with a signed-in browser.
-
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../support/browser/browser.ts';
-import { type ConsoleApi, startConsoleApi } from '../../support/browser/console-api.ts';
+import { ownConsole } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
 /** A stream is judged again every 20 s, in turn with others, and the browser asks for it again some seconds after its end. */
 const JUDGED_WITHIN_MS = 60_000;
 const isStream = (url: string) => new URL(url).pathname === '/domains/ann.example/events';
 
-let own: ConsoleApi;
-let browser: Browser;
+const own = ownConsole();
 let annId: number;
 
 beforeAll(async () => {
-  own = await startConsoleApi();
   annId = await own.makePerson('ann@shop.example');
   await own.makePerson('eve@evil.example');
   await newDomain(own.database.db, annId, 'ann.example.');
-  browser = await openBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await own?.stop();
 });
 
 describe('a session', () => {
   it('a session that is ended elsewhere ends its stream, and the page leads to the sign-in by itself', async () => {
-    const { page, context } = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
+    const { page } = await own.openAs('ann@shop.example', { mayFail: true });
     const streaming = page.waitForResponse((answer) => isStream(answer.url()) && answer.status() === 200);
     await page.goto('/console/domains/ann.example');
     await streaming;
     await sql`delete from sessions where account_id = ${annId}`.execute(own.database.db);
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor({ timeout: JUDGED_WITHIN_MS });
-    await context.close();
   });
 
   it('a page whose stream is refused asks for it again, and sees what happens', async () => {
-    const { page, context } = await own.openAs(browser, 'ann@shop.example', { mayFail: true });
+    const { page, context } = await own.openAs('ann@shop.example', { mayFail: true });
     await page.route(
       (url) => isStream(url.href),
       (route) => route.fulfill({ status: 503, body: '' }),
@@ -58,7 +45,6 @@ describe('a session', () => {
     });
     expect(added.ok()).toBe(true);
     await page.getByText('news', { exact: false }).first().waitFor();
-    await context.close();
   });
 });
 
@@ -79,7 +65,7 @@ describe('a page of somebody else, in a browser that is signed in', () => {
   afterAll(() => evil.close());
 
   it('reads no answer, and no write of it is taken', async () => {
-    const { page, context } = await own.openAs(browser, 'ann@shop.example');
+    const { page, context } = await own.openAs('ann@shop.example');
     await page.goto(evilUrl);
     const read = await page.evaluate(
       `fetch('${own.api.url}/users/me', { credentials: 'include' }).then((a) => a.text(), () => 'refused')`,
@@ -98,11 +84,10 @@ describe('a page of somebody else, in a browser that is signed in', () => {
     })`);
     const still = await context.request.get('/users/me');
     expect(still.status()).toBe(200);
-    await context.close();
   });
 
   it('that opened the console has no hold of its window', async () => {
-    const { page, context } = await own.openAs(browser, 'ann@shop.example');
+    const { page, context } = await own.openAs('ann@shop.example');
     await page.goto(evilUrl);
     const [opened] = await Promise.all([
       context.waitForEvent('page'),
@@ -111,6 +96,5 @@ describe('a page of somebody else, in a browser that is signed in', () => {
     await opened.getByRole('heading', { name: 'Domains' }).waitFor();
     expect(await opened.evaluate('window.opener')).toBeNull();
     expect(await page.evaluate('hold.closed')).toBe(true);
-    await context.close();
   });
 });

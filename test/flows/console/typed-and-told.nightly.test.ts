@@ -2,10 +2,10 @@
 // accounts one after the other, truncated responses, a session that ends, a wrong clock, and a screen whose own code fails.
 
 import { sql } from 'kysely';
-import type { Browser, Page, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser, type WatchedPage } from '../../support/browser/browser.ts';
-import { type ConsoleApi, PASSWORD, startConsoleApi } from '../../support/browser/console-api.ts';
+import type { Page, Route } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { WatchedPage } from '../../support/browser/browser.ts';
+import { ownConsole, PASSWORD } from '../../support/browser/console-api.ts';
 import { newDomain } from '../../support/database/domains.ts';
 
 const NAME = 'ann.example';
@@ -13,21 +13,13 @@ const ANN = 'ann@shop.example';
 const BOB = 'bob@shop.example';
 const FAILED = 'This part of the page could not be loaded, or failed.';
 
-let own: ConsoleApi;
-let browser: Browser;
+const own = ownConsole();
 let bob: number;
 
 beforeAll(async () => {
-  own = await startConsoleApi();
   const ann = await own.makePerson(ANN);
   bob = await own.makePerson(BOB);
   await newDomain(own.database.db, ann, `${NAME}.`);
-  browser = await openBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await own?.stop();
 });
 
 async function signIn(page: Page, email: string): Promise<void> {
@@ -37,28 +29,25 @@ async function signIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
-const openAs = (email: string) => own.openAs(browser, email, { mayFail: true });
+const openAs = (email: string) => own.openAs(email, { mayFail: true });
 const isPost = (route: Route) => route.request().method() === 'POST';
 
-describe('a browser that keeps nothing', () => {
-  it('shows the console, signs out, and says nothing of it', async () => {
-    const { context, page, faults } = await openAs(ANN);
-    await page.addInitScript(() => {
-      Object.defineProperty(globalThis, 'localStorage', {
-        get: () => {
-          throw new DOMException('denied', 'SecurityError');
-        },
-      });
+it('a browser that keeps nothing shows the console, signs out, and says nothing of it', async () => {
+  const { page, faults } = await openAs(ANN);
+  await page.addInitScript(() => {
+    Object.defineProperty(globalThis, 'localStorage', {
+      get: () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
     });
-    await page.goto('/console/tickets/new');
-    await page.getByLabel('Subject').fill('Hello');
-    await page.getByRole('button', { name: /dark|light/ }).click();
-    expect(await page.getByLabel('Subject').inputValue()).toBe('Hello');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Email').waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
   });
+  await page.goto('/console/tickets/new');
+  await page.getByLabel('Subject').fill('Hello');
+  await page.getByRole('button', { name: /dark|light/ }).click();
+  expect(await page.getByLabel('Subject').inputValue()).toBe('Hello');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Email').waitFor();
+  expect(faults).toEqual([]);
 });
 
 describe('drafts', () => {
@@ -76,7 +65,6 @@ describe('drafts', () => {
     await page.getByText('two', { exact: true }).first().waitFor();
     await page.reload();
     for (const name of ['one', 'two']) await page.getByText(name, { exact: true }).first().waitFor();
-    await context.close();
   });
 
   it('stay for who signs in again after the session ended, and are nothing to somebody else', async () => {
@@ -93,7 +81,6 @@ describe('drafts', () => {
     await page.reload();
     await signIn(page, BOB);
     expect(await page.getByLabel('Subject').inputValue()).toBe('');
-    await context.close();
   });
 });
 
@@ -115,7 +102,6 @@ describe('what fails is told', () => {
     await page.getByRole('link', { name: 'Sessions' }).click();
     await page.getByText('The answer of the server broke off.').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   it('when the draft cannot be judged, and it is judged as soon as that goes again', async () => {
@@ -129,45 +115,38 @@ describe('what fails is told', () => {
     await bar.getByText('No answer came from the server.').waitFor();
     await context.unroute('**/records/batch*');
     await bar.getByText('No answer came from the server.').waitFor({ state: 'hidden' });
-    await context.close();
   });
 });
 
-describe('a write whose answer was lost', () => {
-  it('is made once, however often it is sent', async () => {
-    const { context, page } = await openAs(BOB);
-    await page.goto('/console/tickets/new');
-    let sent = 0;
-    await context.route('**/tickets', async (route) => {
-      if (!isPost(route) || sent++ > 0) return route.fallback();
-      await route.fetch();
-      await route.abort();
-    });
-    await page.getByLabel('Subject').fill('Lost');
-    await page.getByLabel('Message').fill('Where is it?');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('No answer came from the server.').waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByRole('heading', { name: 'Lost' }).waitFor();
-    const { rows } = await sql`select 1 from tickets where subject = 'Lost'`.execute(own.database.db);
-    expect(rows).toHaveLength(1);
-    await context.close();
+it('a write whose answer was lost is made once, however often it is sent', async () => {
+  const { context, page } = await openAs(BOB);
+  await page.goto('/console/tickets/new');
+  let sent = 0;
+  await context.route('**/tickets', async (route) => {
+    if (!isPost(route) || sent++ > 0) return route.fallback();
+    await route.fetch();
+    await route.abort();
   });
+  await page.getByLabel('Subject').fill('Lost');
+  await page.getByLabel('Message').fill('Where is it?');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('No answer came from the server.').waitFor();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('heading', { name: 'Lost' }).waitFor();
+  const { rows } = await sql`select 1 from tickets where subject = 'Lost'`.execute(own.database.db);
+  expect(rows).toHaveLength(1);
 });
 
-describe('a clock that is wrong by a day', () => {
-  it('makes no moment of the server another one', async () => {
-    const { context, page } = await openAs(ANN);
-    await page.addInitScript(() => {
-      const real = Date.now.bind(Date);
-      Date.now = () => real() - 86_400_000;
-    });
-    await page.goto('/console/account/sessions');
-    await page.locator('time').first().waitFor();
-    const told = await page.locator('time').allInnerTexts();
-    expect(told.filter((text) => /\bin\b|tomorrow|yesterday/.test(text))).toEqual([]);
-    await context.close();
+it('a clock that is wrong by a day makes no moment of the server another one', async () => {
+  const { page } = await openAs(ANN);
+  await page.addInitScript(() => {
+    const real = Date.now.bind(Date);
+    Date.now = () => real() - 86_400_000;
   });
+  await page.goto('/console/account/sessions');
+  await page.locator('time').first().waitFor();
+  const told = await page.locator('time').allInnerTexts();
+  expect(told.filter((text) => /\bin\b|tomorrow|yesterday/.test(text))).toEqual([]);
 });
 
 async function openRecords(): Promise<WatchedPage> {
@@ -198,7 +177,6 @@ describe('a screen', () => {
     await page.getByText(FAILED).waitFor({ state: 'hidden' });
     expect(faults.filter((fault) => fault.startsWith('error:'))).toEqual([]); // caught, and on the console
     expect(faults.some((fault) => fault.startsWith('console:'))).toBe(true);
-    await context.close();
   });
 
   it('whose file did not come is loaded when it is tried again', async () => {
@@ -210,7 +188,6 @@ describe('a screen', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('button', { name: 'Look again' }).waitFor();
     expect(await page.getByText(FAILED).count()).toBe(0);
-    await context.close();
   });
 });
 
@@ -218,7 +195,7 @@ describe('a warning', () => {
   const WARNED = '1 warning: this is probably not what you want';
 
   it('of a missing final dot is shown before the import, and the text can be read with dots added', async () => {
-    const { context, page, faults } = await openRecords();
+    const { page, faults } = await openRecords();
     await page.getByRole('textbox').fill('www 300 IN CNAME shop.example.net');
     await page.getByRole('button', { name: 'Read it' }).click();
     await page.getByText(WARNED).waitFor();
@@ -229,7 +206,6 @@ describe('a warning', () => {
     expect(await page.getByText(WARNED).count()).toBe(0);
     expect(await page.getByRole('checkbox').isChecked()).toBe(true);
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   it('is not shown for a text that was read again with dots added while the first reading was slow', async () => {
@@ -248,11 +224,10 @@ describe('a warning', () => {
     release();
     await page.getByText('shop.example.net', { exact: true }).waitFor();
     expect(await page.getByText(WARNED).count()).toBe(0);
-    await context.close();
   });
 
   it('of an edited record is shown in the review and once more after the save', async () => {
-    const { context, page, faults } = await openAs(BOB);
+    const { page, faults } = await openAs(BOB);
     await newDomain(own.database.db, bob, 'bob.example.');
     await page.goto('/console/domains/bob.example/records');
     await page.getByRole('button', { name: 'Add a record' }).click();
@@ -269,16 +244,14 @@ describe('a warning', () => {
     await page.getByRole('gridcell', { name: /mail\.bob\.example/ }).waitFor();
     expect(await page.getByText(WARNED).count()).toBe(0);
     expect(faults).toEqual([]);
-    await context.close();
   });
 });
 
 it('an address that there is not is told, whatever its name is', async () => {
   for (const place of ['nowhere', 'constructor']) {
-    const { context, page, faults } = await openAs(ANN);
+    const { page, faults } = await openAs(ANN);
     await page.goto(`/console/${place}`);
     await page.getByRole('main').getByText('There is no such page').waitFor();
     expect([place, faults]).toEqual([place, []]);
-    await context.close();
   }
 });

@@ -1,5 +1,3 @@
-// From an answer that nginx has cached to the row that its owner browses, purges and refreshes (docs/edge-agent).
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CacheReport } from '../../../docs/edge-agent/cache/report-cache.mjs';
 import { cacheFolder, dropFormerCaches, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
@@ -169,14 +167,12 @@ describe.skipIf(!hasNginx)('the cache of nginx', () => {
 });
 
 describe.skipIf(!hasNginx)('the agent for nginx', () => {
-  it('reports what nginx has cached and deletes what is purged, after a restart too', async () => {
+  it('reports what nginx has cached, deletes what is purged and obeys new rules, after a restart too', async () => {
     const fleet = await EdgeFleet.start();
     const agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });
     try {
       fleet.own.says(() => ({ body: 'x' }));
-      expect((await fleet.ask('POST', `/domains/${DOMAIN}/rules/cache/`, { ttl_seconds: 600 })).status).toBe(
-        200,
-      );
+      await fleet.change('POST', '/rules/cache/', { ttl_seconds: 600, path_excludes: ['/while-away'] });
       const hit = async (path: string) =>
         (await askEdge(agent, `http://${HOST}${path}`)).headers['x-cache'] === 'HIT';
       await until(() => hit('/one'), 'nginx caches');
@@ -185,7 +181,10 @@ describe.skipIf(!hasNginx)('the agent for nginx', () => {
       await agent.kill();
       const { purge } = (await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`)).body;
       expect(await hit('/one')).toBe(true);
+      await fleet.change('POST', '/rules/redirect/', { target: '/later', path_includes: ['/while-away'] });
       await agent.restart();
+      const isRedirected = async () => (await askEdge(agent, `http://${HOST}/while-away`)).status === 302;
+      await until(isRedirected, 'the rule made meanwhile is obeyed');
       const progress = async () =>
         (await fleet.ask('GET', `/domains/${DOMAIN}/cache/purges/${purge.id}`)).body;
       await until(
@@ -197,9 +196,7 @@ describe.skipIf(!hasNginx)('the agent for nginx', () => {
       await showing(fleet, ['/three?', '/two?x=1'], agent.log);
       const [row] = await rowsOf(fleet, '&path=/two');
       const { hostname, store_path } = row as Row;
-      expect((await fleet.ask('DELETE', `/domains/${DOMAIN}/cache/`, { hostname, store_path })).status).toBe(
-        200,
-      );
+      await fleet.change('DELETE', '/cache/', { hostname, store_path });
       await showing(fleet, ['/three?'], agent.log);
     } finally {
       await agent.stop();

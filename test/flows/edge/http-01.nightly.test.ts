@@ -1,5 +1,3 @@
-// A certificate for a domain whose DNS is elsewhere: pebble validates its names over HTTP at nginx and its agent.
-
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';

@@ -16,8 +16,8 @@ import { KeptConfigs } from '../../../docs/edge-agent/kept-configs.mjs';
 import { above } from '../../../docs/edge-agent/nginx/cache.mjs';
 import { Unwritable } from '../../../docs/edge-agent/nginx/quote.mjs';
 import { translateRegex } from '../../../docs/edge-agent/nginx/regex.mjs';
+import { makeCertificate } from '../../support/certificates/make-certificate.ts';
 import { madeConfig } from '../../support/edge/made-config.ts';
-import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';
 import { certificateOf } from '../../support/edge/told-certificate.ts';
 import { collectGarbage } from '../../support/tests/heap-octets.ts';
 
@@ -166,28 +166,25 @@ describe('the feed', () => {
 
 describe('certificates', () => {
   it('are files for this user only, and go when nobody names them', async () => {
-    const made = makeAuthority().issue(['a.example']);
-    const kept = new KeptCertificates(state, async () => ({
-      certificate: made.certificate,
-      private_key: made.privateKey,
-    }));
-    await kept.ensure(certificateOf(7, made.certificate));
+    const { pem: certificate, key: private_key } = await makeCertificate({ names: ['a.example'] });
+    const kept = new KeptCertificates(state, async () => ({ certificate, private_key }));
+    await kept.ensure(certificateOf(7, certificate));
     const files = kept.filesOf(7);
-    expect(readFileSync(files?.key ?? '', 'utf8')).toBe(made.privateKey);
+    expect(readFileSync(files?.key ?? '', 'utf8')).toBe(private_key);
     expect(statSync(files?.key ?? '').mode & 0o777).toBe(0o600);
     kept.removeUnused(() => false);
     expect([kept.filesOf(7), existsSync(files?.key ?? '')]).toEqual([undefined, false]);
   });
 
   it('are refused with another key, or when another certificate comes', async () => {
-    const authority = makeAuthority();
-    const [made, other] = [authority.issue(['a.example']), authority.issue(['a.example'])];
+    const names = ['a.example'];
+    const [made, other] = [await makeCertificate({ names }), await makeCertificate({ names })];
     const kept = new KeptCertificates(state, async (id) => ({
-      certificate: id === 1 ? made.certificate : other.certificate,
-      private_key: other.privateKey,
+      certificate: id === 1 ? made.pem : other.pem,
+      private_key: other.key,
     }));
-    await expect(kept.ensure(certificateOf(1, made.certificate))).rejects.toThrow('does not fit');
-    await expect(kept.ensure(certificateOf(2, made.certificate))).rejects.toThrow('another one');
+    await expect(kept.ensure(certificateOf(1, made.pem))).rejects.toThrow('does not fit');
+    await expect(kept.ensure(certificateOf(2, made.pem))).rejects.toThrow('another one');
     expect(readdirSync(join(state, 'certificates'))).toEqual([]);
   });
 });
@@ -208,13 +205,7 @@ describe('addresses of origins', () => {
   it('are what the operator says, first what is denied', () => {
     const [allowed, denied] = [listOf(['10.0.0.0/8']), listOf(['10.9.0.0/16', '9.9.9.9/32'])];
     const asked = ['10.1.1.1', '10.9.1.1', '9.9.9.9', '::ffff:10.9.1.1', '192.168.0.1'];
-    expect(asked.map((address) => mayConnect(address, allowed, denied))).toEqual([
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    expect(asked.filter((address) => mayConnect(address, allowed, denied))).toEqual(['10.1.1.1']);
   });
 });
 
@@ -231,22 +222,7 @@ describe('regular expressions', () => {
   };
 
   it('mean what they meant', () => {
-    const parts = [
-      'a',
-      'b',
-      '/',
-      '.',
-      String.raw`\.`,
-      '[a-c]',
-      '[^a/]',
-      String.raw`\d`,
-      String.raw`\w`,
-      '(a|b)',
-      '(?:bc)',
-      '^',
-      '$',
-      '|',
-    ];
+    const parts = String.raw`a b / . \. [a-c] [^a/] \d \w (a|b) (?:bc) ^ $ |`.split(' ');
     const regex = fc.array(
       fc.tuple(fc.constantFrom(...parts), fc.constantFrom('', '', '', '+', '?', '{2}', '*?')),
       { maxLength: 6 },
@@ -261,46 +237,22 @@ describe('regular expressions', () => {
     );
   });
 
-  it.each([
-    '(a+)+',
-    '(a*)*$',
-    '(a|a)*',
-    '(a|ab)*',
-    '(x(a|ab)(bc|c))*',
-    '((a?){9}){9}',
-    '.*.*.*.*.*x',
-    String.raw`(a)\1`,
-    '(?=a)',
-    '(?<!a)',
-    '(*FAIL)',
-    '(?R)',
-    '(?P>a)',
-    String.raw`\K`,
-    String.raw`\Qa\E`,
-    'a**',
-    'a++',
-    '(',
-    ')',
-    '[',
-    'a{2,1}',
-    '[b-a]',
-    '[é]',
-    '\n',
-  ])('%s is not taken', (text) => expect(() => translate(text)).toThrow(Unwritable));
+  const UNTAKEN = String.raw`(a+)+ (a*)*$ (a|a)* (a|ab)* (x(a|ab)(bc|c))* ((a?){9}){9} .*.*.*.*.*x (a)\1
+    (?=a) (?<!a) (*FAIL) (?R) (?P>a) \K \Qa\E a** a++ ( ) [ a{2,1} [b-a] [é]`;
+  it.each([...UNTAKEN.split(/\s+/), '\n'])('%s is not taken', (text) =>
+    expect(() => translate(text)).toThrow(Unwritable));
 });
 
-describe('numbers above a limit', () => {
-  it('are found by their digits', () => {
-    for (const limit of [128, 4_096].map((mebibytes) => mebibytes * 1_048_576)) {
-      const regex = new RegExp(above(limit).replace(String.raw`\A`, '^').replace(String.raw`\z`, '$'));
-      fc.assert(
-        fc.property(fc.integer({ min: 0, max: 2 ** 40 }), (n) => {
-          expect(regex.test(String(n))).toBe(n > limit);
-        }),
-      );
-      expect([limit - 1, limit, limit + 1].map((n) => regex.test(String(n)))).toEqual([false, false, true]);
-    }
-  });
+it('numbers above a limit are found by their digits', () => {
+  for (const limit of [128, 4_096].map((mebibytes) => mebibytes * 1_048_576)) {
+    const regex = new RegExp(above(limit).replace(String.raw`\A`, '^').replace(String.raw`\z`, '$'));
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 40 }), (n) => {
+        expect(regex.test(String(n))).toBe(n > limit);
+      }),
+    );
+    expect([limit - 1, limit, limit + 1].map((n) => regex.test(String(n)))).toEqual([false, false, true]);
+  }
 });
 
 describe('files', () => {
@@ -325,14 +277,7 @@ describe('files', () => {
     );
     const { taken, refused } = await files.apply(wanted);
     expect([...refused.keys()].sort()).toEqual(['d0.example', 'd3.example', 'd6.example']);
-    expect(taken.sort()).toEqual([
-      'd1.example',
-      'd2.example',
-      'd4.example',
-      'd5.example',
-      'd7.example',
-      'd8.example',
-    ]);
+    expect(taken.sort()).toEqual([1, 2, 4, 5, 7, 8].map((i) => `d${i}.example`));
     expect(readFileSync(files.pathOf('d3.example'), 'utf8')).toBe('old');
     expect(existsSync(files.pathOf('d0.example'))).toBe(false);
   });

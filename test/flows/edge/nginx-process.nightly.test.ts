@@ -1,5 +1,3 @@
-// The agent of docs/edge-agent when its nginx dies, and the origins that it remembers.
-
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,19 +17,17 @@ async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe('origins', () => {
-  it('are forgotten when no config names them any more', async () => {
-    const origins = new FindOrigins({ resolvers: [], allowOrigins: ['127.0.0.0/8'], denyOrigins: [] });
-    const at = (port: number) =>
-      madeConfig('shop.example', {
-        hosts: [madeHost('www.shop.example', madeOrigin({ destination: '127.0.0.1', port, scheme: 'auto' }))],
-      });
-    for (const port of [1, 2, 3]) await origins.look([at(port)], false);
-    expect(origins.size).toBe(3);
-    origins.keepOnly([at(2)]);
-    expect(origins.size).toBe(1);
-    expect(origins.speaksTls('127.0.0.1', 2)).toBe(false);
-  });
+it('origins are forgotten when no config names them any more', async () => {
+  const origins = new FindOrigins({ resolvers: [], allowOrigins: ['127.0.0.0/8'], denyOrigins: [] });
+  const at = (port: number) =>
+    madeConfig('shop.example', {
+      hosts: [madeHost('www.shop.example', madeOrigin({ destination: '127.0.0.1', port, scheme: 'auto' }))],
+    });
+  for (const port of [1, 2, 3]) await origins.look([at(port)], false);
+  expect(origins.size).toBe(3);
+  origins.keepOnly([at(2)]);
+  expect(origins.size).toBe(1);
+  expect(origins.speaksTls('127.0.0.1', 2)).toBe(false);
 });
 
 describe.skipIf(!hasNginx)('the agent of an nginx that has died', () => {

@@ -2,38 +2,64 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCulprits } from '../../../docs/edge-agent/find-culprits.mjs';
 import type { EdgeConfig } from '../../../src/edge/edge-config.ts';
 import type { EdgeRule } from '../../../src/edge/edge-rule.ts';
+import { type Issued, makeCertificate } from '../../support/certificates/make-certificate.ts';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';
 import { hasNginx, type ServedNginx, serveNginx, stopNginx } from '../../support/edge/nginx/served-nginx.ts';
-import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';
 import { startOrigin, type TestOrigin } from '../../support/edge/origin/test-origin.ts';
 import { certificateOf } from '../../support/edge/told-certificate.ts';
 import { until } from '../../support/tests/until.ts';
 
 const WWW = 'http://www.shop.example';
+const COUNTRIES = join(
+  dirname(createRequire(import.meta.url).resolve('@ip-location-db/geo-whois-asn-country-mmdb/package.json')),
+  'geo-whois-asn-country.mmdb',
+);
 const EVERYWHERE = { country_match_type: 'include', countries: [] } as const;
 const RATE = { requests: 9, period_seconds: 60, key: 'ip', action: 'block', block_seconds: 0 } as const;
+const CACHE = { ttl_seconds: 60, bypass: false, respect_origin: false } as const;
 const WAF = { paranoia: 1, threshold: 5, body_cap_kb: 128, rule_excludes: [] as string[] };
 /** Three open repetitions: searching a text takes time proportional to the third power of its length, or more. */
 const SLOW = { path: { type: 'regex', includes: ['a*a*a*[bc]'], excludes: [] } } as const;
 const LONG = 'a'.repeat(3_000);
 
-const drop = (id: number, fields: Partial<Parameters<typeof madeRule<'drop'>>[2]> = {}) =>
-  madeRule('drop', id, { ...EVERYWHERE, ...fields });
+type Fields<T extends EdgeRule['type']> = Partial<Parameters<typeof madeRule<T>>[2]>;
+type Server = Parameters<typeof madeRule<'origin_pool'>>[2]['origins'][number];
+
+const drop = (id: number, fields: Fields<'drop'> = {}) => madeRule('drop', id, { ...EVERYWHERE, ...fields });
+const redirect = (id: number, target: string, fields: Fields<'redirect'>) =>
+  madeRule('redirect', id, {
+    target,
+    status_code: 302,
+    preserve_query: false,
+    preserve_path: false,
+    ...fields,
+  });
+const rewrite = (id: number, path_target: string, fields: Fields<'rewrite'>) =>
+  madeRule('rewrite', id, { path_target, query_mode: 'preserve', query_target: '', ...fields });
+const cache = (id: number, fields: Fields<'cache'>) =>
+  madeRule('cache', id, { ...CACHE, key_query: 'all', key_query_list: [], key_headers: [], ...fields });
+const at = (port: number, more: Partial<Server> = {}): Server => ({
+  ...{ host: '127.0.0.1', port, scheme: 'http', weight: 1, backup: false },
+  ...more,
+});
+const pool = (id: number, origins: readonly Server[], fields: Fields<'origin_pool'>) =>
+  madeRule('origin_pool', id, { origins, method: 'round_robin', ...fields });
 
 describe.skipIf(!hasNginx)('nginx', () => {
   let origin: TestOrigin;
   let other: TestOrigin;
   let nginx: ServedNginx;
-  const authority = makeAuthority();
-  const certificate = authority.issue(['*.shop.example']);
+  let certificate: Issued;
 
   beforeAll(async () => {
+    certificate = await makeCertificate({ names: ['*.shop.example'] });
     origin = await startOrigin('main', '127.0.0.1');
     other = await startOrigin('other', '127.0.0.1');
     nginx = await serveNginx({ certificates: new Map([[5, certificate]]) });
@@ -111,17 +137,23 @@ describe.skipIf(!hasNginx)('nginx', () => {
     );
   });
 
+  it('drops by the country of the client, which trusted proxies alone may name', async () => {
+    const located = await serveNginx({ countries: { file: COUNTRIES, field: ['country_code'] } });
+    await located.take(shop([madeRule('drop', 1, { country_match_type: 'include', countries: ['DE'] })]));
+    const statusFor = async (client: string, from?: string) =>
+      (await askEdge(located, `${WWW}/`, { ...(from && { from }), headers: { 'x-forwarded-for': client } }))
+        .status;
+    expect([await statusFor('5.9.1.1', '127.0.0.9'), await statusFor('8.8.8.8', '127.0.0.9')]).toEqual([
+      403, 200,
+    ]);
+    expect(await statusFor('5.9.1.1')).toBe(200);
+    await located.stop();
+  });
+
   it('tells dry runs in a log, and goes on', async () => {
     await serve([
       drop(71, { action_mode: 'dry_run', ...wildcard('/dry*') }),
-      madeRule('redirect', 72, {
-        action_mode: 'dry_run',
-        target: '/x',
-        status_code: 302,
-        preserve_query: false,
-        preserve_path: false,
-        ...wildcard('/dry*'),
-      }),
+      redirect(72, '/x', { action_mode: 'dry_run', ...wildcard('/dry*') }),
       drop(73, wildcard('/dry/not')),
     ]);
     expect((await askEdge(nginx, `${WWW}/dry`)).status).toBe(200);
@@ -160,27 +192,12 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   it('redirects, with path and query, and never to another host than the target', async () => {
-    const fields = { status_code: 302, preserve_query: true, preserve_path: false } as const;
+    const query = { preserve_query: true };
+    const path = { preserve_path: true };
     await serve([
-      madeRule('redirect', 1, {
-        ...fields,
-        target: 'https://other.example/a?b=$host#f',
-        ...wildcard('/query'),
-      }),
-      madeRule('redirect', 2, {
-        ...fields,
-        target: 'https://other.example/',
-        preserve_path: true,
-        ...wildcard('/path/*'),
-      }),
-      madeRule('redirect', 3, {
-        ...fields,
-        target: '/',
-        preserve_path: true,
-        preserve_query: false,
-        status_code: 308,
-        ...wildcard('*evil*'),
-      }),
+      redirect(1, 'https://other.example/a?b=$host#f', { ...query, ...wildcard('/query') }),
+      redirect(2, 'https://other.example/', { ...query, ...path, ...wildcard('/path/*') }),
+      redirect(3, '/', { ...path, status_code: 308, ...wildcard('*evil*') }),
     ]);
     const ask = async (path: string) => {
       const { status, headers } = await askEdge(nginx, WWW + path);
@@ -196,24 +213,13 @@ describe.skipIf(!hasNginx)('nginx', () => {
 
   it('rewrites the path and the query that the origin is asked for', async () => {
     await serve([
-      madeRule('rewrite', 1, {
-        path_target: '/new/$2/$1',
+      rewrite(1, '/new/$2/$1', {
         query_mode: 'replace',
         query_target: 'q=$args',
         ...regex('^/(a+)/(?P<args>.*)$'),
       }),
-      madeRule('rewrite', 2, {
-        path_target: '/plain$1%20x',
-        query_mode: 'preserve',
-        query_target: '',
-        ...wildcard('/keep'),
-      }),
-      madeRule('rewrite', 3, {
-        path_target: '/strip',
-        query_mode: 'strip',
-        query_target: '',
-        ...wildcard('/strip*'),
-      }),
+      rewrite(2, '/plain$1%20x', wildcard('/keep')),
+      rewrite(3, '/strip', { query_mode: 'strip', ...wildcard('/strip*') }),
     ]);
     const ask = async (path: string) => (await askEdge(nginx, WWW + path)).json.url;
     expect(await ask('/aa/x%20y%3Fz?old=1')).toBe('/new/x%20y%3Fz/aa?q=$args');
@@ -223,26 +229,13 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   it('caches by the rule: lifetime, query, headers, bypass, developer mode', async () => {
-    const fields = {
-      ttl_seconds: 60,
-      key_query: 'all',
-      key_query_list: [],
-      key_headers: [],
-      bypass: false,
-      respect_origin: false,
-    } as const;
     const rules = [
-      madeRule('cache', 1, { ...fields, bypass: true, ...wildcard('/c/bypass') }),
-      madeRule('cache', 2, { ...fields, key_query: 'none', ...wildcard('/c/none') }),
-      madeRule('cache', 3, { ...fields, key_query: 'list', key_query_list: ['a'], ...wildcard('/c/list') }),
-      madeRule('cache', 4, {
-        ...fields,
-        key_headers: ['x-variant'],
-        browser_ttl_seconds: 7,
-        ...wildcard('/c/header'),
-      }),
-      madeRule('cache', 5, { ...fields, respect_origin: true, ...wildcard('/c/origin') }),
-      madeRule('cache', 6, { ...fields, ...wildcard('/c/*') }),
+      cache(1, { bypass: true, ...wildcard('/c/bypass') }),
+      cache(2, { key_query: 'none', ...wildcard('/c/none') }),
+      cache(3, { key_query: 'list', key_query_list: ['a'], ...wildcard('/c/list') }),
+      cache(4, { key_headers: ['x-variant'], browser_ttl_seconds: 7, ...wildcard('/c/header') }),
+      cache(5, { respect_origin: true, ...wildcard('/c/origin') }),
+      cache(6, wildcard('/c/*')),
     ];
     let count = 0;
     origin.says(() => ({
@@ -272,9 +265,8 @@ describe.skipIf(!hasNginx)('nginx', () => {
     expect(headers).toMatchObject({ 'cache-control': 'max-age=7', 'x-cache': 'HIT' });
     // What one visitor is told by name is nobody else's.
     expect(await ask('/c/1?x=1', { authorization: 'Basic x' })).not.toBe(await ask('/c/1?x=1'));
-    await serve(rules, {
-      settings: { developer_mode_until: new Date(Date.now() + 3_600_000).toISOString() },
-    });
+    const developer_mode_until = new Date(Date.now() + 3_600_000).toISOString();
+    await serve(rules, { settings: { developer_mode_until } });
     expect(await same('/c/1?x=1', '/c/1?x=1')).toBe(false);
     origin.says(undefined);
   });
@@ -327,17 +319,12 @@ describe.skipIf(!hasNginx)('nginx', () => {
       madeRule('waf', 6, { ...WAF, ...wildcard('/waf*') }),
     ]);
     const attack = "?id=1'%20or%20'1'%3D'1";
-    const ask = async (path: string, body?: string) =>
-      (
-        await askEdge(nginx, WWW + path, {
-          headers: {
-            'user-agent': 'test',
-            accept: '*/*',
-            'content-type': 'application/x-www-form-urlencoded',
-          },
-          ...(body !== undefined && { method: 'POST', body }),
-        })
-      ).status;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = { 'user-agent': 'test', accept: '*/*', ...form };
+    const ask = async (path: string, body?: string) => {
+      const sent = body === undefined ? {} : { method: 'POST', body };
+      return (await askEdge(nginx, WWW + path, { headers, ...sent })).status;
+    };
     expect(await ask(`/waf${attack}`)).toBe(403);
     expect(await ask('/waf?id=1')).toBe(200);
     expect(await ask(`/threshold${attack}`)).toBe(200);
@@ -354,15 +341,11 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   it('lets robots of a list pass, refuses them, or sends them elsewhere', async () => {
+    const listed = { bots: 'list' } as const;
     await serve([
-      madeRule('bot_route', 1, { bots: 'list', list: ['good.bot'], action: 'allow' }),
-      madeRule('bot_route', 2, { bots: 'list', list: ['BOT', 'a"b\\$c'], action: 'block' }),
-      madeRule('bot_route', 3, {
-        bots: 'list',
-        list: ['crawler'],
-        action: 'route',
-        destination: '127.0.0.2',
-      }),
+      madeRule('bot_route', 1, { ...listed, list: ['good.bot'], action: 'allow' }),
+      madeRule('bot_route', 2, { ...listed, list: ['BOT', 'a"b\\$c'], action: 'block' }),
+      madeRule('bot_route', 3, { ...listed, list: ['crawler'], action: 'route', destination: '127.0.0.2' }),
     ]);
     const second = await startOrigin('robots', '127.0.0.2', origin.port);
     const ask = async (agent: string) => {
@@ -386,20 +369,8 @@ describe.skipIf(!hasNginx)('nginx', () => {
         host_header: 'inner.example:81',
         ...wildcard('/other/*'),
       }),
-      madeRule('origin_pool', 2, {
-        origins: [
-          { host: '127.0.0.1', port: other.port, scheme: 'http', weight: 1, backup: false },
-          { host: '127.0.0.1', port: origin.port, scheme: 'http', weight: 1, backup: false },
-          { host: '127.0.0.1', port: 1, scheme: 'http', weight: 1, backup: true },
-        ],
-        method: 'round_robin',
-        ...wildcard('/pool'),
-      }),
-      madeRule('origin_pool', 3, {
-        origins: [{ host: '127.0.0.66', port: other.port, scheme: 'http', weight: 1, backup: false }],
-        method: 'round_robin',
-        ...wildcard('/own'),
-      }),
+      pool(2, [at(other.port), at(origin.port), at(1, { backup: true })], wildcard('/pool')),
+      pool(3, [at(other.port, { host: '127.0.0.66' })], wildcard('/own')),
     ]);
     const { json } = await askEdge(nginx, `${WWW}/other/1`);
     expect(json).toMatchObject({ name: 'other', headers: { host: 'inner.example:81' } });
@@ -410,20 +381,13 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   it('asks the backup of a pool once no other answers, and not before', async () => {
-    const pool = (port: number) =>
-      madeRule('origin_pool', 1, {
-        origins: [
-          { host: '127.0.0.1', port, scheme: 'http', weight: 1, backup: false },
-          { host: '127.0.0.1', port: other.port, scheme: 'http', weight: 1, backup: true },
-        ],
-        method: 'round_robin',
-        ...wildcard('/spare'),
-      });
+    const spare = (port: number) =>
+      serve([pool(1, [at(port), at(other.port, { backup: true })], wildcard('/spare'))]);
     const names = async () =>
       new Set(await Promise.all([1, 2, 3].map(async () => (await askEdge(nginx, `${WWW}/spare`)).json.name)));
-    await serve([pool(origin.port)]);
+    await spare(origin.port);
     expect(await names()).toEqual(new Set(['main']));
-    await serve([pool(1)]);
+    await spare(1);
     expect(await names()).toEqual(new Set(['other']));
   });
 
@@ -459,9 +423,9 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   it('speaks TLS with the certificate of the host, and refuses who asks for another host then', async () => {
-    const told = certificateOf(5, certificate.certificate);
+    const told = certificateOf(5, certificate.pem);
     await serve([], { certificates: [told] });
-    const visiting = { ca: authority.certificate };
+    const visiting = { ca: certificate.pem };
     const { json, certificate: seen } = await askEdge(nginx, 'https://www.shop.example/x', visiting);
     expect(json.headers['x-forwarded-proto']).toBe('https');
     expect(seen?.subjectaltname).toBe('DNS:*.shop.example');
@@ -487,14 +451,10 @@ describe.skipIf(!hasNginx)('nginx', () => {
   });
 
   it('takes the longest domain that a host ends with', async () => {
+    const inner = [madeHost('www.inner.shop.example', place(other.port))];
     await nginx.take(
-      shop([], {
-        hosts: [madeHost('*.shop.example', place(origin.port))],
-      }),
-      madeConfig('inner.shop.example', {
-        domain_id: 2,
-        hosts: [madeHost('www.inner.shop.example', place(other.port))],
-      }),
+      shop([], { hosts: [madeHost('*.shop.example', place(origin.port))] }),
+      madeConfig('inner.shop.example', { domain_id: 2, hosts: inner }),
     );
     expect((await askEdge(nginx, 'http://any.shop.example/')).json.name).toBe('main');
     expect((await askEdge(nginx, 'http://www.inner.shop.example/')).json.name).toBe('other');
@@ -523,11 +483,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
       madeRule('rate_limit', 8, { ...rate, period_seconds: 119, ...wildcard('/slow') }),
       madeRule('rate_limit', 9, { ...rate, requests: 3, period_seconds: 120, ...wildcard('/odd') }),
       madeRule('rate_limit', 10, { ...rate, ...wildcard('/even') }),
-      madeRule('origin_pool', 11, {
-        origins: [{ host: '127.0.0.1', port: other.port, scheme: 'http', weight: 1, backup: false }],
-        method: 'least_time',
-        ...wildcard('/quick'),
-      }),
+      pool(11, [at(other.port)], { method: 'least_time', ...wildcard('/quick') }),
     ]);
     expect(unsupported()).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 11]);
     expect((await askEdge(nginx, `${WWW}/quick`)).json.name).toBe('main');
@@ -570,12 +526,7 @@ describe.skipIf(!hasNginx)('nginx', () => {
     ]);
     expect(unsupported()).toEqual([7, 8, 9, 10, 107, 108, 109, 110]);
     expect(nginx.edge.unsupported()[0]?.why).toContain('searched for');
-    const to = { target: '/new', status_code: 301, preserve_query: false, preserve_path: false } as const;
-    await serve(
-      Array.from({ length: 1_000 }, (_, i) =>
-        madeRule('redirect', i + 1, { ...to, ...wildcard(`/old/${i}/*`) }),
-      ),
-    );
+    await serve(Array.from({ length: 1_000 }, (_, i) => redirect(i + 1, '/new', wildcard(`/old/${i}/*`))));
     expect(unsupported()).toEqual([]);
     expect((await askEdge(nginx, `${WWW}/old/999/x`)).headers.location).toBe('/new');
   });
@@ -599,14 +550,10 @@ describe.skipIf(!hasNginx)('nginx', () => {
   it('serves a domain whose file would be too large, without some of its rules', async () => {
     const hosts = Array.from({ length: 40 }, (_, i) => `h${i}.shop.example`);
     const target = `/${'x'.repeat(3_500)}`;
-    const to = { target, status_code: 301, preserve_query: false, preserve_path: false } as const;
-    const many = Array.from({ length: 2_500 }, (_, i) =>
-      madeRule('redirect', 10 + i, {
-        ...to,
-        hosts: hosts.slice(i % 40, (i % 40) + 1),
-        ...wildcard(`/${i}/${'y'.repeat(900)}`),
-      }),
-    );
+    const many = Array.from({ length: 2_500 }, (_, i) => {
+      const of = hosts.slice(i % 40, (i % 40) + 1);
+      return redirect(10 + i, target, { hosts: of, ...wildcard(`/${i}/${'y'.repeat(900)}`) });
+    });
     await serve([drop(1, wildcard('/first')), ...many], {
       hosts: ['www.shop.example', ...hosts].map((host) => madeHost(host, place(origin.port))),
     });

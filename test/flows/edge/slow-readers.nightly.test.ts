@@ -1,16 +1,15 @@
-// An edge that asks for everything and reads nothing: what is made for it stays within what the system takes, and it is cut off.
-
 import { once } from 'node:events';
 import { request as askHttp, type IncomingMessage } from 'node:http';
 import { request as askHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { EdgeFeed } from '../../../src/api/edge/edge-feed.ts';
 import { API_LIMITS } from '../../../src/api/http/listen.ts';
 import { createBoundedServer } from '../../../src/process/http/bounded-server.ts';
 import { type EdgeLine, EdgeLines } from '../../../src/store/edges/read-edge-lines.ts';
-import { type EdgeApi, startEdgeApi } from '../../support/edge/edge-api.ts';
-import { makeAuthority } from '../../support/edge/origin/made-certificate.ts';
+import { ownApi } from '../../support/api/api.ts';
+import { makeCertificate } from '../../support/certificates/make-certificate.ts';
+import { startEdgeApi } from '../../support/edge/edge-api.ts';
 import { until } from '../../support/tests/until.ts';
 
 const MIB = 1024 * 1024;
@@ -19,14 +18,8 @@ const PAGE = 100;
 /** The system takes some for a connection whose other end reads nothing. */
 const SYSTEM_BYTES = 24 * MIB;
 
-let api: EdgeApi;
-beforeAll(async () => {
-  api = await startEdgeApi();
-});
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await api.stop();
-});
+const api = ownApi(() => startEdgeApi());
+afterAll(() => vi.restoreAllMocks());
 
 describe.each(['http', 'https'] as const)('over %s, an edge that reads nothing', (scheme) => {
   it('has little made for it of domains without end, and is cut off', async () => {
@@ -45,8 +38,7 @@ describe.each(['http', 'https'] as const)('over %s, an edge that reads nothing',
     });
     const join = vi.spyOn(EdgeFeed.prototype, 'join');
     const token = await api.makeEdge(`slow-${scheme}`);
-    const authority = makeAuthority();
-    const { certificate: cert, privateKey: key } = authority.issue(['localhost']);
+    const { pem: cert, key } = await makeCertificate({ names: ['localhost'] });
     const server = createBoundedServer(
       { ...API_LIMITS, stallMs: 1500 },
       (request, response) => {
@@ -62,7 +54,7 @@ describe.each(['http', 'https'] as const)('over %s, an edge that reads nothing',
     const asking = ask(`${scheme}://localhost:${port}/edge/v1/config`, {
       headers: { authorization: `Bearer ${token}` },
       agent: false,
-      ...(scheme === 'https' && { ca: authority.certificate }),
+      ...(scheme === 'https' && { ca: cert }),
     });
     asking.on('error', () => {}).end();
     const [response] = (await once(asking, 'response')) as [IncomingMessage];

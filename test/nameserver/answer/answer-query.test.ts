@@ -199,7 +199,7 @@ describe('the limit of amplification', () => {
     let count = 0;
     for (let n = 0; n < 400; n++) {
       const reply = ask(large(n, opt), node, client);
-      if (reply.length > 0 && !decodeMessage(reply).tc) count++;
+      if (reply.length > 0 && ((reply[2] as number) & 0x02) === 0) count++;
     }
     return count;
   };
@@ -222,7 +222,7 @@ describe('the limit of amplification', () => {
     expect(replies).toEqual(['NOERROR aa tc 1/0/0/0 OPT()', 'silence']);
     // up to 2.5 times the question
     const small = queryFor('ns.example.test.', TYPE.A, { opt: '' });
-    for (let n = 0; n < scale(1000, 300); n++) {
+    for (let n = 0; n < scale(1000, 100); n++) {
       ask(large(n), node, far);
       expect(summarize(ask(small, node, far))).toBe('NOERROR aa 1/1/0/0 OPT()');
     }

@@ -8,6 +8,11 @@ import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { type EdgeSets, idOfSet, type RegionSets, rdataOfSet } from '../../../src/zone/edge-sets.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
+import {
+  COUNTRY_TABLE_BYTES,
+  CountryTable,
+  countryNumber,
+} from '../../../src/zone/image/find/country-table.ts';
 import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
 import {
   EDGE_MARK_TYPE,
@@ -17,8 +22,8 @@ import {
   type ZoneRecord,
 } from '../../../src/zone/zone.ts';
 import { queryFor } from '../../support/answer/packets.ts';
-import { regionalNode } from '../../support/answer/regions.ts';
-import { ask, udpClient, type WrittenNode } from '../../support/answer/test-node.ts';
+import { UNLIMITED } from '../../support/answer/queries.ts';
+import { answeringNode, ask, udpClient, type WrittenNode } from '../../support/answer/test-node.ts';
 import { signRecords } from '../../support/dnssec/sign-records.ts';
 import { makeKey, signSet } from '../../support/dnssec/signing.ts';
 import {
@@ -33,6 +38,39 @@ import { scale } from '../../support/tests/scale.ts';
 import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { expectSame } from '../../support/zone/zone-image.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
+
+/** 10.0.0.0/8 and 2000::/4 are in DE, 11.0.0.0/8 and 3000::/4 in US, 12.0.0.0/8 in JP; all others nowhere. */
+function testCountries(): CountryTable {
+  const table = new CountryTable(new SharedArrayBuffer(COUNTRY_TABLE_BYTES));
+  const v4: Readonly<Record<number, string>> = { 10: 'DE', 11: 'US', 12: 'JP' };
+  const v6: Readonly<Record<number, string>> = { 2: 'DE', 3: 'US' };
+  const prefixes = (countries: Readonly<Record<number, string>>, bits: number) =>
+    Array.from({ length: 1 << bits }, (_, i) => ({
+      high: i << (32 - bits),
+      low: 0,
+      bits,
+      country: countryNumber(countries[i] ?? ''),
+    }));
+  table.fill(prefixes(v4, 8), prefixes(v6, 4));
+  return table;
+}
+
+/** DE has both families, US only IPv4; JP is a region that nobody has edges in. */
+const SETS: EdgeSets = {
+  version: 1,
+  countries: { DE: 'eu', US: 'us', JP: 'asia' },
+  regions: [
+    { region: 'eu', v4: [['198.51.100.1', '198.51.100.2']], v6: [['2001:db8:e::1']] },
+    { region: 'us', v4: [['203.0.113.9']], v6: [] },
+  ],
+};
+
+function regionalNode(zones: readonly Zone[], sets: EdgeSets | 'none' = SETS): WrittenNode {
+  const node = answeringNode(zones, { ...UNLIMITED, countries: testCountries() });
+  node.answerer.nowMs = 1_700_000_000_000;
+  if (sets !== 'none') node.writer.putEdgeSets(sets);
+  return node;
+}
 
 const TEXT = `
 @ 3600 SOA ns host 1 2 3 4 600
@@ -180,7 +218,7 @@ a missing type has scope 0 | shop TXT | 1 24 0b0102 | | 0`),
 
   test('of any octets makes an answer or FORMERR', () => {
     const random = randomFrom(7);
-    for (let i = 0; i < scale(20_000, 1_000); i++) {
+    for (let i = 0; i < scale(20_000, 500); i++) {
       const length = Math.floor(random() * (random() < 0.1 ? 60 : 24));
       const octets = Buffer.from(
         Array.from({ length }, () => Math.floor(random() * (random() < 0.5 ? 4 : 256))),
@@ -294,7 +332,7 @@ describe.each([
       const asked = regionalNode([zone], RANDOM_SETS);
       const names = [...zone.nodes.keys()];
       const proxied = names.filter((name) => zone.nodes.get(name)?.sets.has(EDGE_MARK_TYPE));
-      for (let i = 0; i < 150; i++) {
+      for (let i = 0; i < 110; i++) {
         const question = randomQuestion(random, zone, names);
         const name = random() < 0.5 && proxied.length > 0 ? pick(random, proxied) : question.name;
         const type = random() < 0.5 ? pick(random, [TYPE.A, TYPE.AAAA, TYPE.ANY]) : question.type;

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
 import type { ReadFile } from '../../../src/nameserver/snapshot/plain-file.ts';
@@ -25,10 +26,73 @@ import { buildZone } from '../../../src/zone/build-zone.ts';
 import { createImage, Image } from '../../../src/zone/image/image.ts';
 import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { collectingLog, smallZone } from '../../support/processes/follow.ts';
-import { type BaseParts, resealBase, resealLog } from '../../support/processes/resealed-snapshot.ts';
-import { randomFrom } from '../../support/random/random-zones.ts';
-import { scale } from '../../support/tests/scale.ts';
 import { expectSame as expectServed, zoneInImage } from '../../support/zone/zone-image.ts';
+
+const CHUNK_BYTES = 4 << 20;
+const LOG_HEAD_BYTES = 32;
+
+interface BaseParts {
+  /** As JSON: may be written to. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests write anything into it
+  head: any;
+  readonly blocks: Buffer;
+  readonly header: Buffer;
+  readonly free: Buffer;
+}
+
+function resealBase(file: string, change: (parts: BaseParts) => void): void {
+  const bytes = readFileSync(file);
+  const headBytes = bytes.readUInt32LE(8);
+  const head = JSON.parse(bytes.subarray(16, 16 + headBytes).toString());
+  let at = aligned(16 + headBytes);
+  const take = (length: number) => {
+    at += length;
+    return Buffer.from(bytes.subarray(at - length, at));
+  };
+  const blocks = take(head.to - head.from);
+  const parts = { head, blocks, header: take(head.headerOctets), free: take(head.freeOctets) };
+  change(parts);
+  const text = Buffer.from(JSON.stringify(parts.head));
+  const first = Buffer.alloc(aligned(16 + text.length));
+  bytes.copy(first, 0, 0, 8);
+  first.writeUInt32LE(text.length, 8);
+  first.writeUInt32LE(crc32(text), 12);
+  text.copy(first, 16);
+  const rest = Buffer.concat([parts.header, parts.free]);
+  const table = Buffer.concat(
+    [...chunksOf(parts.blocks), ...chunksOf(rest)].map((chunk) => word(crc32(chunk))),
+  );
+  writeFileSync(file, Buffer.concat([first, parts.blocks, rest, table, word(crc32(table))]));
+}
+
+/** Entries of the log, without what frames them. */
+function resealLog(file: string, change: (entries: Buffer[]) => Buffer[]): void {
+  const bytes = readFileSync(file);
+  const entries: Buffer[] = [];
+  for (let at = LOG_HEAD_BYTES; at < bytes.length; ) {
+    const length = bytes.readUInt32LE(at);
+    entries.push(Buffer.from(bytes.subarray(at + 8, at + 8 + length)));
+    at += 8 + length;
+  }
+  const framed = change(entries).flatMap((entry) => [word(entry.length), word(crc32(entry)), entry]);
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, LOG_HEAD_BYTES), ...framed]));
+}
+
+function chunksOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / CHUNK_BYTES) }, (_, i) =>
+    bytes.subarray(i * CHUNK_BYTES, (i + 1) * CHUNK_BYTES),
+  );
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 4096) * 4096;
+}
+
+function word(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
 
 const IMAGE_BYTES = 2 << 20;
 
@@ -492,40 +556,3 @@ describe('a snapshot that ended its reader', () => {
     await expectFresh(new Node());
   });
 });
-
-test('a snapshot with any bytes changed behind checksums that fit never hangs or throws out', async () => {
-  const random = randomFrom(7);
-  await writeSnapshot();
-  const [base, entries] = [readFileSync(BASE()), readFileSync(LOG())];
-  const flip = (bytes: Buffer) => {
-    if (bytes.length > 0) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
-  };
-  for (let i = 0; i < scale(120, 40); i++) {
-    writeFileSync(BASE(), base);
-    writeFileSync(LOG(), entries);
-    if (random() < 0.5) resealBase(BASE(), (parts) => flip(pickPart(random, parts)));
-    else {
-      resealLog(LOG(), (list) => {
-        for (let flips = 0; flips < 5; flips++) flip(list[Math.floor(random() * list.length)] as Buffer);
-        return list;
-      });
-    }
-    const again = new Node();
-    expect([again.isRestored, again.writer.zones > 0]).toEqual([again.isRestored, again.isRestored]);
-    for (const [i, name] of names(50).entries()) again.put(name, i + 100);
-    for (const { apex } of [...again.writer.entries()]) again.writer.remove(apex);
-    expect(again.writer.zones).toBe(0);
-    await again.snapshot.stop();
-  }
-});
-
-function pickPart(random: () => number, { head, blocks, header, free }: BaseParts): Buffer {
-  const which = random();
-  if (which < 0.1) {
-    const keys = Object.keys(head);
-    head[keys[Math.floor(random() * keys.length)] as string] = [null, -1, 'x', 2 ** 40, 0][
-      Math.floor(random() * 5)
-    ];
-  }
-  return which < 0.6 ? blocks : which < 0.8 ? header : free;
-}

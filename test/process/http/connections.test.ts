@@ -52,15 +52,12 @@ function seconds(count: number, happens: () => void = () => {}): void {
 }
 
 describe('a connection beyond the limit of its network', () => {
-  it('takes the place of the oldest that waits for nothing of ours', () => {
+  it('takes the place of the oldest that waits for nothing of ours, and of no other network', () => {
     const opened = [open(), open(), open()];
     const { connection } = open();
     expect(connection).toBeDefined();
     expect(opened.map(({ wire }) => wire.isCut)).toEqual([true, false, false]);
     expect(connections.size).toBe(3);
-  });
-
-  it('never takes the place of another network, nor of one that is being worked on', () => {
     const other = open('b');
     const busy = [open(), open(), open()];
     for (const { connection } of busy) (connection as Connection).exchange = exchange({});
@@ -78,7 +75,7 @@ describe('a connection beyond the limit of its network', () => {
     expect(lazy?.wire.isCut).toBe(true);
   });
 
-  it('takes the place of a trusted one only where there is no other, and of the longest unused', () => {
+  it('takes the place of a trusted one only where there is no other, unused the longest, and in the middle of nothing', () => {
     const [first, second, third] = [open('a', true), open('a', true), open('a')];
     (first.connection as Connection).usedAtMs = 100;
     (second.connection as Connection).usedAtMs = 50;
@@ -87,9 +84,6 @@ describe('a connection beyond the limit of its network', () => {
     expect(third.wire.isCut).toBe(true);
     open('a', true);
     expect([first.wire.isCut, second.wire.isCut]).toEqual([false, true]);
-  });
-
-  it('of a trusted caller that is in the middle of something does not end that', () => {
     for (const state of [{ isWhole: false }, {}, { isAnswered: true, isWhole: false }]) {
       const { connection } = open('a', true);
       (connection as Connection).exchange = exchange(state);
@@ -165,32 +159,23 @@ describe('answers that are not read', () => {
   }
   const cut = (wires: FakeWire[]) => wires.map(({ isCut }) => isCut);
 
-  it('of one network end its connection that has waited longest when they are too many', () => {
+  it('of one network, or of all, end the connection that has waited longest, first of peers that do not read', () => {
     const other = answered(NETWORK, 'b');
     const near = [answered(NETWORK / 2), answered(NETWORK / 2), answered(1)];
     expect(cut([other, ...near])).toEqual([false, true, false, false]);
-  });
-
-  it('of all networks end the connection that has waited longest when they are too many', () => {
     const wires = Array.from({ length: UNTRUSTED / NETWORK }, (_, i) => answered(NETWORK, `n${i}`));
     expect(cut(wires)).toEqual(wires.map(() => false));
     wires.push(answered(1, 'one more'));
     expect(cut(wires)).toEqual(wires.map((_, i) => i === 0));
-  });
-
-  it('end the connection of a peer that reads only after all that do not', () => {
     const [reading, lazy] = [answered(NETWORK / 2), answered(NETWORK / 2)];
     reading.takenBytes += 1;
     const last = answered(NETWORK / 2);
     expect(cut([reading, lazy, last])).toEqual([false, true, false]);
   });
 
-  it('do not end the connection whose answer was made just now, however large that is', () => {
+  it('do not end the connection whose answer was made just now, and first those without a key', () => {
     expect(answered(LIMIT).isCut).toBe(false);
     expect(answered(10 * LIMIT, 'b', true).isCut).toBe(false);
-  });
-
-  it('of callers with a key have more room, and end those without one first', () => {
     const keyed = answered(LIMIT - NETWORK, 'a', true);
     const other = answered(NETWORK, 'b');
     const second = answered(1, 'c', true);

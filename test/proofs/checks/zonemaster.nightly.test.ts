@@ -1,11 +1,298 @@
 // Our check of the delegated zone beside Debian's zonemaster-cli, on the same small internets: every world of
 // fixtures/child-worlds, and some again before they are delegated to. Both run in a network namespace of their own.
 
+import { type ChildProcessByStdio, execFile, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChildCode } from '../../../src/checks/child/child-codes.ts';
+import { isInstalled } from '../../support/peers/peers.ts';
 import { scale } from '../../support/tests/scale.ts';
 import { readWorld, worldFolders } from '../../support/world/read-world.ts';
-import { type Answer, compare, TESTS } from '../../support/zonemaster/compare.ts';
-import { missingForZonemaster, ZonemasterNetwork } from '../../support/zonemaster/zonemaster-network.ts';
+
+const run = promisify(execFile);
+
+/** Returns what is missing for network namespaces; empty if nothing is. */
+function missingForNamespaces(): string {
+  if (!isInstalled('ip')) return 'iproute2';
+  const name = `zfprobe${process.pid}`;
+  const isMade = spawnSync('ip', ['netns', 'add', name]).status === 0;
+  if (isMade) spawnSync('ip', ['netns', 'del', name]);
+  return isMade ? '' : 'the right to make network namespaces';
+}
+
+class NetworkNamespace {
+  /** For files of the programs in it. */
+  readonly folder: string;
+  readonly #name: string;
+  #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  #lines: AsyncIterator<string> | undefined;
+
+  private constructor(name: string, folder: string) {
+    this.#name = name;
+    this.folder = folder;
+  }
+
+  /** `label` is in small letters. */
+  static async make(label: string, addresses: readonly string[]): Promise<NetworkNamespace> {
+    const folder = await mkdtemp(join(tmpdir(), `zonefleet-network-${label}-`));
+    const namespace = new NetworkNamespace(`zf${process.pid}${label}`, folder);
+    try {
+      await removeAbandoned();
+      await run('ip', ['netns', 'add', namespace.#name]);
+      const lines = addresses.map((address) =>
+        address.includes(':') ? `addr add ${address}/128 dev lo nodad` : `addr add ${address}/32 dev lo`,
+      );
+      const batch = join(folder, 'batch');
+      await writeFile(batch, ['link set lo up', ...lines, ''].join('\n'));
+      await run('ip', ['-n', namespace.#name, '-batch', batch]);
+      return namespace;
+    } catch (error) {
+      await namespace.remove();
+      throw error;
+    }
+  }
+
+  /** How a program is started in it. */
+  within(program: string): { readonly command: string; readonly args: readonly string[] } {
+    return { command: 'ip', args: ['netns', 'exec', this.#name, program] };
+  }
+
+  startChild(main: string, words: readonly string[] = []): void {
+    const { command, args } = this.within(process.execPath);
+    this.#child = spawn(command, [...args, '--import', 'tsx', main, ...words], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** Sends a line to the process, and returns its answer. */
+  async ask(line: string): Promise<string> {
+    this.#child?.stdin.write(`${line}\n`);
+    const answer = await this.#lines?.next();
+    if (answer === undefined || answer.done === true)
+      throw new Error(`the process in ${this.#name} has ended`);
+    return answer.value;
+  }
+
+  async remove(): Promise<void> {
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null) {
+      const ended = new Promise((done) => child.once('exit', done));
+      child.stdin.end();
+      child.kill();
+      await ended;
+    }
+    await run('ip', ['netns', 'del', this.#name]).catch(() => {});
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Removes what runs that were killed have left. */
+async function removeAbandoned(): Promise<void> {
+  const { stdout } = await run('ip', ['netns', 'list']);
+  for (const [name, pid] of stdout.matchAll(/^zf(\d+)[a-z]*(?= |$)/gm)) {
+    if (!isRunning(Number(pid))) await run('ip', ['netns', 'del', name]).catch(() => {}); // another one may be at it
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const CHILD = fileURLToPath(new URL('../../support/zonemaster/world-child.ts', import.meta.url));
+
+/** One try of one second, for servers that are silent on purpose. */
+const PROFILE = { resolver: { defaults: { timeout: 2, retrans: 1, retry: 1 } } };
+const ZONEMASTER_MS = 120_000;
+
+/** A message of Zonemaster. */
+interface ZonemasterMessage {
+  /** The test case, like `delegation01`. */
+  readonly test: string;
+  readonly tag: string;
+  readonly args: string;
+}
+
+/** What our own check came to: see world-child.ts. */
+interface Looked {
+  readonly codes: readonly string[];
+  readonly isAnswered: boolean;
+  readonly isKnown: boolean;
+}
+
+/** Returns what is missing for a comparison; empty if nothing is. */
+function missingForZonemaster(): string {
+  return isInstalled('zonemaster-cli') ? missingForNamespaces() : 'zonemaster-cli';
+}
+
+class ZonemasterNetwork {
+  readonly #namespace: NetworkNamespace;
+
+  private constructor(namespace: NetworkNamespace) {
+    this.#namespace = namespace;
+  }
+
+  static async make(addresses: readonly string[], rootHints: string): Promise<ZonemasterNetwork> {
+    const namespace = await NetworkNamespace.make('', addresses);
+    await writeFile(join(namespace.folder, 'hints'), rootHints);
+    await writeFile(join(namespace.folder, 'profile.json'), JSON.stringify(PROFILE));
+    namespace.startChild(CHILD);
+    return new ZonemasterNetwork(namespace);
+  }
+
+  /** Serves a world from now on, and looks at it with our own check. */
+  async look(folder: string, servers: readonly string[] = []): Promise<Looked> {
+    return JSON.parse(await this.#namespace.ask([folder, ...servers].join(' '))) as Looked;
+  }
+
+  /** Runs these test cases, like `Delegation/delegation01`, on the world that is served. */
+  async zonemaster(
+    domain: string,
+    tests: readonly string[],
+    servers: readonly string[] = [],
+  ): Promise<ZonemasterMessage[]> {
+    const { folder } = this.#namespace;
+    const { command, args } = this.#namespace.within('zonemaster-cli');
+    const words = [
+      ...args,
+      ...[domain, '--raw', '--no-time', '--show_testcase', '--level=INFO'],
+      ...['--hints', join(folder, 'hints'), '--profile', join(folder, 'profile.json')],
+      ...tests.flatMap((test) => ['--test', test]),
+      ...servers.flatMap((server) => ['--ns', server]),
+    ];
+    const env = { ...process.env, HOME: folder };
+    const { stdout } = await run(command, words, { timeout: ZONEMASTER_MS, env });
+    const messages = stdout.split('\n').flatMap((line): ZonemasterMessage[] => {
+      const [, test, tag, rest = ''] = /^\s*[\d.]+\s+[A-Z]+\s+(\S+)\s+(\S+)\s*(.*)$/.exec(line) ?? [];
+      return test === undefined || tag === undefined ? [] : [{ test: test.toLowerCase(), tag, args: rest }];
+    });
+    if (messages.length === 0) throw new Error(`zonemaster-cli said nothing: ${stdout}`);
+    return messages;
+  }
+
+  remove(): Promise<void> {
+    return this.#namespace.remove();
+  }
+}
+
+interface Question {
+  readonly test: string;
+  readonly codes: readonly ChildCode[];
+  /** The messages of which one is there when Zonemaster has found it. */
+  readonly found: RegExp;
+  /** Those that say that the test case was not decided. */
+  readonly undecided?: RegExp;
+  /** Our check decides it only with an answer of the zone. */
+  readonly needsAnswer?: true;
+  /** Our check decides it only with the addresses of all servers. */
+  readonly needsAddresses?: true;
+}
+
+const NO_SOA = /^NO_RESPONSE_SOA_QUERY$/;
+
+const QUESTIONS: readonly Question[] = [
+  { test: 'delegation01', codes: ['TOO_FEW_NAMES'], found: /^NOT_ENOUGH_NS_(DEL|CHILD)$/, needsAnswer: true },
+  { test: 'delegation01', codes: ['IPV4_ONLY'], found: /^NO_IPV6_NS_DEL$/, needsAddresses: true },
+  { test: 'delegation01', codes: ['IPV6_ONLY'], found: /^NO_IPV4_NS_DEL$/, needsAddresses: true },
+  { test: 'delegation02', codes: ['SAME_ADDRESS'], found: /SAME_IP/ },
+  {
+    test: 'delegation03',
+    codes: ['REFERRAL_OVER_512', 'REFERRAL_OVER_1232'],
+    found: /^REFERRAL_SIZE_TOO_LARGE$/,
+  },
+  { test: 'delegation05', codes: ['NAME_IS_ALIAS'], found: /^NS_IS_CNAME$/ },
+  { test: 'delegation07', codes: ['NS_ONLY_AT_PARENT'], found: /^EXTRA_NAME_PARENT$/, needsAnswer: true },
+  { test: 'delegation07', codes: ['NS_ONLY_IN_ZONE'], found: /^EXTRA_NAME_CHILD$/, needsAnswer: true },
+  { test: 'consistency01', codes: ['SERIALS_DIFFER'], found: /^MULTIPLE_SOA_SERIALS$/, needsAnswer: true },
+  { test: 'consistency04', codes: ['NS_SETS_DIFFER'], found: /^MULTIPLE_NS_SET$/, needsAnswer: true },
+  {
+    test: 'consistency05',
+    codes: ['GLUE_DIFFERS', 'GLUE_MISSING'],
+    found: /ADDR_MISMATCH$|^EXTRA_ADDRESS_CHILD$/,
+    undecided: /^CHILD_ZONE_LAME$/,
+    needsAnswer: true,
+  },
+  { test: 'connectivity01', codes: ['SERVER_SILENT', 'SERVER_LAME'], found: /^CN01_(?!IPV)/ },
+  { test: 'connectivity02', codes: ['TCP_REFUSED', 'UDP_TCP_DIFFER'], found: /^CN02_(?!IPV)/ },
+  {
+    test: 'nameserver02',
+    codes: ['EDNS_BROKEN'],
+    found: /^(NO_EDNS_SUPPORT|BREAKS_ON_EDNS|EDNS_VERSION_ERROR|EDNS_RESPONSE_WITHOUT_EDNS)$/,
+    needsAnswer: true,
+  },
+  {
+    test: 'nameserver06',
+    codes: ['NS_WITHOUT_ADDRESS'],
+    found: /^(CAN_NOT_BE_RESOLVED|NO_RESOLUTION)$/,
+    needsAddresses: true,
+  },
+  { test: 'address01', codes: ['PRIVATE_ADDRESS'], found: /^NAMESERVER_IP_PRIVATE_NETWORK$/ },
+  { test: 'zone02', codes: ['SOA_REFRESH_LOW'], found: /_LOWER$/, undecided: NO_SOA },
+  { test: 'zone03', codes: ['SOA_RETRY_NOT_BELOW_REFRESH'], found: /^REFRESH_LOWER/, undecided: NO_SOA },
+  { test: 'zone04', codes: ['SOA_RETRY_LOW'], found: /_LOWER$/, undecided: NO_SOA },
+  { test: 'zone05', codes: ['SOA_EXPIRE_LOW'], found: /LOWER/, undecided: NO_SOA },
+  { test: 'zone06', codes: ['SOA_MINIMUM_OUT_OF_RANGE'], found: /_(HIGHER|LOWER)$/, undecided: NO_SOA },
+];
+
+/** The test cases as zonemaster-cli takes them. */
+const TESTS: readonly string[] = [...new Set(QUESTIONS.map(({ test }) => test))].map((test) => {
+  const module = test.replace(/\d+$/, '');
+  return `${module[0]?.toUpperCase()}${module.slice(1)}/${test}`;
+});
+
+interface Answer {
+  readonly test: string;
+  readonly codes: readonly ChildCode[];
+  readonly ours: boolean;
+  readonly theirs: boolean;
+}
+
+/** The questions that both decide in one world. */
+function compare({ codes, isAnswered, isKnown }: Looked, messages: readonly ZonemasterMessage[]): Answer[] {
+  const failing = new Set(serversIn(messages.filter(({ tag }) => tag.startsWith('CN01_'))));
+  return QUESTIONS.flatMap((question) => {
+    const said = messages.filter(({ test }) => test === question.test);
+    const isDecided =
+      !said.some(({ tag }) => question.undecided?.test(tag)) &&
+      (isAnswered || !question.needsAnswer) &&
+      (isKnown || !question.needsAddresses);
+    if (!isDecided) return [];
+    // Without any address of a server Zonemaster asks nobody.
+    const asksNobody = messages.some(({ tag }) => tag === 'NO_RESOLUTION');
+    if (question.test === 'connectivity01' && asksNobody) return [];
+    // An address that is not public is not asked here, and TCP only where UDP works.
+    if (question.test === 'connectivity01' && codes.includes('PRIVATE_ADDRESS')) return [];
+    const found = said.filter(({ tag }) => question.found.test(tag));
+    const theirs = found.some(
+      (message) =>
+        question.test !== 'connectivity02' || serversIn([message]).some((server) => !failing.has(server)),
+    );
+    return [
+      {
+        test: question.test,
+        codes: question.codes,
+        ours: question.codes.some((code) => codes.includes(code)),
+        theirs,
+      },
+    ];
+  });
+}
+
+/** `ns1.example.com/192.0.2.1`, as messages name the server that they are about. */
+function serversIn(messages: readonly ZonemasterMessage[]): string[] {
+  return messages.flatMap(({ args }) => /\bns=(\S+?)(?:;|$)/.exec(args)?.[1] ?? []);
+}
 
 const ALL = worldFolders('child-worlds');
 const REDUCED = ['healthy', 'glue-differs', 'one-name', 'server-refuses', 'tcp-refused', 'timers-too-low'];

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('a claim', () => {
-  it('is had by one, and by the next when it is released', () => {
+  it('is had by one, and by the next when it is released, which only the one who has it can do', () => {
     const first = claim(file, 'the directory');
     expect(() => claim(file, 'the directory')).toThrow(
       `the directory is in use by the process with pid ${process.pid}: stop that one first`,
@@ -26,31 +26,22 @@ describe('a claim', () => {
     first.release();
     claim(file, 'the directory').release();
     expect(readdirSync(directory)).toEqual([]);
-  });
-
-  it('of a dead process is taken over', () => {
-    writeFileSync(file, '4194305 boot:1\n');
-    claim(file, 'the directory');
-    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
-    expect(readdirSync(directory)).toEqual(['claim']);
-  });
-
-  it('of a dead process whose pid another one has now is taken over', () => {
-    writeFileSync(file, `${process.ppid} boot:1\n`);
-    claim(file, 'the directory');
-    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
-  });
-
-  it('that holds nothing sensible is taken over', () => {
-    writeFileSync(file, '');
-    claim(file, 'the directory').release();
-  });
-
-  it('that is no longer ours is not released by us', () => {
     const ours = claim(file, 'the directory');
     writeFileSync(file, 'another\n');
     ours.release();
     expect(readFileSync(file, 'utf8')).toBe('another\n');
+  });
+
+  it('of a dead process, also one whose pid another has now, or that holds nothing sensible, is taken over', () => {
+    writeFileSync(file, '4194305 boot:1\n');
+    claim(file, 'the directory');
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
+    expect(readdirSync(directory)).toEqual(['claim']);
+    writeFileSync(file, `${process.ppid} boot:1\n`);
+    claim(file, 'the directory');
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${process.pid} `));
+    writeFileSync(file, '');
+    claim(file, 'the directory').release();
   });
 
   it('left behind by a dead process goes to exactly one of many that want it', async () => {

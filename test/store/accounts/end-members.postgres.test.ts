@@ -51,8 +51,7 @@ it('members of the former reseller end with it, and those whom they made; the ow
   const operators = await newAccount(db, `operators${runs}@example.org`);
   await setMember(db, { domainId, accountId: operators, sharer: 'operator', role: 'editor' });
   await setProvider(db, clientId, resellerId);
-  const theirs = await join(resellerId, 'theirs', 'admin');
-  const next = await join(theirs, 'next', 'admin');
+  const next = await join(await join(resellerId, 'theirs', 'admin'), 'next', 'admin');
   await join(next, 'last');
   await invite(next, `open${runs}@example.org`);
   expect(await members()).toHaveLength(5);
@@ -97,7 +96,7 @@ it('changes of accounts that relate to each other wait, and never for each other
     ]),
   );
   for (const [, b] of pairs) await setReseller(db, b as number, true);
-  for (const [a = 0, b = 0] of pairs) {
+  for (const [a = 0, b = 0] of pairs)
     for (let i = 0; i < 4; i++) {
       const came = await Promise.all([
         changeAccount(db, b, { name: `b ${i}`, providerId: a }),
@@ -106,5 +105,4 @@ it('changes of accounts that relate to each other wait, and never for each other
       ]);
       expect(came.map(({ kind }) => kind)).toEqual(['refused', 'changed', 'changed']);
     }
-  }
 });

@@ -27,8 +27,7 @@ const list = async () => {
   const { rows, total, dropped } = await listEntries(db, DOMAIN, page);
   return { hashes: rows.map(({ keyHash }) => keyHash), total, dropped };
 };
-const counted = () => value<number>`
-    select entries from cached_domains where domain_id = ${DOMAIN}`;
+const counted = () => value<number>`select entries from cached_domains where domain_id = ${DOMAIN}`;
 
 it('a domain that has too many loses the oldest, and it is told', async () => {
   await save([entry('a', { cached_at: at(-50) }), entry('b', { cached_at: at(-40) })], 'fra', 3);
@@ -44,9 +43,8 @@ it('a domain that has too many loses the oldest, and it is told', async () => {
 });
 
 it('edges that report, evict, restart and purge at the same time wait in no circle, and the counts are right', async () => {
-  const nodes = ['n1', 'n2', 'n3', 'n4'];
   await Promise.all(
-    nodes.map(async (node, n) => {
+    ['n1', 'n2', 'n3', 'n4'].map(async (node, n) => {
       for (let round = 0; round < 8; round++) {
         const hashes = Array.from({ length: 20 }, (_, i) => `${i + round}`);
         await save(

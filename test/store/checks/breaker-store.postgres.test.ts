@@ -52,8 +52,7 @@ test('counts are kept by the hour for a day, and the zones with most that turned
       (date_trunc('hour', now()) - interval '3 hours', 'net.', 1, 0, 0),
       (date_trunc('hour', now()) - interval '24 hours', 'com.', 100, 100, 100),
       (date_trunc('hour', now()) - interval '26 hours', 'com.', 100, 100, 100)`;
-  const shown = await loadRegistryHours(db, { parents: 2 });
-  const counted = shown.map(({ parent, hours }) => [
+  const counted = (await loadRegistryHours(db, { parents: 2 })).map(({ parent, hours }) => [
     parent,
     hours.map(({ checked, turned, off }) => [checked, turned, off]),
   ]);
@@ -83,8 +82,7 @@ test('a trip opens once, keeps its worst figures, and ends when its condition is
     { parent: '', turned: 30, endedAt: null },
     { parent: 'com.', checked: 120, turned: 50, releasedAt: null },
   ]);
-  const ended = await endTrips(db, ['com.']);
-  expect(ended).toMatchObject([{ parent: '', endedAt: expect.any(Date) }]);
+  expect(await endTrips(db, ['com.'])).toMatchObject([{ parent: '', endedAt: expect.any(Date) }]);
   expect((await loadBreaker(db)).trips.map(({ parent }) => parent)).toEqual(['com.']);
   expect((await endTrips(db, [])).map(({ parent }) => parent)).toEqual(['com.']);
   expect(await tripBreaker(db, [com])).toHaveLength(1); // another one
@@ -148,12 +146,9 @@ test('a freeze ends when its time comes, and a second one for the same zone chan
   expect((await freezeMoves(db, { parent: 'com.', reason: 'four', by: 'ann', until })).id).not.toBe(first.id);
 });
 
-test('workers of the version before neither end a freeze nor trip over it', async () => {
+test('workers of the version before neither end a freeze nor trip over it; a zone is known by the checks below it', async () => {
   await freezeMoves(db, { parent: 'com.', reason: 'one', by: 'ann', until: undefined });
   expect(await query`select from breaker_trips where ended_at is null`).toEqual([]);
-});
-
-test('a zone is known by the checks below it', async () => {
   expect(await hasDomainsUnder(db, 'com.')).toBe(false);
   await addCheckCounts(db, [{ parent: 'com.', checked: 1, turned: 0, off: 0 }]);
   expect(await hasDomainsUnder(db, 'com.')).toBe(true);

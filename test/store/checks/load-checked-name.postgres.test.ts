@@ -22,9 +22,7 @@ const SETS = [
 const { db, query } = sharedDatabase();
 let domainId: number;
 
-beforeAll(async () => {
-  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
-});
+beforeAll(() => migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS }));
 beforeEach(async () => {
   domainId = (await newDomain(db, await newAccount(db, 'me@example.org'), 'example.com.', { exempt: false }))
     .id;

@@ -34,13 +34,11 @@ let me: number;
 let they: number;
 let domainId: number;
 
-beforeAll(async () => {
-  await migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS });
-});
+beforeAll(() => migrate(db, { ...TEST_SETTINGS, nameserverSets: SETS }));
 beforeEach(async () => {
   me = await newAccount(db, 'me@example.org');
   they = await newAccount(db, 'they@example.org');
-  domainId = (await newDomain(db, me, 'example.com.', { exempt: true })).id;
+  domainId = (await newDomain(db, me)).id;
 });
 
 /** The domain's own row, with that of its checks. */
@@ -104,6 +102,12 @@ test('a match activates: status, the delegated set, one change that names its ch
   expect(run?.matchedNs?.map(printName)).toEqual(['ns1.example.org.', 'ns2.example.org.']);
   const holders = await db.selectFrom('name_holders').selectAll().execute();
   expect(holders).toMatchObject([{ name: 'example.com.', account_id: me }]);
+  // Another set at the parent is published without a move.
+  const again = await checkOnce(db, domainId, FIRST);
+  expect(again).toMatchObject({ kind: 'saved', changeId: expect.any(Number) });
+  expect(again).not.toHaveProperty('transition');
+  expect(await nsOf()).toEqual(['ns1.example.net.', 'ns2.example.net.']);
+  expect((await changes())[0]).toMatchObject({ operation: 'nameservers', source: 'status' });
   await expectPublished(db, domainId);
 });
 
@@ -111,12 +115,11 @@ test('the same again counts the last run up, and changes neither serial nor chan
   const first = (await checkOnce(db, domainId, FIRST)) as { checkId: number };
   const { serial } = await row();
   const at = Date.now() + HOUR_MS;
-  for (let i = 1; i <= 3; i++) {
+  for (let i = 1; i <= 3; i++)
     expect(await checkOnce(db, domainId, FIRST, { at: at + i })).toEqual({
       kind: 'saved',
       checkId: first.checkId,
     });
-  }
   const [run, ...older] = await runs();
   expect(older).toEqual([]);
   expect(run).toMatchObject({
@@ -204,20 +207,9 @@ test('from active over misses to moved and disabled, and back', async () => {
     'active moved',
     'moved disabled',
   ]);
-  const withCheck = (await changes()).slice(0, 5).map(({ status }) => status?.checkId);
-  expect(new Set(withCheck)).toEqual(
+  expect(new Set((await changes()).slice(0, 5).map(({ status }) => status?.checkId))).toEqual(
     new Set((await runs()).filter((r) => r.statusBefore !== r.statusAfter).map((r) => r.id)),
   );
-});
-
-test('another set at the parent is published without a move', async () => {
-  await checkOnce(db, domainId, FIRST);
-  const done = await checkOnce(db, domainId, SECOND);
-  expect(done).toMatchObject({ kind: 'saved', changeId: expect.any(Number) });
-  expect(done).not.toHaveProperty('transition');
-  expect(await nsOf()).toEqual(['ns1.example.org.', 'ns2.example.org.']);
-  expect((await changes())[0]).toMatchObject({ operation: 'nameservers', source: 'status' });
-  await expectPublished(db, domainId);
 });
 
 test('findings of others stay, those of checks are written anew', async () => {
@@ -341,11 +333,18 @@ describe('with a claim of another account beside it', () => {
   const mine = async () =>
     `referral ${((await loadDomainById(db, domainId))?.nameserverSets[0] ?? []).map(printName).join(' ')}`;
   beforeEach(async () => {
-    theirs = (await newDomain(db, they, 'example.com.', { exempt: true })).id;
+    theirs = (await newDomain(db, they)).id;
   });
 
   test.each<[string, () => Promise<unknown>]>([
     ['is deleted', () => deleteDomain(db, { ...BY, domainId: theirs })],
+    [
+      'is deleted and made again',
+      async () => {
+        await deleteDomain(db, { ...BY, domainId: theirs });
+        await newDomain(db, they);
+      },
+    ],
     ['is disabled', () => changeStatus(db, { ...BY, domainId: theirs, event: 'disable' })],
     [
       'goes to external mode',
@@ -381,9 +380,7 @@ describe('with a claim of another account beside it', () => {
     await query`update domains set status = 'active', dns_mode = 'external' where id = ${theirs}`;
     expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
     await query`update domains set status = 'pending', dns_mode = 'managed' where id = ${theirs}`;
-    const third = await newDomain(db, await newAccount(db, 'third@example.org'), 'example.com.', {
-      exempt: true,
-    });
+    const third = await newDomain(db, await newAccount(db, 'third@example.org'));
     await query`update domains set status = 'active', dns_mode = 'external' where id = ${third.id}`;
     expect(await saveOne(db, order)).toEqual({ kind: 'conflict' });
     expect((await row()).status).toBe('pending');
@@ -431,9 +428,9 @@ test('a save that breaks in the middle leaves nothing', async () => {
 });
 
 test('an active domain takes the claims of others inside it, and leaves those of its own account', async () => {
-  const theirsInside = await newDomain(db, they, 'a.b.example.com.', { exempt: true });
-  const mineInside = await newDomain(db, me, 'mine.example.com.', { exempt: true });
-  const beside = await newDomain(db, they, 'notexample.com.', { exempt: true });
+  const theirsInside = await newDomain(db, they, 'a.b.example.com.');
+  const mineInside = await newDomain(db, me, 'mine.example.com.');
+  const beside = await newDomain(db, they, 'notexample.com.');
   const late = await judgedCheck(db, theirsInside.id, FIRST);
   await checkOnce(db, domainId, FIRST);
   expect(await row(theirsInside.id)).toMatchObject({
@@ -453,7 +450,7 @@ test('an active domain takes the claims of others inside it, and leaves those of
 });
 
 test('of two claims that lie in each other, activated at once, one is', async () => {
-  const inside = await newDomain(db, they, 'inside.example.com.', { exempt: true });
+  const inside = await newDomain(db, they, 'inside.example.com.');
   const orders = [await judgedCheck(db, domainId, FIRST), await judgedCheck(db, inside.id, FIRST)];
   await Promise.all(orders.map((order) => saveOne(db, order)));
   const statuses = [(await row()).status, (await row(inside.id)).status];
@@ -465,8 +462,8 @@ test('of two claims that lie in each other, activated at once, one is', async ()
 });
 
 test('a claim around active domains of another account ends those that its records do not delegate', async () => {
-  const inside = await newDomain(db, they, 'inside.example.com.', { exempt: true });
-  const delegated = await newDomain(db, they, 'delegated.example.com.', { exempt: true });
+  const inside = await newDomain(db, they, 'inside.example.com.');
+  const delegated = await newDomain(db, they, 'delegated.example.com.');
   for (const { id } of [inside, delegated]) await checkOnce(db, id, FIRST);
   await saved(db, domainId, ['delegated NS ns1.example.net', 'delegated NS ns2.example.net']);
   await query`delete from name_holders`;
@@ -498,7 +495,7 @@ test('a domain that is disabled gives its room to a pending one inside it', asyn
   await checkOnce(db, domainId, FIRST, { at: Date.now() - 60 * DAY_MS });
   for (const days of [50, 48, 46]) await checkOnce(db, domainId, FOREIGN, { at: Date.now() - days * DAY_MS });
   expect(await row()).toMatchObject({ status: 'moved' });
-  const inside = await newDomain(db, me, 'inside.example.com.', { exempt: true });
+  const inside = await newDomain(db, me, 'inside.example.com.');
   await query`update domains set account_id = ${they}, served = 'none' where id = ${inside.id}`;
   await checkOnce(db, domainId, FOREIGN);
   expect(await row()).toMatchObject({ status: 'disabled' });

@@ -131,10 +131,9 @@ test('those that come together share a statement; each has its own result, and i
   const orders = await Promise.all(living.map((id) => judgedCheck(db, id, OURS)));
   const last = await judgedCheck(db, twice, OURS);
   const broken: NameOrder = { ...last, orders: [{ ...last.orders[0], domainId: 0.5 }] };
-  const results = await Promise.allSettled(
-    [...orders, ...orders.map((order) => ({ ...order })), broken].map(save),
-  );
-  const kinds = results.map((result) => (result.status === 'fulfilled' ? result.value.kind : 'failed'));
+  const kinds = (
+    await Promise.allSettled([...orders, ...orders.map((order) => ({ ...order })), broken].map(save))
+  ).map((result) => (result.status === 'fulfilled' ? result.value.kind : 'failed'));
   expect(kinds.at(-1)).toBe('failed');
   expect(kinds.filter((kind) => kind === 'saved')).toHaveLength(living.length);
   expect(kinds.filter((kind) => kind === 'conflict')).toHaveLength(living.length);

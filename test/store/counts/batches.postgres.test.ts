@@ -14,7 +14,7 @@ import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const MINUTE = 60_000;
 
-const { db, url, query } = sharedDatabase();
+const { db, url, query, column } = sharedDatabase();
 let node: Connection;
 let worker: Database;
 let instance: string;
@@ -131,6 +131,5 @@ test('the table has a bound: what was moved goes after a day, and of what waits 
   await query`update dns_counts set moved_at = moved_at - interval '25 hours'`;
   for (let i = 0; i < 5; i++) await report([zoneId]);
   expect(await purgeDnsCounts(worker, 3)).toBe(2);
-  const rows = await query<{ part: number }>`select part from dns_counts order by part`;
-  expect(rows.map((row) => row.part)).toEqual([3, 4, 5]);
+  expect(await column<number>`select part from dns_counts order by part`).toEqual([3, 4, 5]);
 });

@@ -74,15 +74,13 @@ async function round(limit?: number) {
 
 /** Without the SOA and what signs: `_dsboot.shop.example CDS 4711 …`. */
 async function signals(host: string): Promise<string[]> {
-  const lines = (await published(db, zoneOf(host))) ?? [];
-  return lines
+  return ((await published(db, zoneOf(host))) ?? [])
     .filter((line) => /^\S+ \d+ (CDS|CDNSKEY) /.test(line))
     .map((line) => line.replace(/ \d+ /, ' '));
 }
 
 async function apexSignals(name: string): Promise<string[]> {
-  const lines = (await published(db, parseName(`${name}.`))) ?? [];
-  const found = lines
+  const found = ((await published(db, parseName(`${name}.`))) ?? [])
     .filter((line) => /^@ \d+ (CDS|CDNSKEY) /.test(line))
     .map((line) => line.replace(/^@ \d+/, `_dsboot.${name}`));
   expect(found).toHaveLength(2);
@@ -165,8 +163,7 @@ test('a zone that is loaded again keeps its signals, and a file with some is ref
 
 test('more domains than fit into a round follow in the next ones, and none is forgotten', async () => {
   await signedSignalZones([HOSTS[0] as string]);
-  const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
-  for (const name of names) await waiting(name);
+  for (const name of ['a.example', 'b.example', 'c.example', 'd.example', 'e.example']) await waiting(name);
   expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
   expect(await round(2)).toMatchObject({ changed: 2, isMore: true });
   expect(await round(2)).toMatchObject({ changed: 1, isMore: false });

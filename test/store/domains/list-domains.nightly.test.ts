@@ -79,7 +79,7 @@ test('the order by the next check is read along its index, where half of the dom
   for (const [by, index] of [
     [caller, 'domain_checks_list_account'],
     [admin, 'domain_checks_list_all'],
-  ] as const) {
+  ] as const)
     for (const descending of [false, true]) {
       const order = { sort: 'next_check_at', descending } as const;
       let cursor: string | undefined;
@@ -96,7 +96,6 @@ test('the order by the next check is read along its index, where half of the dom
         expect(rows).toBeLessThanOrEqual(21);
       }
     }
-  }
 });
 
 test('a search and a finding read few blocks, whether they find few domains or many', async () => {
@@ -132,13 +131,11 @@ test('a search and a finding read few blocks, whether they find few domains or m
   for (const [filters, most] of [
     [rare, 2000],
     [common, 12_500],
-  ] as const) {
-    for (const filter of filters) {
+  ] as const)
+    for (const filter of filters)
       for (const sort of DOMAIN_SORTS) {
         const order = { sort, descending: false };
         const { blocks } = await explained(caller, { filter, order, page: { limit: 50 } });
         expect.soft([filter, sort, blocks <= most ? 'few' : blocks]).toEqual([filter, sort, 'few']);
       }
-    }
-  }
 });

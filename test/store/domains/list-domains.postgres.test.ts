@@ -56,14 +56,13 @@ test('lists the domains of a reseller’s clients once, with the role admin, in 
   const reseller = { accountId, isAdmin: false, isReseller: true };
   expect(await list(reseller, {})).toEqual([]);
   await setProvider(db, they.accountId, accountId);
-  const theirs = await list(they, {});
-  expect(theirs).toHaveLength(8);
+  expect(await list(they, {})).toHaveLength(8);
   const { items } = await listDomains(db, they, {}, BY_NAME, { limit: 1 });
   await saveMembership(db, (items[0] as { id: number }).id, accountId, 'viewer');
   expect(await list(reseller, { role: 'viewer' })).toEqual([]);
   expect(await list(reseller, { role: 'owner' })).toEqual([]);
   expect(await countDomains(db, reseller, {})).toBe(8);
-  for (const sort of DOMAIN_SORTS) {
+  for (const sort of DOMAIN_SORTS)
     for (const descending of [false, true]) {
       const order = { sort, descending };
       const seen: string[] = [];
@@ -79,7 +78,6 @@ test('lists the domains of a reseller’s clients once, with the role admin, in 
       } while (cursor !== undefined);
       expect(seen).toEqual(await list(they, {}, order));
     }
-  }
   expect(await loadDomain(db, { accountId, isAdmin: false }, parseName('t5.test.'))).toBeUndefined();
   expect(await loadDomain(db, reseller, parseName('t5.test.'))).toMatchObject({ myRole: 'admin' });
   expect(await loadDomain(db, reseller, parseName('d5.test.'))).toBeUndefined();
@@ -184,16 +182,15 @@ test('rejects forged cursors and those of another order', async () => {
     [forged(['created_at', false, 'yesterday', 1]), { sort: 'created_at', descending: false }],
     [forged(['created_at', false, '2026-99-01 00:00:00+00', 1]), { sort: 'created_at', descending: false }],
   ] as [string, DomainOrder][];
-  for (const [text, order] of wrong) {
+  for (const [text, order] of wrong)
     await expect(listDomains(db, me, {}, order, { limit: 1, cursor: text })).rejects.toThrow(CursorError);
-  }
 });
 
 test('has an index for each order, of an account’s domains and of all', async () => {
   const keys = ['d.name', 'd.created_at', 'd.status'];
   await db.transaction().execute(async (trx) => {
     await sql`set local enable_seqscan = off; set local enable_sort = off`.execute(trx);
-    for (const key of keys) {
+    for (const key of keys)
       for (const whose of ['true', 'd.account_id = 1']) {
         const { rows } = await sql<{ 'QUERY PLAN': string }>`
             explain select d.id from domains d where ${sql.raw(whose)} and d.deleted_at is null
@@ -202,6 +199,5 @@ test('has an index for each order, of an account’s domains and of all', async 
         expect(plan).toMatch(/Index (Only )?Scan Backward/);
         expect(plan).not.toMatch(/Sort/);
       }
-    }
   });
 });

@@ -88,15 +88,13 @@ test.each([
     }
     if (Math.random() < 0.4) {
       // What a standby can tell: its xmin alone.
-      const asked = coarse ? { ...cursor, from: lowest(cursor), inFlight: [] } : cursor;
-      const read = await readAll(asked);
+      const read = await readAll(coarse ? { ...cursor, from: lowest(cursor), inFlight: [] } : cursor);
       seen.push(...read.ids);
       cursor = read.cursor;
       expect([...committed].filter((id) => !seen.includes(id))).toEqual([]);
     }
   }
-  const last = await readAll(cursor);
-  seen.push(...last.ids);
+  seen.push(...(await readAll(cursor)).ids);
   expect(new Set(seen)).toEqual(committed);
   if (!coarse) expect(seen).toHaveLength(committed.size);
 });
@@ -108,16 +106,14 @@ test('a backlog of several pages is read whole, also what commits between the pa
   const late = await client();
   await late.query('begin');
   const lateIds = await write(late, 3);
-  const writer = await client();
-  const ids = await write(writer, 12_000);
+  const ids = await write(await client(), 12_000);
   const first = await readFeed(connection, 'node', cursor);
   expect(first.more).toBe(true);
   await late.query('commit');
   const rest = await readAll(cursor);
   expect(rest.ids).toHaveLength(12_003);
   expect(rest.reads).toBe(3);
-  const after = await readAll(first.cursor);
-  expect(after.ids).toEqual(lateIds);
+  expect((await readAll(first.cursor)).ids).toEqual(lateIds);
   expect((await readAll(rest.cursor)).ids).toEqual([]);
   expect(ids.every((id) => rest.ids.includes(id))).toBe(true);
 });
@@ -173,13 +169,11 @@ test('another epoch, lost changes, a purged past and a half-restored database ar
 });
 
 test('changes with transaction ids of another cluster are not read again and again', async () => {
-  const writer = await client();
-  await writer.query(
+  await (await client()).query(
     `insert into changes (id, zone_id, zone, operation, source, mark, xid)
        values (nextval('change_version'), 1, 'a.example.', 'zone.save', 'test', 7, '999999999999')`,
   );
-  const cursor = await start();
-  expect((await readAll(cursor)).ids).toEqual([]);
+  expect((await readAll(await start())).ids).toEqual([]);
 });
 
 test('reading needs no privilege beyond the tables', async () => {

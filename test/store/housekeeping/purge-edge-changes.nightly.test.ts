@@ -12,6 +12,9 @@ import { until } from '../../support/tests/until.ts';
 const DAYS = 7;
 
 let api: EdgeApi;
+/** Changes a domain in what edges are told. */
+const touch = (name: string) =>
+  sql`update domains set sec_no_sniff = not sec_no_sniff where name = ${name}`.execute(api.db);
 beforeEach(async () => {
   api = await startEdgeApi({ database: await createDatabase() });
 });
@@ -57,17 +60,10 @@ describe('a purge of the feed of edges', () => {
     await age(DAYS + 1);
     await serve('young.example.com', 'newest.example.com');
     await remove('young.example.com');
-    await sql`update domains set sec_no_sniff = not sec_no_sniff where name = 'newest.example.com.'`.execute(
-      api.db,
-    );
+    await touch('newest.example.com.');
     await purged(1);
-    const left = [
-      'kept.example.com.',
-      'newest.example.com.',
-      'restorable.example.com.',
-      'young.example.com.',
-    ];
-    expect(await names()).toEqual(left);
+    const left = await names();
+    expect(left.map((name) => name.split('.')[0])).toEqual(['kept', 'newest', 'restorable', 'young']);
     await age(DAYS + 1);
     await remove('newest.example.com');
     await age(DAYS + 1);
@@ -81,9 +77,7 @@ describe('a purge of the feed of edges', () => {
       await sql`select pg_current_xact_id()`.execute(old);
       await remove('gone.example.com');
       await remove('locked.example.com');
-      await sql`update domains set sec_no_sniff = not sec_no_sniff where name = 'last.example.com.'`.execute(
-        api.db,
-      );
+      await touch('last.example.com.');
       await age(DAYS + 1);
       expect(await purgeEdgeChanges(api.db, DAYS)).toBe(0);
     });

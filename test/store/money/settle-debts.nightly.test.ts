@@ -29,9 +29,7 @@ let [own, clients, strangers] = [0, 0, 0];
 beforeAll(async () => {
   worker = openDatabase(asRole(url, 'zonefleet_worker'));
 });
-afterAll(async () => {
-  await worker.destroy();
-});
+afterAll(() => worker.destroy());
 beforeEach(async () => {
   await query`update wallets set negative_since = null, suspended_at = null, balance_rials = 0`;
   await query`delete from domains`;

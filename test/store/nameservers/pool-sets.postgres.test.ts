@@ -34,13 +34,10 @@ const substitute = (isUsable: (text: string) => boolean = () => true) =>
   db.transaction().execute((trx) => giveSubstitute(trx, (names) => isUsable(textOf(names) as string)));
 const use = async () => await loadPoolUse(db, (await loadPublishSettings(db)).pool as NameserverPool);
 
-test('gives an account no set without a pool, and stores nothing', async () => {
+test('gives an account one name of each list, and the same ones each time; without a pool none, and stores nothing', async () => {
   expect(await give(1)).toBeUndefined();
   expect(await substitute()).toBeUndefined();
   expect(await query`select from given_ns_sets`).toHaveLength(0);
-});
-
-test('gives an account one name of each list, and the same ones each time', async () => {
   await usePool('ns[01-40].a.example.', 'ns[01-40].b.example.');
   const first = await give(1);
   expect(textOf(first?.names)).toMatch(/^ns\d\d\.a\.example\. ns\d\d\.b\.example\.$/);

@@ -2,7 +2,7 @@
 // whatever a stranger does with claims and delegations.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openMailer } from '../../../src/mail/mailer.ts';
+import type { Letter } from '../../../src/mail/mailer.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
 import { migrate } from '../../../src/store/migrate/migrate.ts';
@@ -13,23 +13,20 @@ import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { saveMembership } from '../../support/database/memberships.ts';
 import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';
-import { startSmtp } from '../../support/mail/smtp.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 
 const ANNS = 'referral ns1.a.example ns1.b.example';
 const BOBS = 'referral ns2.a.example ns2.b.example';
 const MINUTE_MS = 60_000;
 
-const { db, query } = sharedDatabase();
+const { db, query, column } = sharedDatabase();
 let ann: number;
 let bob: number;
 let id: number;
 let claim: number;
 let now: number;
 
-beforeAll(async () => {
-  await migrate(db, POOL);
-});
+beforeAll(() => migrate(db, POOL));
 beforeEach(async () => {
   ann = await newPoolAccount(db, 'ann@example.org', 1);
   bob = await newPoolAccount(db, 'bob@example.org', 2);
@@ -46,12 +43,8 @@ const look = async (said: string, domainId = claim, minutes = 0.2) => {
   now += minutes * MINUTE_MS;
   await checkOnce(db, domainId, said, { at: now });
 };
-const mails = async () => {
-  const rows = await query<{
-    email: string;
-  }>`select email from mails where kind = 'takeover' order by id`;
-  return rows.map(({ email }) => email.split('@')[0]);
-};
+const mails = () => column<string>`
+  select split_part(email, '@', 1) from mails where kind = 'takeover' order by id`;
 const codes = async () => (await loadDomainById(db, id))?.findings.map(({ code }) => code);
 
 test('one mail is ordered when the finding begins, and none while it goes on', async () => {
@@ -109,8 +102,7 @@ test('the owner of a domain in external mode is warned as well', async () => {
   await query`update domains set dns_mode = 'external', status = 'active' where id = ${id}`;
   await look(BOBS);
   await look(BOBS);
-  const rows = await query`select email, domain_id as "domainId", message from mails`;
-  expect(rows).toEqual([
+  expect(await query`select email, domain_id as "domainId", message from mails`).toEqual([
     {
       email: 'ann@example.org',
       domainId: id,
@@ -121,20 +113,17 @@ test('the owner of a domain in external mode is warned as well', async () => {
 
 describe('when they are sent', () => {
   const send = async () => {
-    const smtp = await startSmtp();
     const outcomes: MailOutcome[] = [];
-    const mailer = openMailer(smtp.url, 'zonefleet@dns.zonefleet.test');
+    const taken: Letter[] = [];
     const run = createMailSender({
       db,
-      mailer,
+      mailer: { send: async (letter) => void taken.push(letter), close() {} },
       publicUrl: 'https://dns.zonefleet.test',
       onOutcome: (outcome) => outcomes.push(outcome),
     });
     for (const job of await claimDueMails(db, 10))
       await run(job, { signal: new AbortController().signal, again: false });
-    mailer.close();
-    await smtp.stop();
-    return { taken: smtp.taken, kinds: outcomes.map(({ kind }) => kind) };
+    return { taken, kinds: outcomes.map(({ kind }) => kind) };
   };
 
   test('it is not sent to an account that has passed the domain on meanwhile', async () => {

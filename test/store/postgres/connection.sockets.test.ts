@@ -31,10 +31,9 @@ describe('a connection', () => {
   test('lets the server look whether we are still there', async () => {
     const connection = await connect(database.url, { applicationName: 'test' });
     // Over the unix socket of the tests they have no effect, and show no value.
-    const rows = await connection.query(
-      "select name, source from pg_settings where name like 'tcp\\_%' order by name",
-    );
-    expect(rows).toEqual([
+    expect(
+      await connection.query("select name, source from pg_settings where name like 'tcp\\_%' order by name"),
+    ).toEqual([
       ['tcp_keepalives_count', 'session'],
       ['tcp_keepalives_idle', 'session'],
       ['tcp_keepalives_interval', 'session'],

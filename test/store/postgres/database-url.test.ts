@@ -44,21 +44,15 @@ describe('the URL of the embedded database', () => {
     expect(readdirSync(directory)).toEqual(['run']);
   });
 
-  it('is not found when the npm start that wrote it was killed', () => {
+  it('is not found when its npm start was killed, its socket is gone, or the file makes no sense', () => {
     publishDatabaseUrl(directory, URL_OF_IT, socket);
     const file = join(directory, 'npm-start.json');
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), pid: 4194305 }));
     expect(findDatabaseUrl(directory)).toBeUndefined();
-  });
-
-  it('is not found when its socket is gone, though another process has the pid by now', () => {
+    writeFileSync(join(directory, 'npm-start.json'), 'null');
+    expect(findDatabaseUrl(directory)).toBeUndefined();
     publishDatabaseUrl(directory, URL_OF_IT, socket);
     rmSync(socket, { recursive: true });
-    expect(findDatabaseUrl(directory)).toBeUndefined();
-  });
-
-  it('is not found in a file that makes no sense', () => {
-    writeFileSync(join(directory, 'npm-start.json'), 'null');
     expect(findDatabaseUrl(directory)).toBeUndefined();
   });
 

@@ -106,9 +106,7 @@ describe('a Postgres that answers', () => {
   it('ends a transaction that goes on and on, though each of its statements is in time', async () => {
     let statements = 0;
     const endless = db.transaction().execute(async (trx) => {
-      for (;;) {
-        await sql`insert into shapes select ${statements++}::integer from pg_sleep(0.05)`.execute(trx);
-      }
+      for (;;) await sql`insert into shapes select ${statements++}::integer from pg_sleep(0.05)`.execute(trx);
     });
     expect(await failureOf(endless)).toBeInstanceOf(DatabaseSilence);
     expect(statements).toBeGreaterThan(1);

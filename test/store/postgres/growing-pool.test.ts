@@ -54,8 +54,7 @@ it('opens one at a time while calls wait, up to its size', async () => {
   }
   expect(most).toEqual([1, 1, 1, 0]);
   expect([pool.pool.totalCount, pool.pool.waitingCount]).toEqual([3, 2]);
-  const clients = await Promise.all(calls.slice(0, 3));
-  for (const client of clients) client.release();
+  for (const client of await Promise.all(calls.slice(0, 3))) client.release();
   expect(await Promise.all(calls.slice(3))).toHaveLength(2);
 });
 

@@ -10,16 +10,13 @@ it('ends with the first that is found', async () => {
   expect(looks).toBe(3);
 });
 
-it('looks once even without any time, and once more at its end', async () => {
+it('looks once even without any time, and once more at its end, and fails with what it waits for', async () => {
   let looks = 0;
   const find = async () => void looks++;
   expect(await waitForRow(find, { timeoutMs: 0, signal: never })).toBeUndefined();
   expect(looks).toBe(1);
   expect(await waitForRow(find, { timeoutMs: 20, signal: never })).toBeUndefined();
   expect(looks).toBeGreaterThanOrEqual(3); // a timer may be a little early: then it looks once more
-});
-
-it('fails with what it waits for', async () => {
-  const find = () => Promise.reject(new Error('away'));
-  await expect(waitForRow(find, { timeoutMs: 20_000, signal: never })).rejects.toThrow('away');
+  const broken = () => Promise.reject(new Error('away'));
+  await expect(waitForRow(broken, { timeoutMs: 20_000, signal: never })).rejects.toThrow('away');
 });

@@ -55,17 +55,15 @@ describe('changing a member', () => {
   });
 });
 
-describe('accepting', () => {
-  it.each([
-    [undefined, 'viewer', 'viewer'],
-    [undefined, 'admin', 'admin'],
-    ['viewer', 'editor', 'editor'],
-    ['editor', 'editor', 'editor'],
-    ['admin', 'viewer', 'admin'],
-    ['owner', 'admin', 'owner'],
-  ] as const)('%s who is invited as %s is %s', (before, offered, after) => {
-    expect(roleAfterAccept(before, offered)).toBe(after);
-  });
+it.each([
+  [undefined, 'viewer', 'viewer'],
+  [undefined, 'admin', 'admin'],
+  ['viewer', 'editor', 'editor'],
+  ['editor', 'editor', 'editor'],
+  ['admin', 'viewer', 'admin'],
+  ['owner', 'admin', 'owner'],
+] as const)('accepting: %s who is invited as %s is %s', (before, offered, after) => {
+  expect(roleAfterAccept(before, offered)).toBe(after);
 });
 
 describe('the status of an invite', () => {
@@ -81,16 +79,14 @@ describe('the status of an invite', () => {
   });
 });
 
-describe('a masked email', () => {
-  it.each([
-    ['ann@example.com', 'a•••@e•••.com'],
-    ['a@b.org', 'a•••@b•••.org'],
-    ['ann@mail.shop.example', 'a•••@m•••.example'],
-    ['ann@localhost', 'a•••@l•••'],
-    ['ürsula@müller.de', 'ü•••@m•••.de'],
-    ['😀smile@example.com', '😀•••@e•••.com'],
-    ['ann@.com', 'a•••@.•••'],
-  ])('%s is %s', (email, masked) => {
-    expect(maskEmail(email)).toBe(masked);
-  });
+it.each([
+  ['ann@example.com', 'a•••@e•••.com'],
+  ['a@b.org', 'a•••@b•••.org'],
+  ['ann@mail.shop.example', 'a•••@m•••.example'],
+  ['ann@localhost', 'a•••@l•••'],
+  ['ürsula@müller.de', 'ü•••@m•••.de'],
+  ['😀smile@example.com', '😀•••@e•••.com'],
+  ['ann@.com', 'a•••@.•••'],
+])('a masked email: %s is %s', (email, masked) => {
+  expect(maskEmail(email)).toBe(masked);
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { encodeEvidence, type JsonEvidence } from '../../../src/checks/delegation/evidence-json.ts';
+import { encodeEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
 import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
@@ -35,16 +35,20 @@ beforeAll(async () => {
   api = openDatabase(asRole(url, 'zonefleet_api'));
   worker = openDatabase(asRole(url, 'zonefleet_worker'));
 });
-afterAll(async () => {
-  await Promise.all([api.destroy(), worker.destroy()]);
-});
+afterAll(() => Promise.all([api.destroy(), worker.destroy()]));
 beforeEach(async () => {
   for (const name of ['a', 'b']) await add(name);
 });
 
 const add = (name: string) =>
   addVantage(db, { name, network: `net-${name}`, publicKey: `key-${name}`, address: null });
-const evidence = (): JsonEvidence => encodeEvidence(evidenceOf(parseName(NAME), ['ns1.x.example.']));
+const seen = (...names: string[]) => Promise.all(names.map((name) => noteVantageSeen(api, name, null)));
+/** Takes a job of the vantage, and returns the answer to it. */
+const takeOne = async (vantage: string) => {
+  const [job] = await takeVantageJobs(api, vantage, 1);
+  const evidence = encodeEvidence(evidenceOf(parseName(NAME), ['ns1.x.example.']));
+  return { id: job?.id as string, vantage, nameText: NAME, evidence };
+};
 const rows = (table: string) => value<number>`select count(*)::int as n from ${sql.table(table)}`;
 
 test('jobs are made for vantages that asked for some within a minute', async () => {
@@ -73,36 +77,28 @@ test('a job is handed out once, however many ask at the same time, and not behin
 test('answers that come twice at the same time are taken once', async () => {
   await noteVantageSeen(api, 'a', null);
   const { ask } = await makeVantageJobs(worker, QUESTION);
-  const [job] = await takeVantageJobs(api, 'a', 1);
-  const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
+  const answer = await takeOne('a');
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => saveVantageAnswer(api, answer)));
   expect(outcomes.toSorted()).toEqual(['taken', 'twice', 'twice', 'twice', 'twice']);
   const [read] = await loadVantageAnswers(worker, [ask], []);
   expect(read?.evidence.domain).toBe(parseName(NAME));
-  expect(await loadVantageAnswers(worker, [ask], [job?.id as string])).toEqual([]);
+  expect(await loadVantageAnswers(worker, [ask], [answer.id])).toEqual([]);
   expect((await listVantages(worker))[0]).toMatchObject({ name: 'a', answers: 1, dropped: 4 });
 });
 
 test('a check that waits no more takes back what nobody has begun, and leaves the rest', async () => {
-  for (const name of ['a', 'b']) await noteVantageSeen(api, name, null);
+  await seen('a', 'b');
   const { ask } = await makeVantageJobs(worker, QUESTION);
-  const [job] = await takeVantageJobs(api, 'a', 1);
+  const answer = await takeOne('a');
   await endAsk(worker, ask);
   expect(await takeVantageJobs(api, 'b', 1)).toEqual([]);
-  const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
   expect(await saveVantageAnswer(api, answer)).toBe('taken');
 });
 
 test('an answer is kept only while its check waits: then it is known that there was one, not what it said', async () => {
-  for (const name of ['a', 'b']) await noteVantageSeen(api, name, null);
+  await seen('a', 'b');
   const { ask } = await makeVantageJobs(worker, QUESTION);
-  const answers = await Promise.all(
-    ['a', 'b'].map(async (vantage) => {
-      const [job] = await takeVantageJobs(api, vantage, 1);
-      return { id: job?.id as string, vantage, nameText: NAME, evidence: evidence() };
-    }),
-  );
-  const [first, second] = answers as [(typeof answers)[number], (typeof answers)[number]];
+  const [first, second] = [await takeOne('a'), await takeOne('b')];
   const kept = async () => (await query`select 1 from vantage_jobs where evidence is not null`).length;
   expect(await saveVantageAnswer(api, first)).toBe('taken');
   await purgeOld(worker);
@@ -114,11 +110,11 @@ test('an answer is kept only while its check waits: then it is known that there 
   await purgeOld(worker);
   expect(await kept()).toBe(0);
   expect(await loadVantageAnswers(worker, [ask], [])).toEqual([]);
-  for (const answer of answers) expect(await saveVantageAnswer(api, answer)).toBe('twice');
+  for (const answer of [first, second]) expect(await saveVantageAnswer(api, answer)).toBe('twice');
 });
 
 test('with a vantage its jobs go', async () => {
-  await noteVantageSeen(api, 'a', null);
+  await seen('a');
   await makeVantageJobs(worker, QUESTION);
   expect(await removeVantage(db, 'a')).toBe(true);
   expect(await rows('vantage_jobs')).toBe(0);
@@ -135,8 +131,7 @@ test('an address that the operator gave stands, whatever a vantage connects from
   await addVantage(db, { name: 'c', network: 'net-c', publicKey: 'key-c', address: '198.51.100.7' });
   for (const name of ['a', 'c']) await noteVantageSeen(api, name, '192.0.2.9');
   await noteVantageSeen(api, 'a', null);
-  const addresses = (await listVantages(api)).map(({ name, address }) => [name, address]);
-  expect(addresses).toEqual([
+  expect((await listVantages(api)).map(({ name, address }) => [name, address])).toEqual([
     ['a', '192.0.2.9'],
     ['b', null],
     ['c', '198.51.100.7'],
@@ -155,12 +150,11 @@ test('a nonce counts once for each vantage, as long as its time is accepted', as
 });
 
 test('old jobs are deleted, those that a late answer may come for stay', async () => {
-  await noteVantageSeen(api, 'a', null);
+  await seen('a');
   await makeVantageJobs(worker, QUESTION);
-  const [job] = await takeVantageJobs(api, 'a', 1);
+  const answer = await takeOne('a');
   await query`update vantage_jobs set deadline = clock_timestamp() - interval '9 minutes'`;
   await purgeOld(worker);
-  const answer = { id: job?.id as string, vantage: 'a', nameText: NAME, evidence: evidence() };
   expect(await saveVantageAnswer(api, answer)).toBe('late');
   await query`update vantage_jobs set deadline = clock_timestamp() - interval '11 minutes'`;
   await purgeOld(worker);

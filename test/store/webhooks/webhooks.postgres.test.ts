@@ -62,10 +62,8 @@ describe('a claim', () => {
     expect(await accountsOf(first.jobs)).toEqual([busy, busy, quiet]);
     const [one, two] = await Promise.all([claimDueDeliveries(db, 50), claimDueDeliveries(db, 50)]);
     expect(first.jobs.length - 1 + one.jobs.length + two.jobs.length).toBe(8);
-    const again = await hooked(quiet);
-    await tell(again.domainId);
-    const next = await claimDueDeliveries(db, 50);
-    expect(await accountsOf(next.jobs)).toEqual([quiet]);
+    await tell((await hooked(quiet)).domainId);
+    expect(await accountsOf((await claimDueDeliveries(db, 50)).jobs)).toEqual([quiet]);
   });
 
   it('goes on where it was, and a call whose worker was lost is due again', async () => {
@@ -109,8 +107,7 @@ describe('a receiver', () => {
   });
 
   it('that never answers as it should for 24 hours is called no more, until a test finds it well', async () => {
-    const account = await newAccount(db, 'ann@webhooks.test');
-    const { domainId, webhookId } = await hooked(account);
+    const { domainId, webhookId } = await hooked(await newAccount(db, 'ann@webhooks.test'));
     await tell(domainId);
     await tell(domainId);
     const ids = (await listDeliveries(db, webhookId)).map(({ id }) => id).reverse() as [number, number];

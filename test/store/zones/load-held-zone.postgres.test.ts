@@ -55,8 +55,8 @@ beforeAll(async () => {
   const records = recordsOf(OPERATOR.replace('x.dname TXT x\n', ''), 'lab.');
   await saveZones(db, [{ apex: parseName('lab.'), records }], { source: 'test', actor: 'me' });
   const accountId = await newAccount(db, 'me@example.org');
-  parentId = (await newDomain(db, accountId, 'example.com.')).id;
-  await newDomain(db, accountId, 'pending.lab.', { exempt: true });
+  parentId = (await newDomain(db, accountId)).id;
+  await newDomain(db, accountId, 'pending.lab.');
   await saved(db, parentId, ['shop NS ns1.example.net', 'www A 192.0.2.1', 'p A 192.0.2.1 ; proxied']);
 });
 

@@ -167,7 +167,10 @@ export function sharedTestApi(): TestApi {
   let api: TestApi | undefined;
   beforeAll(async () => {
     // The address of a browser of people.ts is in X-Forwarded-For.
-    shared ??= startServer({ trustedProxies: ['127.0.0.1/32'] });
+    shared ??= startServer({
+      trustedProxies: ['127.0.0.1/32'],
+      countryOf: (address) => (address === '198.51.100.99' ? 'SE' : undefined),
+    });
     const server = await shared;
     await emptyDatabase(server.database);
     server.logged.length = 0;
@@ -343,9 +346,8 @@ async function withAccounts(server: TestServer): Promise<TestApi> {
         source: 'test',
       });
       if (created.kind !== 'created') throw new Error(created.message);
-      for (const role of ['admin', 'editor', 'viewer'] as const) {
+      for (const role of ['admin', 'editor', 'viewer'] as const)
         await saveMembership(database.db, created.domain.id, accountIds[role], role);
-      }
       return created.domain;
     },
   };

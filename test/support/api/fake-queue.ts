@@ -1,5 +1,3 @@
-// A queue whose jobs `work` carries out, in place of workers.
-
 export class FakeQueue<J> {
   readonly jobs: J[] = [];
   work: (job: J) => Promise<unknown> = async () => {};

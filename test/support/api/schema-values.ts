@@ -8,9 +8,8 @@ type Document = Parameters<typeof resolve>[0];
 export function fittingValue(document: Document, schema: Schema): fc.Arbitrary<unknown> {
   const known = resolve(document, schema);
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = 300 } = known;
-  if (Array.isArray(known.anyOf)) {
+  if (Array.isArray(known.anyOf))
     return fc.oneof(...known.anyOf.map((one: Schema) => fittingValue(document, one)));
-  }
   if (Array.isArray(known.enum)) return fc.constantFrom(...known.enum);
   if (known.const !== undefined) return fc.constant(known.const);
   if (typeof known.pattern === 'string') return fc.stringMatching(new RegExp(known.pattern, 'u'));

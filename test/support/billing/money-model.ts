@@ -171,9 +171,8 @@ export class MoneyModel {
     for (const account of this.accounts) {
       if (account.since !== null && now - account.since >= DEBT_DAYS * DAY) account.isOverdue = true;
     }
-    for (const holding of this.holdings) {
+    for (const holding of this.holdings)
       holding.byDebt = holding.account.isOverdue || holding.account.provider?.isOverdue === true;
-    }
   }
 
   #charge(

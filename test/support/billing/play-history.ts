@@ -86,9 +86,8 @@ function playHistory(seed: number): string | undefined {
     model.visit(now);
     const [wanted, came] = [model.history.map(showModel), played.history.map(showPlayed)].map(String);
     const money = `${model.money} ${model.spent}`;
-    if (wanted !== came || money !== `${played.money} ${played.spent}`) {
+    if (wanted !== came || money !== `${played.money} ${played.spent}`)
       return `seed ${seed} step ${step}: expected ${wanted} (${money}), not ${came} (${played.money} ${played.spent})`;
-    }
   }
   return undefined;
 }

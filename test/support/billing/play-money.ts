@@ -64,9 +64,8 @@ export async function playMoney(
     now = START + day * DAY + DAY / 2 + random(3) * random(DAY / 3);
     for (const [what, by] of Object.entries(await rounds(stage, now))) count(what, by);
     const differences = await compareMoney(db, model, read);
-    if (differences.length > 0) {
+    if (differences.length > 0)
       return { differences: differences.map((each) => `day ${day}: ${each}`).slice(0, 20), played };
-    }
   }
   return { differences: await compareHistories(db, model), played };
 }

@@ -151,8 +151,7 @@ export class ModelDomain {
 
   /** Some time to ask has come that nobody has asked at or after. */
   #isToAsk(now: number, until: number, term: ModelTerm): boolean {
-    const times = askTimes(until, term);
-    return times.some((time) => time <= now && !this.#asked.some((asked) => asked >= time));
+    return askTimes(until, term).some((time) => time <= now && !this.#asked.some((asked) => asked >= time));
   }
 
   #ask(now: number, until: number, { days, price }: ModelTerm): void {

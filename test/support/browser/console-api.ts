@@ -1,57 +1,76 @@
-// The API in a process of its own with the built console, and people who sign in with a browser.
+// The API in a process of its own with the built console, a browser, and people who sign in with it.
 
 import { hash } from '@node-rs/argon2';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { setPassword } from '../../../src/store/people/credentials.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { type ApiProcess, startApi } from '../processes/api-process.ts';
-import { openPage, type WatchedPage } from './browser.ts';
+import { openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { builtConsole } from './built-console.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-export interface ConsoleApi {
+type PageOptions = BrowserContextOptions & { mayFail?: boolean };
+
+interface ConsoleApi {
   readonly api: ApiProcess;
   readonly database: TestDatabase;
   /** Makes an account with `PASSWORD`. */
   makePerson(email: string, account?: { isAdmin?: boolean }): Promise<number>;
-  /** A page of who is signed in. */
-  openAs(
-    browser: Browser,
-    email: string,
-    options?: BrowserContextOptions & { mayFail?: boolean },
-  ): Promise<WatchedPage>;
-  stop(): Promise<void>;
+  /** Opens a page, which is closed after the test. */
+  open(options?: PageOptions): Promise<WatchedPage>;
+  /** Opens a page of an account that is signed in. */
+  openAs(email: string, options?: PageOptions): Promise<WatchedPage>;
 }
 
-export async function startConsoleApi(env: Record<string, string> = {}): Promise<ConsoleApi> {
+/** Starts an API and a browser before the tests of a file or a `describe`, and stops them after these. */
+export function ownConsole(env: () => Record<string, string> = () => ({})): ConsoleApi {
+  let own: Awaited<ReturnType<typeof startConsole>> | undefined;
+  beforeAll(async () => {
+    own = await startConsole(env());
+  });
+  afterEach(() => own?.closePages());
+  afterAll(() => own?.stop());
+  return new Proxy({} as ConsoleApi, { get: (_, member) => own?.[member as keyof ConsoleApi] });
+}
+
+async function startConsole(env: Record<string, string>) {
   const folder = await builtConsole();
   const database = await createDatabase();
   const api = await startApi(database.url, { env: { CONSOLE_FILES: folder, ...env } });
+  const browser = await openBrowser();
+  const opened: WatchedPage[] = [];
+  const open: ConsoleApi['open'] = async (options) => {
+    const watched = await openPage(browser, api.url, options);
+    opened.push(watched);
+    return watched;
+  };
   return {
     api,
     database,
-    async makePerson(email, { isAdmin = false } = {}) {
+    async makePerson(email: string, { isAdmin = false } = {}) {
       const created = await createAccount(database.db, { email, isAdmin });
       if (created.kind !== 'created') throw new Error(created.message);
-      const id = created.account.id;
-      await setPassword(
-        database.db,
-        id,
-        await hash(PASSWORD, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }),
-      );
+      const { id } = created.account;
+      const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+      await setPassword(database.db, id, await hash(PASSWORD, cost));
       return id;
     },
-    async openAs(browser, email, options = {}) {
-      const watched = await openPage(browser, api.url, options);
-      const answer = await watched.context.request.post('/auth/login', {
-        data: { email, password: PASSWORD },
-      });
+    open,
+    async openAs(email: string, options?: PageOptions) {
+      const watched = await open(options);
+      const data = { email, password: PASSWORD };
+      const answer = await watched.context.request.post('/auth/login', { data });
       if (answer.status() !== 200) throw new Error(`${email} is not signed in: ${await answer.text()}`);
       return watched;
     },
+    async closePages() {
+      for (const { context } of opened.splice(0)) await context.close();
+    },
     async stop() {
+      await browser.close();
       await api.stop();
       await database.drop();
     },

@@ -36,11 +36,11 @@ export class Keyboard {
     return { role: nodes[0]?.role?.value ?? '', name: nodes[0]?.name?.value ?? '' };
   }
 
-  /** Presses Tab (or Shift+Tab) until the control has the focus, and looks at each step whether the focus is seen. */
-  async tabTo(role: string, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  /** Presses Tab until the control has the focus, and looks at each step whether the focus is seen. */
+  async tabTo(role: string, name: string | RegExp): Promise<void> {
     const passed: string[] = [];
     for (let step = 0; step < MOST_STEPS; step++) {
-      await this.#page.keyboard.press(key);
+      await this.#page.keyboard.press('Tab');
       const at = await this.focused();
       passed.push(`${at.role} "${at.name}"`);
       expect([at, await this.#page.evaluate(IS_SEEN)]).toEqual([at, true]);

@@ -1,5 +1,3 @@
-// What a page costs, told by the browser itself (CDP): what it loads, and what of it stays in memory.
-
 import type { CDPSession } from 'playwright-core';
 
 interface Transfer {

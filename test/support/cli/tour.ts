@@ -79,9 +79,8 @@ export class Walk {
       const members = came as Record<string, unknown>;
       const found = Object.entries(shown).flatMap(([name, value]) => {
         if (name === LEFT_OUT) return [];
-        if (typeof value === 'number' && ID_NAMES.has(name)) {
+        if (typeof value === 'number' && ID_NAMES.has(name))
           return this.#bind(`${at}.${name}`, value, members[name]);
-        }
         return this.#compare(`${at}.${name}`, value, members[name]);
       });
       const more = LEFT_OUT in shown ? [] : Object.keys(members).filter((name) => !(name in shown));

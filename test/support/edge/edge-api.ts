@@ -1,5 +1,3 @@
-// An API that listens, with edges that follow it.
-
 import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from '../api/api.ts';

@@ -24,8 +24,6 @@ export interface ConfigFollowerOptions {
   /** Like `http://127.0.0.1:8053`. */
   readonly url: string;
   readonly token: string;
-  /** Called after each line that changed what is held. */
-  readonly onChange?: (domain: string, held: HeldConfig | undefined) => void;
   /** Called with each line, applied already. */
   readonly onLine?: (line: ConfigLine) => void;
 }
@@ -88,11 +86,7 @@ export class ConfigFollower {
       this.#gone.clear();
       return;
     }
-    for (const domain of [...this.held.keys()]) {
-      if (this.#named?.has(domain)) continue;
-      this.held.delete(domain);
-      this.#options.onChange?.(domain, undefined);
-    }
+    for (const domain of [...this.held.keys()]) if (!this.#named?.has(domain)) this.held.delete(domain);
     this.#named = undefined;
   }
 
@@ -103,13 +97,11 @@ export class ConfigFollower {
     if (version < known && !isFirst) return;
     if (config === null) {
       this.#gone.set(domain, version);
-      if (!this.held.delete(domain)) return;
-      this.#options.onChange?.(domain, undefined);
-      return;
+      this.held.delete(domain);
+    } else {
+      this.#gone.delete(domain);
+      this.held.set(domain, { version, config });
     }
-    this.#gone.delete(domain);
-    this.held.set(domain, { version, config });
-    this.#options.onChange?.(domain, { version, config });
   }
 
   async #run(): Promise<void> {

@@ -1,5 +1,3 @@
-// Configs written by hand, for what needs no API.
-
 import type { EdgeConfig, EdgeHost, EdgeOrigin, EdgeSettings } from '../../../src/edge/edge-config.ts';
 import type { EdgeRule } from '../../../src/edge/edge-rule.ts';
 

@@ -1,5 +1,3 @@
-// Entries of caches as edges report them.
-
 /** A time so many seconds from now. */
 export function at(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();

@@ -21,8 +21,6 @@ import { askMany, isInstalled, type Peer, type PeerAddress, startPeer, type Zone
 export interface RealParent {
   /** The one that everything here listens on. */
   readonly port: number;
-  /** It listens on port 53 too, the only one that Unbound asks. */
-  readonly has53: boolean;
   /** The addresses of `ns1.fleet.zz` (and of `ns3`), and of `ns2.fleet.zz` (and of `ns4`). */
   readonly ours: readonly PeerAddress[];
   /** In the form of IANA's file. */
@@ -107,7 +105,6 @@ export async function startRealParent(
   };
   return {
     port,
-    has53,
     ours: [...at(4), ...at(5)],
     rootHints,
     settings: {

@@ -42,8 +42,7 @@ export async function startApi(
   const ask: ApiProcess['ask'] = (method, path, body) => askApi(url, key, method, path, body);
   await untilReady(program, 'the API', async () => {
     const ready = await ask('GET', '/readyz').catch(() => undefined);
-    const knows = ready?.status === 200 ? await ask('GET', '/domains/ns-sets') : undefined;
-    return knows?.status === 200;
+    return (ready?.status === 200 ? await ask('GET', '/domains/ns-sets') : undefined)?.status === 200;
   });
   return {
     ...program,

@@ -51,9 +51,8 @@ export class FreshClone {
       cwd: ROOT,
       encoding: 'utf8',
     });
-    for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
+    for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name))))
       cpSync(join(ROOT, file), join(this.directory, file), { recursive: true });
-    }
     if (installed) linkTree(join(ROOT, 'node_modules'), join(this.directory, 'node_modules'));
     for (const place of [home, this.directory])
       if (user.uid !== undefined) chownSync(place, user.uid, user.gid ?? 0);
@@ -179,11 +178,10 @@ export class StartedClone {
 
   constructor(npm: ChildProcess) {
     this.npm = npm;
-    for (const stream of [npm.stdout, npm.stderr]) {
+    for (const stream of [npm.stdout, npm.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.output += text;
       });
-    }
     this.ended = new Promise((done) => npm.once('close', done));
   }
 

@@ -1,8 +1,6 @@
 // A fleet of real processes below a real parent: nameserver, API, workers, on a database of its own; with an owner who is
 // no operator.
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { printListenAddress } from '../../../src/process/listen-address.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
@@ -16,8 +14,6 @@ import { until } from '../tests/until.ts';
 import { type ApiProcess, askApi, type HttpAnswer, startApi } from './api-process.ts';
 import { type NodeProcess, startNode } from './nodes.ts';
 import { startWorkers, type WorkersProcess } from './workers-process.ts';
-
-export const MOVED_AFTER_MS = 3000;
 
 export class RealFleet {
   readonly database: TestDatabase;
@@ -34,11 +30,7 @@ export class RealFleet {
     const ownerKey = generateKey();
     const accountId = await newAccount(database.db, 'owner@example.org');
     await createApiKey(database.db, ownerKey, { name: 'owner', accountId });
-    const settings = {
-      ...parent.settings,
-      MOVED_AFTER: `${MOVED_AFTER_MS / 1000}s`,
-      ...env,
-    };
+    const settings = { ...parent.settings, MOVED_AFTER: '3s', ...env };
     const listen = parent.ours.map(printListenAddress).join();
     const nodeUrl = asRole(database.url, 'zonefleet_node');
     const nodeSettings = { DATABASE_URL: nodeUrl, DNS_LISTEN: listen };
@@ -121,37 +113,4 @@ export class RealFleet {
     await Promise.all([...this.#workers.map((workers) => workers.stop()), this.api.stop(), this.node.stop()]);
     await this.database.drop();
   }
-}
-
-const run = promisify(execFile);
-
-interface Dug {
-  readonly status: string | undefined;
-  readonly flags: readonly string[];
-  /** `owner TYPE rdata`, sorted. */
-  readonly answer: readonly string[];
-}
-
-export async function dig(
-  { address, port }: { address: string; port: number },
-  ...words: string[]
-): Promise<Dug> {
-  const { stdout } = await run('dig', [
-    `@${address}`,
-    '-p',
-    String(port),
-    '+tries=1',
-    '+time=3',
-    '+noauthority',
-    ...words,
-  ]);
-  return {
-    status: /status: (\w+)/.exec(stdout)?.[1],
-    flags: /flags: ([a-z ]*);/.exec(stdout)?.[1]?.split(' ') ?? [],
-    answer: stdout
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith(';'))
-      .map((line) => line.replace(/^(\S+)\s+\d+\s+IN\s+(\S+)\s+/, '$1 $2 '))
-      .sort(),
-  };
 }

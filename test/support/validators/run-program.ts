@@ -24,17 +24,3 @@ export function runProgram(program: string, args: readonly string[], cwd?: strin
     );
   });
 }
-
-/** Runs a job for each, two at a time. */
-export async function eachOf<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < items.length) {
-      const at = next++;
-      results[at] = await job(items[at] as T);
-    }
-  };
-  await Promise.all([lane(), lane()]);
-  return results;
-}

@@ -34,14 +34,12 @@ interface UnboundOptions {
   readonly kind?: UnboundKind;
   /** False: nothing is taken from a cache. */
   readonly keeps?: boolean;
-  /** More lines of the `server` clause. */
-  readonly more?: readonly string[];
 }
 
 /** The limit of NSEC3 iterations is ours, 100. */
 export async function startUnbound(
   space: Space,
-  { kind = 'plain', keeps = true, more = [] }: UnboundOptions = {},
+  { kind = 'plain', keeps = true }: UnboundOptions = {},
 ): Promise<ValidatingResolver> {
   const port = await freePort();
   const own = KINDS[kind].map((line) => line.split(':')[0]);
@@ -68,7 +66,6 @@ export async function startUnbound(
     ...[...DEFAULTS.filter((line) => !own.includes(line.split(':')[0])), ...KINDS[kind]].map(
       (line) => `  ${line}`,
     ),
-    ...more.map((line) => `  ${line}`),
     ...space.anchors.map((anchor) => `  trust-anchor: "${anchor}"`),
     ...('root' in space.reached ? [`  root-hints: "${directory}/root.hints"`] : []),
     'remote-control:',

@@ -1,5 +1,3 @@
-// The callers of the walk: every relation to a domain and to an account, and the credential of each.
-
 import type { KeyObject } from 'node:crypto';
 import { randomBytes } from 'node:crypto';
 import {

@@ -15,7 +15,7 @@ export interface Sent {
 }
 
 const TO_BE_SIGNED: Sent = { prepare: (w) => w.haveSigned() };
-const HAS_CHECK: Sent = { prepare: (w) => w.checkId() };
+const HAS_CHECK: Sent = { prepare: (w) => w.parameter('/checks/{id}', 'id') };
 const CHECK_IS_ALLOWED: Sent = { prepare: (w) => w.haveLooked() };
 const ofItsDomain: Sent = { query: async (w) => `domain=${await w.parameter('', 'domain')}` };
 const rankedBy: Sent = { query: async (w) => `${await ofItsDomain.query?.(w)}&metric=uris` };
@@ -68,7 +68,7 @@ export const REQUESTS: Readonly<Record<string, Sent>> = {
   'POST /domains/{domain}/records/import/parse': { body: () => ({ zone_file: 'www A 192.0.2.9' }) },
   'POST /domains/{domain}/rules/{type}/': { body: () => ({}) },
   'PATCH /domains/{domain}/rules/{type}/reorder': {
-    body: async (w) => [{ id: await w.ruleId(), priority: 3 }],
+    body: async (w) => [{ id: await w.parameter('/rules/{type}/{id}', 'id'), priority: 3 }],
   },
   'PUT /domains/{domain}/rules/{type}/{id}': { body: () => ({ threshold: 7 }) },
   'PATCH /domains/{domain}/members/{userId}': { body: () => ({ role: 'editor' }) },

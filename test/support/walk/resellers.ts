@@ -1,5 +1,3 @@
-// The callers of the reseller API, and the credential of each.
-
 import { createHash } from 'node:crypto';
 import { openSession } from '../../../src/store/people/sessions.ts';
 import { mintToken, revokeToken } from '../../../src/store/resellers/tokens.ts';

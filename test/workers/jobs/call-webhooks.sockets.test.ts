@@ -18,18 +18,18 @@ import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { isSigned, type Receiver, startReceiver } from '../../support/webhooks/receiver.ts';
 
-const database = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let worker: Database;
 let receiver: Receiver;
 let domainId: number;
 let webhook: { readonly id: number; readonly secret: string };
 
 beforeEach(async () => {
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
-  for (const db of [database.db, worker]) useKeyBoxes(db, new KeyBoxes(TEST_KEY_SECRETS));
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
+  for (const each of [db, worker]) useKeyBoxes(each, new KeyBoxes(TEST_KEY_SECRETS));
   receiver = await startReceiver(['hooks.test']);
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'ann@jobs.test'), 'told.test.')).id;
-  const made = await createWebhook(database.db, domainId, `https://hooks.test:${receiver.port}/in`);
+  domainId = (await newDomain(db, await newAccount(db, 'ann@jobs.test'), 'told.test.')).id;
+  const made = await createWebhook(db, domainId, `https://hooks.test:${receiver.port}/in`);
   if (made.kind !== 'created') throw new Error(made.kind);
   webhook = { id: made.webhook.id, secret: made.secret };
 });
@@ -86,7 +86,7 @@ it('tries again what was not taken, with the same event and a new signature', as
   expect(await work()).toEqual([{ kind: 'delivered', webhookId: webhook.id }]);
   const [first, second] = receiver.received;
   expect(first?.body).toBe(second?.body);
-  expect((await listDeliveries(database.db, webhook.id))[0]).toMatchObject({ attempts: 2, status: 204 });
+  expect((await listDeliveries(db, webhook.id))[0]).toMatchObject({ attempts: 2, status: 204 });
 });
 
 it('says why nothing was answered, and no more of the receiver', async () => {
@@ -95,7 +95,7 @@ it('says why nothing was answered, and no more of the receiver', async () => {
     { kind: 'again', webhookId: webhook.id, why: 'not_public' },
   ]);
   expect(receiver.connections()).toBe(0);
-  expect((await listDeliveries(database.db, webhook.id))[0]).toMatchObject({
+  expect((await listDeliveries(db, webhook.id))[0]).toMatchObject({
     status: null,
     error: 'not_public',
   });
@@ -105,7 +105,7 @@ it('puts off the call of a receiver that is called enough, and does not count it
   await tell();
   for (let n = 0; n < HOST_BOUNDS.atOnce; n++) await takeCall(worker, hostTarget('hooks.test'), HOST_BOUNDS);
   expect(await work()).toEqual([{ kind: 'busy' }]);
-  const [delivery] = await listDeliveries(database.db, webhook.id);
+  const [delivery] = await listDeliveries(db, webhook.id);
   expect([delivery?.attempts, receiver.connections()]).toEqual([0, 0]);
   expect(delivery?.dueAt?.getTime()).toBeGreaterThan(delivery?.createdAt.getTime() as number);
 });
@@ -120,7 +120,7 @@ it('ends its call in the books, so that the next one is let in', async () => {
 it('drops what a webhook was to be told that is gone', async () => {
   await tell();
   const { jobs } = await claimDueDeliveries(worker, 10);
-  await sql`delete from webhooks`.execute(database.db);
+  await query`delete from webhooks`;
   const outcomes: WebhookOutcome[] = [];
   const run = createWebhookCaller({
     db: worker,

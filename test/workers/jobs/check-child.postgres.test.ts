@@ -1,6 +1,5 @@
 // The job that looks at a domain's own nameservers: what it saves, and that it changes no status.
 
-import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { ChildEvidence } from '../../../src/checks/child/evidence.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -16,19 +15,19 @@ import { madeChild, madeProbe, madeServer } from '../../support/world/made-child
 
 const OURS = parseName('ns1.example.net.');
 
-const database = sharedDatabase();
+const { db, query, value } = sharedDatabase();
 let domainId: number;
 beforeEach(async () => {
-  domainId = (await newDomain(database.db, await newAccount(database.db, 'me@example.org'))).id;
-  await sql`update domain_checks set current_ns = array['ns1.example.net.']`.execute(database.db);
-  await noteCheckedDomains(database.db, [{ domainId, isByHand: false }]);
+  domainId = (await newDomain(db, await newAccount(db, 'me@example.org'))).id;
+  await query`update domain_checks set current_ns = array['ns1.example.net.']`;
+  await noteCheckedDomains(db, [{ domainId, isByHand: false }]);
 });
 
 async function run(evidence: Partial<ChildEvidence> = {}, signal = new AbortController().signal) {
   const outcomes: ChildOutcome[] = [];
   const asked: ChildOptions[] = [];
   const check = createChildChecker({
-    db: database.db,
+    db,
     resolver: {
       async observeChild(_, options = {}) {
         asked.push(options);
@@ -58,19 +57,16 @@ test('what it finds is saved, and the next look is planned', async () => {
   });
   expect(outcome).toMatchObject({ kind: 'saved', name: 'example.com.' });
   expect(asked[0]?.own?.flat()).toContain(OURS);
-  expect((await loadChildCheck(database.db, domainId))?.findings.map(({ code }) => code)).toEqual([
-    'TOO_FEW_NAMES',
-  ]);
-  const { rows } = await sql<{ hours: number }>`
-    select extract(epoch from due_at - now()) / 3600 as hours from child_checks`.execute(database.db);
-  expect(Number(rows[0]?.hours)).toBeLessThan(29);
+  expect((await loadChildCheck(db, domainId))?.findings.map(({ code }) => code)).toEqual(['TOO_FEW_NAMES']);
+  const hours = await value<number>`
+    select extract(epoch from due_at - now()) / 3600 as hours from child_checks`;
+  expect(Number(hours)).toBeLessThan(29);
 });
 
 test('our own servers that do not answer change no status and are shown to no customer, and the log says it once', async () => {
-  const before = await loadDomainById(database.db, domainId);
+  const before = await loadDomainById(db, domainId);
   const { outcome } = await run(unreachable);
-  const after = await loadDomainById(database.db, domainId);
-  expect(after).toEqual(before);
+  expect(await loadDomainById(db, domainId)).toEqual(before);
   expect(outcome).toMatchObject({ findings: [{ code: 'IPV4_ONLY' }, { code: 'OUR_SERVERS_UNREACHABLE' }] });
   const lines: object[] = [];
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void lines.push(fields) };
@@ -79,9 +75,9 @@ test('our own servers that do not answer change no status and are shown to no cu
 });
 
 test('a fault of a name of the pool reaches no customer: it is ours like those of sets', async () => {
-  await sql`insert into settings (name, value) values
+  await query`insert into settings (name, value) values
     ('NAMESERVER_POOL', ${JSON.stringify([['ns[1-4].a.example.'], ['ns[1-4].b.example.']])}::jsonb),
-    ('NAMESERVER_ADDRESSES', ${JSON.stringify([['5.3.0.1'], ['5.4.0.1']])}::jsonb)`.execute(database.db);
+    ('NAMESERVER_ADDRESSES', ${JSON.stringify([['5.3.0.1'], ['5.4.0.1']])}::jsonb)`;
   const pool = [parseName('ns2.a.example.'), parseName('ns3.b.example.')] as const;
   const { outcome } = await run({
     servers: [
@@ -97,20 +93,14 @@ test('a fault of a name of the pool reaches no customer: it is ours like those o
     [pool[1]],
   ]);
   expect(told.filter(({ place }) => place !== 'operator')).toEqual([]);
-  expect((await loadDomainById(database.db, domainId))?.findings).toEqual([]);
+  expect((await loadDomainById(db, domainId))?.findings).toEqual([]);
 });
 
-test('a domain that is gone or delegated to nobody is not looked at, and not due any more', async () => {
-  await sql`update domain_checks set current_ns = '{}'`.execute(database.db);
+test('an aborted run saves nothing; a domain that is gone or delegated to nobody is not looked at, nor due', async () => {
+  await expect(run({}, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+  expect(await loadChildCheck(db, domainId)).toBeUndefined();
+  await query`update domain_checks set current_ns = '{}'`;
   const { outcome, asked } = await run();
   expect([outcome, asked]).toEqual([{ kind: 'absent' }, []]);
-  const { rows } = await sql<{ due: Date | null }>`select due_at as due from child_checks`.execute(
-    database.db,
-  );
-  expect(rows).toEqual([{ due: null }]);
-});
-
-test('an aborted run saves nothing', async () => {
-  await expect(run({}, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
-  expect(await loadChildCheck(database.db, domainId)).toBeUndefined();
+  expect(await query`select due_at as due from child_checks`).toEqual([{ due: null }]);
 });

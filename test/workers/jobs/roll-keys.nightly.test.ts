@@ -40,7 +40,7 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
   await enableDnssec(db, { ...BY, domainId });
   await rolled.settle();
   const names = Array.from({ length: LARGE }, (_, i) => `h${i} A 198.51.100.1`);
-  await saved(db, domainId, edit({ create: names }));
+  await saved(db, domainId, names);
   await rolled.nodesFollow();
   await rollDnssec(db, { ...BY, domainId, compromised: false });
   const kinds: string[] = [];
@@ -49,7 +49,7 @@ test('a large zone is signed with a new key in pieces, and what is edited meanwh
     kinds.push(outcome.kind === 'saved' ? (outcome.step ?? 'wait') : outcome.kind);
     await rolled.nodesFollow();
     if (outcome.kind !== 'saved' || outcome.step === undefined) continue;
-    await saved(db, domainId, edit({ create: [`edit${looks} A 198.51.100.2`] }));
+    await saved(db, domainId, [`edit${looks} A 198.51.100.2`]);
     await rolled.nodesFollow();
   }
   const begun = kinds.indexOf('change_signatures');
@@ -75,7 +75,7 @@ async function algorithms(): Promise<{ keys: number[]; signatures: number[] }> {
 test('a large zone with NSEC3 gets signatures of another algorithm in pieces; its denial waits for them, and they for it', async () => {
   const { db } = database;
   const names = Array.from({ length: LARGE / 2 }, (_, i) => `h${i}.d${i % 40} A 198.51.100.1`);
-  await saved(db, domainId, edit({ create: names }));
+  await saved(db, domainId, names);
   await enableDnssec(db, { ...BY, domainId, denial: 'nsec3' });
   expect(await rolled.look()).toMatchObject({ step: 'sign', status: 'signing' });
   await signInPieces(db, (await loadDnssec(db, domainId))?.signed.id as number, new AbortController().signal);

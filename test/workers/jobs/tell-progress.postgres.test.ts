@@ -6,12 +6,12 @@ import { keptDatabase } from '../../support/tests/shared-database.ts';
 import { until } from '../../support/tests/until.ts';
 import { evidenceOf } from '../../support/world/made-checks.ts';
 
-const database = keptDatabase();
+const { db, url } = keptDatabase();
 
 it('tells the newest step, few times however many there are, nothing after the end, and nothing that is too long', async () => {
   const heard: string[] = [];
   let isListening = false;
-  const listening = listenChanges(database.url, {
+  const listening = listenChanges(url, {
     applicationName: 'test',
     onChange: () => {
       isListening = true;
@@ -20,13 +20,13 @@ it('tells the newest step, few times however many there are, nothing after the e
   });
   await until(() => isListening);
   await until(async () => {
-    tellProgress(database.db, 1).step({ walk: [], servers: [] });
+    tellProgress(db, 1).step({ walk: [], servers: [] });
     return heard.length > 0;
   });
   heard.length = 0;
 
   const { walk, servers } = evidenceOf(parseName('shop.example.'), ['ns1.example.net.']);
-  const progress = tellProgress(database.db, 71);
+  const progress = tellProgress(db, 71);
   for (let i = 0; i < 500; i++) progress.step({ walk, servers: servers.slice(0, 1) });
   progress.step({ walk, servers });
   const of71 = () => heard.map((text) => JSON.parse(text)).filter(({ domain_id: id }) => id === 71);
@@ -46,11 +46,11 @@ it('tells the newest step, few times however many there are, nothing after the e
   progress.step({ walk: [], servers: [] });
   progress.end();
   const long = parseName(`${'\\001'.repeat(60)}.${'\\001'.repeat(60)}.${'\\001'.repeat(60)}.test.`);
-  tellProgress(database.db, 72).step({
+  tellProgress(db, 72).step({
     walk: [],
     servers: servers.flatMap((each) => Array.from({ length: 8 }, () => ({ ...each, server: long }))),
   });
-  tellProgress(database.db, 73).step({ walk: [], servers: [] });
+  tellProgress(db, 73).step({ walk: [], servers: [] });
   await until(() => heard.some((text) => JSON.parse(text).domain_id === 73));
   expect(of71().length).toBeLessThanOrEqual(3);
   expect(of71().some((told) => told.walk.length === 0)).toBe(false);

@@ -49,8 +49,7 @@ describe('a job', () => {
     `${'a'.repeat(64)}.example`,
     `${'a.'.repeat(200)}example`,
   ])('is refused for the name "%s", which is no customer’s', (name) => {
-    const said = read([{ ...job, name }]);
-    expect(said).toMatchObject({ jobs: [], refused: [expect.any(String)] });
+    expect(read([{ ...job, name }])).toMatchObject({ jobs: [], refused: [expect.any(String)] });
   });
 
   it.each([

@@ -100,7 +100,7 @@ it('a server that says nothing, or never ends, is left after a time', async () =
   }
 });
 
-it('a request ends with its signal, and none begins after it', async () => {
+it('a request ends with its signal, and none begins after it; where nobody listens it says so', async () => {
   const ending = new AbortController();
   let requests = 0;
   const client = await clientOf(() => {
@@ -109,10 +109,7 @@ it('a request ends with its signal, and none begins after it', async () => {
   });
   const ask = () => failureOf(client, { timeoutMs: 60_000, signal: ending.signal });
   expect([await ask(), await ask(), requests]).toEqual(['enough', 'enough', 1]);
-});
-
-it('where nobody listens it says so', async () => {
-  const client = await clientOf(() => {});
+  const lonely = await clientOf(() => {});
   await new Promise((done) => server?.close(done));
-  expect(await failureOf(client)).toContain('ECONNREFUSED');
+  expect(await failureOf(lonely)).toContain('ECONNREFUSED');
 });

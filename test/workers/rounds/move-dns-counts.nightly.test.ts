@@ -1,7 +1,6 @@
 // What nodes report arrives in the analytics store once, whatever is killed on the way.
 
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { parseName } from '../../../src/dns/name.ts';
@@ -17,7 +16,7 @@ import { until } from '../../support/tests/until.ts';
 
 let engine: TestAnalytics;
 let store: Analytics;
-const database = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let worker: Database;
 let node: Connection;
 let zoneId: number;
@@ -26,8 +25,8 @@ let domainId: number;
 beforeAll(async () => {
   engine = await startAnalytics();
   store = openAnalytics(engine.url);
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
-  node = await connect(asRole(database.url, 'zonefleet_node'), { applicationName: 'test' });
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
+  node = await connect(asRole(url, 'zonefleet_node'), { applicationName: 'test' });
 });
 afterAll(async () => {
   await node?.close();
@@ -36,9 +35,9 @@ afterAll(async () => {
   await engine.stop();
 });
 beforeEach(async () => {
-  await newDomain(database.db, await newAccount(database.db, 'a@example.org'), 'one.example.');
-  const { rows } = await sql<{ id: number; zoneId: number }>`
-    select id, zone_id as "zoneId" from domains`.execute(database.db);
+  await newDomain(db, await newAccount(db, 'a@example.org'), 'one.example.');
+  const rows = await query<{ id: number; zoneId: number }>`
+    select id, zone_id as "zoneId" from domains`;
   domainId = rows[0]!.id;
   zoneId = rows[0]!.zoneId;
 });
@@ -56,8 +55,7 @@ async function report(): Promise<void> {
   });
 }
 const waiting = async () =>
-  (await sql<{ n: number }>`select count(*) as n from dns_counts where moved_at is null`.execute(database.db))
-    .rows[0]!.n;
+  (await query<{ n: number }>`select count(*) as n from dns_counts where moved_at is null`)[0]!.n;
 const sumOf = async (table: string): Promise<number> => {
   const [row] = await store.query<{ n: number }>(
     `SELECT sum(count) AS n FROM ${table} WHERE domain_id = {d:UInt64}`,

@@ -23,9 +23,7 @@ beforeEach(async () => {
   outcomes.length = 0;
   stopped.length = 0;
 });
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((db) => db.destroy()));
-});
+afterEach(() => Promise.all(opened.splice(0).map((db) => db.destroy())));
 
 function started(db: Database) {
   const faults: string[] = [];

@@ -1,6 +1,5 @@
 // Mails at 80 and 100 % of the traffic that a plan includes, with the rights of workers, from lines in the embedded engine.
 
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -22,7 +21,7 @@ const day = (days: number) => new Date(START.getTime() + days * DAY_MS);
 
 let engine: TestAnalytics;
 let store: Analytics;
-const database = sharedDatabase();
+const { db, url, query } = sharedDatabase();
 let worker: Database;
 let ids: readonly [number, number, number];
 let batches = 0;
@@ -30,8 +29,8 @@ let batches = 0;
 beforeAll(async () => {
   engine = await startAnalytics();
   store = openAnalytics(engine.url);
-  worker = openDatabase(asRole(database.url, 'zonefleet_worker'));
-  await sql`update plans set max_traffic_gb = 100`.execute(database.db);
+  worker = openDatabase(asRole(url, 'zonefleet_worker'));
+  await query`update plans set max_traffic_gb = 100`;
 });
 afterAll(async () => {
   await worker?.destroy();
@@ -39,13 +38,13 @@ afterAll(async () => {
   await engine?.stop();
 });
 beforeEach(async () => {
-  const ann = await newAccount(database.db, 'ann@example.org');
-  const bob = await newAccount(database.db, 'bob@example.org');
-  const one = await newDomain(database.db, ann, 'one.example.');
-  const two = await newDomain(database.db, bob, 'two.example.');
-  const three = await newDomain(database.db, ann, 'three.example.');
+  const ann = await newAccount(db, 'ann@example.org');
+  const bob = await newAccount(db, 'bob@example.org');
+  const one = await newDomain(db, ann, 'one.example.');
+  const two = await newDomain(db, bob, 'two.example.');
+  const three = await newDomain(db, ann, 'three.example.');
   ids = [one.id, two.id, three.id];
-  await sql`update subscriptions set started_at = ${START}, quota_reset_days = 30`.execute(database.db);
+  await query`update subscriptions set started_at = ${START}, quota_reset_days = 30`;
 });
 /** Of a domain at a time. */
 async function serve(domainId: number, at: Date, gb: number): Promise<void> {
@@ -57,10 +56,10 @@ async function serve(domainId: number, at: Date, gb: number): Promise<void> {
 
 /** Gives the mails since the last look: `one 80`, by what the message says. */
 async function mails(): Promise<string[]> {
-  const { rows } = await sql<{ to: string; name: string; message: string }>`
+  const rows = await query<{ to: string; name: string; message: string }>`
     with taken as (delete from mails where kind = 'traffic' returning *)
     select split_part(t.email, '@', 1) as to, split_part(d.name, '.', 1) as name, t.message
-    from taken t join domains d on d.id = t.domain_id order by t.id`.execute(database.db);
+    from taken t join domains d on d.id = t.domain_id order by t.id`;
   return rows.map(
     ({ to, name, message }) => `${to}: ${name} ${/That is (\d+) %/.exec(message)?.[1] ?? message}`,
   );
@@ -104,21 +103,16 @@ test('the end of a period is told within the day after it, before the new one', 
 
 test('only limits are told, as the subscription has them', async () => {
   const [one, two, three] = ids;
-  await sql`
-    update subscriptions set overrides = jsonb_build_object('max_traffic_gb', null) where domain_id = ${one}`.execute(
-    database.db,
-  );
-  await sql`
-    update subscriptions set overrides = jsonb_build_object('max_traffic_gb', 0) where domain_id <> ${one}`.execute(
-    database.db,
-  );
+  await query`
+    update subscriptions set overrides = jsonb_build_object('max_traffic_gb', null) where domain_id = ${one}`;
+  await query`update subscriptions set overrides = jsonb_build_object('max_traffic_gb', 0) where domain_id <> ${one}`;
   await serve(one, day(1), 5000);
   await serve(three, day(1), 1);
   expect(await measureTraffic(worker, store, day(2))).toBe(1);
   expect(await mails()).toEqual([
     expect.stringMatching(/^ann: three From .* includes 0 GB .* used 1\.0 GB\.$/),
   ]);
-  expect((await deleteDomain(database.db, { ...BY, domainId: two })).kind).toBe('deleted');
+  expect((await deleteDomain(db, { ...BY, domainId: two })).kind).toBe('deleted');
   await serve(two, day(1), 1);
   expect(await measureTraffic(worker, store, day(2))).toBe(0);
 });
@@ -154,7 +148,7 @@ test('two workers tell nothing twice, and look at all domains once in five minut
   const rounds = [1, 2].map(() => tellTraffic({ ...options, onTrouble: (error) => troubles.push(error) }));
   await until(() => told.length === 1, 'the first round');
   expect(looked).toBe(1);
-  await sql`update traffic_round set due_at = now()`.execute(database.db);
+  await query`update traffic_round set due_at = now()`;
   await until(() => looked === 2, 'the next round');
   await Promise.all(rounds.map((each) => each.stop()));
   expect([told, looked, troubles]).toEqual([[3], 2, []]);

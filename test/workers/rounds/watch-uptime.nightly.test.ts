@@ -179,8 +179,7 @@ describe('an outage', () => {
   });
 
   it('of fifty domains of one account in an hour is mailed, and no more', async () => {
-    await sql`
-      insert into outage_mails values (${api.accountIds.owner}, date_trunc('hour', clock_timestamp()), 50)`.execute(
+    await sql`insert into outage_mails values (${api.accountIds.owner}, date_trunc('hour', clock_timestamp()), 50)`.execute(
       api.database.db,
     );
     www(10, 10);

@@ -71,7 +71,7 @@ function randomStep(random: Random, from: Sets, to: Sets): { changes: ZoneChange
   const after = new Map(from);
   const gone: { owner: Name; type: number }[] = [];
   const records: ZoneRecord[] = [];
-  const count = 1 + Math.floor(random() * 4);
+  const count = 1 + Math.floor(random() * 6);
   for (let i = 0; i < count; i++) {
     const key = pick(random, [...new Set([...from.keys(), ...to.keys()])]);
     const set = to.get(key);
@@ -95,7 +95,7 @@ describe('edits of a served zone', () => {
     const text = 'old 60 A 192.0.2.1\nkept 60 TXT kept\n';
     const { image, writer } = served(text);
     const before = recordsOf(SOA_AND_NS + text, 'example.');
-    const records = Array.from({ length: 1200 }, (_, i) => ({
+    const records = Array.from({ length: 300 }, (_, i) => ({
       owner: parseName(`host${i}.example.`),
       type: TYPE.A,
       ttl: 300,
@@ -112,7 +112,7 @@ describe('edits of a served zone', () => {
   it('lead from any zone to any other by steps, each equal to a zone built anew, or refused like it', () => {
     let edited = 0;
     let refused = 0;
-    for (let seed = 1; seed <= scale(1000, 10); seed++) {
+    for (let seed = 1; seed <= scale(1000, 6); seed++) {
       const random = randomFrom(seed);
       const apexText = seed % 5 === 0 ? '.' : 'zone.example.';
       const { zone } = randomZone(random, apexText, 3 + (seed % 40), []);
@@ -123,7 +123,7 @@ describe('edits of a served zone', () => {
       let sets = setsOf(zone);
       let before = zoneInImage(image, zone.apex);
       const goalSets = setsOf(goal);
-      for (let version = 2; version < 30; version++) {
+      for (let version = 2; version < 24; version++) {
         const { changes, after } = randomStep(random, sets, goalSets);
         const expected = fromScratch(zone.apex, recordsIn(after), version);
         const result = writer.edit(zone.apex, { ...CONTENT, version }, changes);
@@ -141,8 +141,8 @@ describe('edits of a served zone', () => {
         }
       }
     }
-    expect(edited).toBeGreaterThan(100);
-    expect(refused).toBeGreaterThan(20);
+    expect(edited).toBeGreaterThan(80);
+    expect(refused).toBeGreaterThan(10);
   });
 });
 
@@ -253,7 +253,7 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
 
   it('doubles and halves the buckets as names are added and removed', () => {
     const { image, writer } = served('');
-    const lines = Array.from({ length: 500 }, (_, i) => `n${i} 60 A 192.0.2.1`);
+    const lines = Array.from({ length: 130 }, (_, i) => `n${i} 60 A 192.0.2.1`);
     const records = recordsOf(lines.join('\n'), 'example.');
     const log2: number[] = [];
     const note = (): void => {
@@ -268,7 +268,7 @@ may not put anything beside an alias | a 60 CNAME b | +a 60 TXT x | refused`),
       writer.edit(APEX, CONTENT, { records: [], gone: [record] });
       note();
     }
-    expect(log2).toEqual([0, 1, 2, 3, 4, 5, 6, 4, 2, 0]);
+    expect(log2).toEqual([0, 1, 2, 3, 4, 5, 3, 1, 0]);
     const expected = fromScratch(APEX, recordsOf(SOA_AND_NS, 'example.'), 1);
     expect(zoneInImage(image, APEX)).toEqual(expected.kind === 'built' && expected.zone);
   });
@@ -298,7 +298,7 @@ function randomState(random: Random, pool: readonly Zone[]): ZoneRecord[] {
 
 describe('a signed zone in an image', () => {
   it('is what was put there, with its signatures and order, whatever it lacks', () => {
-    for (let seed = 1; seed <= scale(400, 10); seed++) {
+    for (let seed = 1; seed <= scale(400, 7); seed++) {
       const random = randomFrom(seed);
       const { zone } = randomZone(random, seed % 7 === 0 ? '.' : 'zone.example.', 5 + (seed % 60), []);
       const signed = signedRecords(zone.apex, [...recordsOfZone(zone)], pick(random, DENIAL_STYLES));
@@ -316,7 +316,7 @@ describe('a signed zone in an image', () => {
   });
 
   it('is led by edits from any state to any other, each equal to a zone built anew', () => {
-    for (let seed = 1; seed <= scale(150, 3); seed++) {
+    for (let seed = 1; seed <= scale(150, 2); seed++) {
       const random = randomFrom(seed);
       const apexText = seed % 5 === 0 ? '.' : 'zone.example.';
       const pool = [0, 1].map(() => randomZone(random, apexText, 3 + (seed % 50), []).zone);
@@ -372,7 +372,7 @@ it('an order index grows and shrinks by edits of any size, with leaves that are 
   writer.put(zoneOfRecords(APEX, APEX_RECORDS), CONTENT);
   const used = image.bytesUsed;
   const random = randomFrom(4);
-  const numbered = Array.from({ length: 600 }, (_, i) => `n${i}`);
+  const numbered = Array.from({ length: 300 }, (_, i) => `n${i}`);
   const odd = below(APEX, LABELS);
   const names = [...below(APEX, numbered), ...odd, ...odd.flatMap((name) => below(name, LABELS))]
     .map((name) => [random(), name] as const)
@@ -397,7 +397,7 @@ it('an order index grows and shrinks by edits of any size, with leaves that are 
       sought.map((owner) => (held.has(owner) ? owner : undefined)),
     );
     expect(findImageFault(image, writer.exportFree())).toBeUndefined();
-    if (held.size < 300) return;
+    if (held.size < 200) return;
     const leaves = blocksOf(image, order).length - 1;
     expect(held.size / leaves).toBeGreaterThan(MIN_LEAF_ITEMS);
     expect(held.size / leaves).toBeLessThan(MAX_LEAF_ITEMS);

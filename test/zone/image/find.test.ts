@@ -138,16 +138,14 @@ describe('marks of zones that are asked for', () => {
   });
 
   it('of three thousand names that an attacker has hide hardly any other', () => {
-    let lost = 0;
-    for (let seed = 1; seed <= 1000; seed++) {
+    for (let seed = 1; seed <= 10; seed++) {
       const random = randomFrom(seed);
       const marks = new AskedMarks();
-      if (seed % 100 === 1) for (let i = 0; i < 3000; i++) marks.note(anyHash(random));
-      const other = anyHash(random);
-      marks.note(other);
-      if (!marks.take().includes(other)) lost++;
+      for (let i = 0; i < 3000; i++) marks.note(anyHash(random));
+      const others = [1, 2, 3].map(() => anyHash(random));
+      for (const other of others) marks.note(other);
+      expect(marks.take()).toEqual(expect.arrayContaining(others));
     }
-    expect(lost).toBe(0);
   });
 });
 

@@ -57,7 +57,7 @@ describe('a parsed file', () => {
   it.each(
     rowsOf(`
 a CNAME at the apex | @ CNAME x.example.net. | 1 the apex cannot be a CNAME; use an ANAME, or proxy the record
-a CNAME after another record | a TXT x / a CNAME x.example.net. | 2 a.example.com. has other records: a CNAME cannot stand beside them
+a CNAME after another record | a TXT x / a CNAME x.example.net. | 2 a.example.com. has other records: a CNAME must be the only record of its name
 a record after a CNAME | a CNAME x.example.net. / a MX 0 . | 2 a.example.com. has a CNAME: nothing else can stand there
 a DS without NS | a DS ${DIGEST} | 1 a.example.com. has a DS but no NS: a DS belongs to a delegation
 an address next to an ANAME | @ ANAME x.example.net. / @ A 192.0.2.1 | 2 example.com. has an ANAME, which brings its addresses
@@ -112,11 +112,11 @@ what a record that is left out made valid | a CNAME x.example.net. / a NS ns.exa
         expect(failed).toEqual(expect.arrayContaining(warned('RECORD_CONFLICT')));
         expect(warned('RECORD_CONFLICT', 'BELOW_ZONE_CUT')).toEqual(expect.arrayContaining(failed));
       }),
-      { numRuns: scale(500, 100) },
+      { numRuns: scale(500, 60) },
     );
   });
 
-  const N = 2000;
+  const N = 800;
   const many = (make: (i: number) => string) => Array.from({ length: N }, (_, i) => make(i));
   it.each<[string, readonly string[]]>([
     ['types beside a CNAME', [...many((i) => `a TYPE${1000 + i} \\# 0`), 'a CNAME x.']],

@@ -15,18 +15,21 @@ function parseSets(...sets: unknown[]): ParsedRecords {
   return parse(JSON.stringify({ ResourceRecordSets: sets }));
 }
 
-const set = (Name: string, Type: string, ...values: string[]) => ({
-  ...{ Name, Type, TTL: 300 },
+/** The full name of a name that is relative to the domain, unless it ends with a dot. */
+const full = (name: string) =>
+  name.endsWith('.') ? name : `${name === '@' ? '' : `${name}.`}stall.example.`;
+const set = (name: string, Type: string, ...values: string[]) => ({
+  ...{ Name: full(name), Type, TTL: 300 },
   ResourceRecords: values.map((Value) => ({ Value })),
 });
 
-const weighted = (Name: string, Type: string, value: string, SetIdentifier: string) => ({
-  ...set(Name, Type, value),
+const weighted = (name: string, Type: string, value: string, SetIdentifier: string) => ({
+  ...set(name, Type, value),
   ...{ SetIdentifier, Weight: 1 },
 });
 
-const alias = (Name: string, Type: string, DNSName: string, more = {}) => ({
-  ...{ Name, Type, ...more },
+const alias = (name: string, Type: string, DNSName: string, more = {}) => ({
+  ...{ Name: full(name), Type, ...more },
   AliasTarget: { HostedZoneId: 'Z1EXAMPLE', DNSName, EvaluateTargetHealth: false },
 });
 
@@ -68,31 +71,23 @@ describe('Route 53 JSON', () => {
   });
 
   it.each<[string, ReturnType<typeof set>, string]>([
-    ['a quoted semicolon', set('t.stall.example', 'TXT', '"v=DKIM1; p=QUJD"'), 't 300 TXT v=DKIM1; p=QUJD'],
-    ['an escaped quote', set('t.stall.example.', 'TXT', '"a \\"b\\""'), 't 300 TXT a "b"'],
-    ['several strings', set('t.stall.example.', 'TXT', '"a" "b"'), 't 300 TXT "a" "b"'],
-    ['an octal escape in a value', set('t.stall.example.', 'TXT', '"a\\100b"'), 't 300 TXT a@b'],
-    ['an escaped backslash', set('t.stall.example.', 'TXT', '"a\\\\100b"'), 't 300 TXT a\\100b'],
-    ['an octal escape in a name', set('a\\100b.stall.example.', 'A', '192.0.2.1'), 'a\\064b 300 A 192.0.2.1'],
-    [
-      'a service',
-      set('_s._tcp.stall.example.', 'SRV', '1 2 3 h.stall.example'),
-      '_s._tcp 300 SRV 1 2 3 h.stall.example',
-    ],
-    ['a single label as a host', set('stall.example.', 'MX', '10 mail'), '@ 300 MX 10 mail.'],
-    [
-      'an authorization',
-      set('stall.example.', 'CAA', '0 issue "ca.example; x=y"'),
-      '@ 300 CAA 0 issue "ca.example; x=y"',
-    ],
-    ['a delegation', set('sub.stall.example.', 'NS', 'ns1.other.example.'), 'sub 300 NS ns1.other.example'],
+    ['a quoted semicolon', set('t', 'TXT', '"v=DKIM1; p=QUJD"'), 't 300 TXT v=DKIM1; p=QUJD'],
+    ['an escaped quote', set('t', 'TXT', '"a \\"b\\""'), 't 300 TXT a "b"'],
+    ['several strings', set('t', 'TXT', '"a" "b"'), 't 300 TXT "a" "b"'],
+    ['an octal escape in a value', set('t', 'TXT', '"a\\100b"'), 't 300 TXT a@b'],
+    ['an escaped backslash', set('t', 'TXT', '"a\\\\100b"'), 't 300 TXT a\\100b'],
+    ['an octal escape in a name', set('a\\100b', 'A', '192.0.2.1'), 'a\\064b 300 A 192.0.2.1'],
+    ['a service', set('_s._tcp', 'SRV', '1 2 3 h.stall.example'), '_s._tcp 300 SRV 1 2 3 h.stall.example'],
+    ['a single label as a host', set('@', 'MX', '10 mail'), '@ 300 MX 10 mail.'],
+    ['an authorization', set('@', 'CAA', '0 issue "ca.example; x=y"'), '@ 300 CAA 0 issue "ca.example; x=y"'],
+    ['a delegation', set('sub', 'NS', 'ns1.other.example.'), 'sub 300 NS ns1.other.example'],
   ])('is read with %s', (_, one, expected) => {
     const parsed = parseSets(one);
     expect([lines(parsed), errors(parsed)]).toEqual([[expected], []]);
   });
 
   it('is read as the bare list that --query prints, too', () => {
-    expect(lines(parse(`\ufeff [${JSON.stringify(set('w.stall.example.', 'A', '192.0.2.1'))}]`))).toEqual([
+    expect(lines(parse(`\ufeff [${JSON.stringify(set('w', 'A', '192.0.2.1'))}]`))).toEqual([
       'w 300 A 192.0.2.1',
     ]);
     expect(parse('{"ResourceRecordSets": []}')).toEqual({
@@ -105,15 +100,11 @@ describe('Route 53 JSON', () => {
 
   it('has sets that are not imported, with the reasons of a zone file', () => {
     const parsed = parseSets(
-      set(
-        'stall.example.',
-        'SOA',
-        'ns-1.awsdns-01.org. awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400',
-      ),
-      set('stall.example.', 'NS', 'ns-1.awsdns-01.org.'),
-      set('stall.example.', 'SPF', '"v=spf1 -all"'),
-      set('stall.example.', 'TXT', '"v=spf1 -all"'),
-      alias('m.stall.example.', 'MX', 'stall.example.'),
+      set('@', 'SOA', 'ns-1.awsdns-01.org. awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400'),
+      set('@', 'NS', 'ns-1.awsdns-01.org.'),
+      set('@', 'SPF', '"v=spf1 -all"'),
+      set('@', 'TXT', '"v=spf1 -all"'),
+      alias('m', 'MX', 'stall.example.'),
     );
     expect(skipped(parsed)).toEqual([
       '@ SOA: the service makes the SOA',
@@ -126,13 +117,13 @@ describe('Route 53 JSON', () => {
 
   it('has one ANAME for the aliases of a name, and reports the others', () => {
     const parsed = parseSets(
-      alias('stall.example.', 'A', 'lb.edge.example.'),
-      alias('stall.example.', 'AAAA', 'LB.edge.example.'),
-      alias('w.stall.example.', 'A', 'one.edge.example.', { SetIdentifier: 'a', Region: 'eu-west-1' }),
-      alias('w.stall.example.', 'A', 'two.edge.example.', { SetIdentifier: 'b', Region: 'us-east-1' }),
-      alias('c.stall.example.', 'CNAME', 'stall.example.'),
-      weighted('d.stall.example.', 'CNAME', 'one.example', 'a'),
-      weighted('d.stall.example.', 'CNAME', 'two.example', 'b'),
+      alias('@', 'A', 'lb.edge.example.'),
+      alias('@', 'AAAA', 'LB.edge.example.'),
+      alias('w', 'A', 'one.edge.example.', { SetIdentifier: 'a', Region: 'eu-west-1' }),
+      alias('w', 'A', 'two.edge.example.', { SetIdentifier: 'b', Region: 'us-east-1' }),
+      alias('c', 'CNAME', 'stall.example.'),
+      weighted('d', 'CNAME', 'one.example', 'a'),
+      weighted('d', 'CNAME', 'two.example', 'b'),
     );
     expect(lines(parsed)).toEqual([
       '@ 300 ANAME lb.edge.example',
@@ -153,112 +144,63 @@ describe('Route 53 JSON', () => {
     ]);
   });
 
+  const ALIAS = 'only the addresses of w.stall.example. are answered, and its alias is not imported';
+  const ADDRESSES =
+    'only the first alias of w.stall.example. is answered, and its addresses are not imported';
   it.each([
-    [
-      ['A', 'alias A'],
-      [
-        'the weights of Route 53 are lost: only the addresses of w.stall.example. are answered, and its alias is not imported',
-      ],
-      ['ANAME'],
-    ],
-    [
-      ['alias A', 'A', 'A'],
-      [
-        'the weights of Route 53 are lost: only the first alias of w.stall.example. is answered, and its addresses are not imported',
-      ],
-      ['A'],
-    ],
-    [
-      ['A', 'alias AAAA'],
-      [
-        'the weights of Route 53 are lost: only the addresses of w.stall.example. are answered, and its alias is not imported',
-        'the weights of Route 53 are lost: only the addresses of w.stall.example. are answered, and its alias is not imported',
-      ],
-      ['ANAME'],
-    ],
+    [['A', 'alias A'], [ALIAS], ['ANAME']],
+    [['alias A', 'A', 'A'], [ADDRESSES], ['A']],
+    [['A', 'alias AAAA'], [ALIAS, ALIAS], ['ANAME']],
   ])('has a name with %j, of which the import leaves out the later kind', (kinds, lost, leftOut) => {
     const parsed = parseSets(
       ...kinds.map((kind, i) => {
         const [type = '', aliased] = kind.split(' ').reverse();
-        const routing = { SetIdentifier: `${i}`, Weight: 1 };
-        return aliased === undefined
-          ? weighted('w.stall.example.', type, `192.0.2.${i}`, `${i}`)
-          : alias('w.stall.example.', type, 'lb.edge.example.', routing);
+        if (aliased === undefined) return weighted('w', type, `192.0.2.${i}`, `${i}`);
+        return alias('w', type, 'lb.edge.example.', { SetIdentifier: `${i}`, Weight: 1 });
       }),
     );
     const found = (wanted: string) => parsed.warnings.filter(({ code }) => code === wanted);
-    expect(found('ROUTING_LOST').map(({ message }) => message)).toEqual(lost);
+    expect(found('ROUTING_LOST').map(({ message }) => message)).toEqual(
+      lost.map((message) => `the weights of Route 53 are lost: ${message}`),
+    );
     expect(found('RECORD_CONFLICT').map(({ type }) => type)).toEqual(leftOut);
   });
 
   it.each([
-    [
-      { SetIdentifier: 'a', GeoLocation: { CountryCode: 'DE' } },
-      'the geolocation routing of Route 53 is lost',
-    ],
-    [{ SetIdentifier: 'a', Failover: 'PRIMARY' }, 'the failover of Route 53 is lost'],
-    [{ SetIdentifier: 'a', MultiValueAnswer: true }, 'the health checks of Route 53 are lost'],
-    [{ SetIdentifier: 'a', CidrRoutingConfig: {} }, 'the routing of Route 53 is lost'],
+    [{ GeoLocation: { CountryCode: 'DE' } }, 'geolocation routing of Route 53 is'],
+    [{ Failover: 'PRIMARY' }, 'failover of Route 53 is'],
+    [{ MultiValueAnswer: true }, 'health checks of Route 53 are'],
+    [{ CidrRoutingConfig: {} }, 'routing of Route 53 is'],
   ])('reports once for a name and type that %j is lost', (more, message) => {
     const parsed = parseSets(
-      { ...set('w.stall.example.', 'A', '192.0.2.1', '192.0.2.2'), ...more },
-      { ...set('w.stall.example.', 'A', '192.0.2.3'), ...more },
+      { ...set('w', 'A', '192.0.2.1', '192.0.2.2'), SetIdentifier: 'a', ...more },
+      { ...set('w', 'A', '192.0.2.3'), SetIdentifier: 'a', ...more },
     );
     expect(parsed.warnings.map((each) => each.message)).toEqual([
-      `${message}: all A records of w.stall.example. are answered`,
+      `the ${message} lost: all A records of w.stall.example. are answered`,
     ]);
     expect(parsed.records).toHaveLength(3);
   });
 
   it.each<[unknown, string]>([
-    [7, 'ResourceRecordSets[0] is not an object'],
-    [{ Type: 'A' }, 'ResourceRecordSets[0].Name is not a string'],
-    [
-      set('a..stall.example.', 'A', '192.0.2.1'),
-      'ResourceRecordSets[0].Name: "a..stall.example." has an empty label',
-    ],
-    [
-      set('a\\399.stall.example.', 'A', '192.0.2.1'),
-      'ResourceRecordSets[0].Name: "\\399" is not an octal escape, \\000 to \\377',
-    ],
-    [
-      set('other.example.', 'A', '192.0.2.1'),
-      'ResourceRecordSets[0].Name: other.example. is not in the zone stall.example.',
-    ],
-    [{ Name: 'stall.example.' }, 'ResourceRecordSets[0].Type is not a string'],
-    [set('stall.example.', 'BOGUS', 'x'), 'ResourceRecordSets[0].Type: "BOGUS" is not a known record type'],
-    [
-      { ...set('stall.example.', 'A', '192.0.2.1'), TTL: '60' },
-      'ResourceRecordSets[0].TTL is not a number of seconds',
-    ],
-    [
-      { Name: 'stall.example.', Type: 'A', TTL: 60 },
-      'ResourceRecordSets[0] has neither ResourceRecords nor AliasTarget',
-    ],
-    [
-      { ...set('stall.example.', 'A'), ResourceRecords: [{}] },
-      'ResourceRecordSets[0].ResourceRecords[0].Value is not a string',
-    ],
-    [
-      { Name: 'stall.example.', Type: 'A', AliasTarget: {} },
-      'ResourceRecordSets[0].AliasTarget.DNSName is not a string',
-    ],
-    [
-      set('stall.example.', 'A', 'x'),
-      'ResourceRecordSets[0].ResourceRecords[0].Value: "x" is not an IPv4 address',
-    ],
-    [
-      set('stall.example.', 'TXT', 'v=DKIM1; p=x'),
-      'ResourceRecordSets[0].ResourceRecords[0].Value has ";" outside quotes',
-    ],
-    [
-      set('stall.example.', 'TXT', '"a"\n"b"'),
-      'ResourceRecordSets[0].ResourceRecords[0].Value has several lines',
-    ],
-    [set('stall.example.', 'TXT', ''), 'ResourceRecordSets[0].ResourceRecords[0].Value is empty'],
+    [7, ' is not an object'],
+    [{ Type: 'A' }, '.Name is not a string'],
+    [set('a..stall.example.', 'A', '192.0.2.1'), '.Name: "a..stall.example." has an empty label'],
+    [set('a\\399', 'A', '192.0.2.1'), '.Name: "\\399" is not an octal escape, \\000 to \\377'],
+    [set('other.example.', 'A', '192.0.2.1'), '.Name: other.example. is not in the zone stall.example.'],
+    [{ Name: 'stall.example.' }, '.Type is not a string'],
+    [set('@', 'BOGUS', 'x'), '.Type: "BOGUS" is not a known record type'],
+    [{ ...set('@', 'A', '192.0.2.1'), TTL: '60' }, '.TTL is not a number of seconds'],
+    [{ Name: 'stall.example.', Type: 'A', TTL: 60 }, ' has neither ResourceRecords nor AliasTarget'],
+    [{ ...set('@', 'A'), ResourceRecords: [{}] }, '.ResourceRecords[0].Value is not a string'],
+    [{ Name: 'stall.example.', Type: 'A', AliasTarget: {} }, '.AliasTarget.DNSName is not a string'],
+    [set('@', 'A', 'x'), '.ResourceRecords[0].Value: "x" is not an IPv4 address'],
+    [set('@', 'TXT', 'v=DKIM1; p=x'), '.ResourceRecords[0].Value has ";" outside quotes'],
+    [set('@', 'TXT', '"a"\n"b"'), '.ResourceRecords[0].Value has several lines'],
+    [set('@', 'TXT', ''), '.ResourceRecords[0].Value is empty'],
   ])('reports the element %j with its index and field', (element, error) => {
-    const parsed = parseSets(element, set('w.stall.example.', 'A', '192.0.2.2'));
-    expect(errors(parsed)).toEqual([expect.stringContaining(error)]);
+    const parsed = parseSets(element, set('w', 'A', '192.0.2.2'));
+    expect(errors(parsed)).toEqual([expect.stringContaining(`ResourceRecordSets[0]${error}`)]);
     expect(lines(parsed)).toEqual(['w 300 A 192.0.2.2']);
   });
 
@@ -280,19 +222,13 @@ describe('Route 53 JSON', () => {
     expect(parsed.warnings.map(({ line, column }) => [line, column])).toEqual([[10, 2]]);
   });
 
+  const EARLY = 'the JSON ends too early: the file is not complete';
+  const ANOTHER = ': the list continues in another file, which is not read';
   it.each([
+    ['an end in the middle', '{"ResourceRecordSets": [SET, {"Name": "b', EARLY],
+    ['an end after a set', '{"ResourceRecordSets": [SET,', EARLY],
     [
-      'an end in the middle',
-      '{"ResourceRecordSets": [SET, {"Name": "b',
-      'the JSON ends too early: the file is not complete',
-    ],
-    [
-      'an end after a set',
-      '{"ResourceRecordSets": [SET,',
-      'the JSON ends too early: the file is not complete',
-    ],
-    [
-      'a set that is not JSON',
+      'text that is not JSON',
       '{"ResourceRecordSets": [SET, {Name: 1}]}',
       'ResourceRecordSets[1] is not valid JSON',
     ],
@@ -301,24 +237,16 @@ describe('Route 53 JSON', () => {
       '{"ResourceRecordSets": [SET]}\n{"ResourceRecordSets": []}',
       'the JSON ends before this text: import each file separately',
     ],
-    [
-      'a next page',
-      '{"ResourceRecordSets": [SET], "NextToken": "x"}',
-      'NextToken: the list continues in another file, which is not read',
-    ],
-    [
-      'a page of a raw answer',
-      '{"ResourceRecordSets": [SET], "IsTruncated": true}',
-      'IsTruncated: the list continues in another file, which is not read',
-    ],
+    ['a next page', '{"ResourceRecordSets": [SET], "NextToken": "x"}', `NextToken${ANOTHER}`],
+    ['a page of a raw answer', '{"ResourceRecordSets": [SET], "IsTruncated": true}', `IsTruncated${ANOTHER}`],
   ])('reports %s once, and reads the sets before it', (_, text, error) => {
-    const parsed = parse(text.replace('SET', JSON.stringify(set('w.stall.example.', 'A', '192.0.2.1'))));
+    const parsed = parse(text.replace('SET', JSON.stringify(set('w', 'A', '192.0.2.1'))));
     expect([lines(parsed), errors(parsed)]).toEqual([['w 300 A 192.0.2.1'], [error]]);
   });
 
   it('is never fatal if it is damaged', () => {
     const text = JSON.stringify(
-      { a: [1, '\\"'], ResourceRecordSets: [set('w.stall.example.', 'TXT', '"a\\100"')] },
+      { a: [1, '\\"'], ResourceRecordSets: [set('w', 'TXT', '"a\\100"')] },
       null,
       1,
     );
@@ -334,8 +262,7 @@ describe('Route 53 JSON', () => {
   });
 
   it('is read to its end or to the first value that is too large', () => {
-    const many = Array.from({ length: 10_100 }, (_, i) => set(`h${i}.stall.example.`, 'A', 'x'));
-    expect(parseSets(...many).errors).toHaveLength(10_000);
+    expect(parseSets(...Array(10_100).fill(7)).errors).toHaveLength(10_000);
     for (const text of [
       `{"ResourceRecordSets": [${'['.repeat(100_000)}`,
       `{"ResourceRecordSets": [{"Name": "${'x'.repeat(2_000_000)}"}]}`,

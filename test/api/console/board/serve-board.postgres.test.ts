@@ -1,30 +1,24 @@
-// The board of the queues over the API: to global admins who have signed in, to read.
-
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveBoard } from '../../../../src/api/console/board/serve-board.ts';
 import { serveConsole } from '../../../../src/api/console/serve-console.ts';
 import { CHECK_DELEGATION, QUEUES } from '../../../../src/queue/jobs.ts';
 import { OpenQueues } from '../../../../src/queue/open-queues.ts';
-import { startTestApi, type TestApi } from '../../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../../support/api/api.ts';
 import { type Browser, signIn } from '../../../support/api/people.ts';
-import { createDatabase, openRole, type TestDatabase } from '../../../support/database/database.ts';
+import { createDatabase, openRole } from '../../../support/database/database.ts';
 
 const BASE = '/console/queues';
 const POLICY =
   "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
-let database: TestDatabase;
 let queues: OpenQueues;
-let api: TestApi;
-let operator: Browser;
-
-beforeAll(async () => {
-  database = await createDatabase();
+const api = ownApi(async () => {
+  const database = await createDatabase();
   // as the API itself: its role must be able to read what the board shows
   const databaseUrl = await openRole(database.url, 'zonefleet_api');
   queues = new OpenQueues({ databaseUrl, redisUrl: undefined });
-  api = await startTestApi({
+  return await startTestApi({
     database,
     trustedProxies: ['127.0.0.1'],
     mount(app) {
@@ -32,13 +26,12 @@ beforeAll(async () => {
       serveConsole(app, '/nowhere');
     },
   });
+});
+let operator: Browser;
+beforeAll(async () => {
   operator = await signIn(api, 'operator');
 });
-afterAll(async () => {
-  await queues?.close();
-  await api?.stop();
-});
-
+afterAll(() => queues?.close());
 afterEach(() => queue().drain());
 
 const queue = () => queues.open(CHECK_DELEGATION.queue).queue;
@@ -50,7 +43,7 @@ describe('who may look', () => {
 
   it.each([...PATHS, ...OTHERS])('nobody but global admins who have signed in: %s', async (path) => {
     const owner = await signIn(api, 'owner');
-    for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'PATCH', 'DELETE']) {
+    for (const method of ['GET', 'OPTIONS', 'POST']) {
       const url = BASE + path;
       expect([method, (await api.ask(method, url, { as: null })).status]).toEqual([method, 401]);
       expect([method, (await api.ask(method, url, { as: 'operator' })).status]).toEqual([method, 403]);

@@ -146,6 +146,15 @@ describe('a change', () => {
     await givePassword(api, 'stranger');
     const browser = new Browser(api);
     await browser.login('stranger');
+    for (const [change, status] of [
+      [{ plan: 'free' }, 200],
+      [{ admin: true }, 401],
+    ] as const) {
+      await patch(api.accountIds.stranger, change);
+      expect((await browser.ask('GET', '/users/me')).status).toBe(status);
+    }
+    await patch(api.accountIds.stranger, { admin: false });
+    await browser.login('stranger');
     expect((await patch(api.accountIds.stranger, { active: false })).body.active).toBe(false);
     expect((await browser.ask('GET', '/users/me')).status).toBe(401);
     expect((await browser.login('stranger')).body.code).toBe('account_suspended');
@@ -187,30 +196,28 @@ describe('a change', () => {
   });
 });
 
-describe('a link', () => {
-  it('works once, is shown once, and is audited without its token', async () => {
-    const before = await lastAudit(api.db);
-    const url = `/admin/accounts/${api.accountIds.viewer}/links`;
-    const headers = { 'idempotency-key': 'link-1' };
-    const made = await operator.ask('POST', url, { kind: 'reset' }, { headers });
-    expect(made.body).toEqual({
-      kind: 'reset',
-      expires_in_minutes: 30,
-      link: expect.stringMatching(/^https:\/\/dns\.zonefleet\.test\/console\/#reset=lnk_\w/),
-    });
-    const again = await operator.ask('POST', url, { kind: 'reset' }, { headers });
-    expect(again.body).toEqual({ kind: 'reset', expires_in_minutes: 30 });
-    const token = String(made.body.link).split('=')[1] as string;
-    const rows = await auditAfter(api.db, before);
-    expect(rows).toMatchObject([
-      { action: 'account.link', accountId: api.accountIds.viewer, after: { kind: 'reset' } },
-    ]);
-    expect(JSON.stringify(rows)).not.toContain('lnk_');
-    const reset = () => new Browser(api).ask('POST', '/auth/password/reset', { token, password: PASSWORD });
-    expect((await reset()).status).toBe(200);
-    expect((await reset()).status).toBe(400);
-    expect((await operator.ask('POST', url, { kind: 'register' })).status).toBe(400);
+it('a link works once, is shown once, and is audited without its token', async () => {
+  const before = await lastAudit(api.db);
+  const url = `/admin/accounts/${api.accountIds.viewer}/links`;
+  const headers = { 'idempotency-key': 'link-1' };
+  const made = await operator.ask('POST', url, { kind: 'reset' }, { headers });
+  expect(made.body).toEqual({
+    kind: 'reset',
+    expires_in_minutes: 30,
+    link: expect.stringMatching(/^https:\/\/dns\.zonefleet\.test\/console\/#reset=lnk_\w/),
   });
+  const again = await operator.ask('POST', url, { kind: 'reset' }, { headers });
+  expect(again.body).toEqual({ kind: 'reset', expires_in_minutes: 30 });
+  const token = String(made.body.link).split('=')[1] as string;
+  const rows = await auditAfter(api.db, before);
+  expect(rows).toMatchObject([
+    { action: 'account.link', accountId: api.accountIds.viewer, after: { kind: 'reset' } },
+  ]);
+  expect(JSON.stringify(rows)).not.toContain('lnk_');
+  const reset = () => new Browser(api).ask('POST', '/auth/password/reset', { token, password: PASSWORD });
+  expect((await reset()).status).toBe(200);
+  expect((await reset()).status).toBe(400);
+  expect((await operator.ask('POST', url, { kind: 'register' })).status).toBe(400);
 });
 
 it('keys of an account are listed without their text, and can be revoked', async () => {

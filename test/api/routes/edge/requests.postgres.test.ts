@@ -7,30 +7,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { REQUEST_BOUNDS } from '../../../../src/api/requests/take-requests.ts';
 import { setServedRegions } from '../../../../src/store/edges/edge-regions.ts';
 import { revokeEdge } from '../../../../src/store/edges/edges.ts';
-import { type EdgeApi, startEdgeApi } from '../../../support/edge/edge-api.ts';
+import { ownApi } from '../../../support/api/api.ts';
+import { startEdgeApi } from '../../../support/edge/edge-api.ts';
 import { FakeStore, linesOf, packed, requestLine, sendBatch } from '../../../support/edge/report-requests.ts';
 
 const MIB = 1024 ** 2;
 let store: FakeStore;
-let api: EdgeApi;
 let token: string;
 let domainId: number;
 let edges = 0;
 const directory = mkdtempSync(join(tmpdir(), 'zonefleet-spool-'));
+const sink = { insert: (...call: Parameters<FakeStore['insert']>) => store.insert(...call) };
+const api = ownApi(() => startEdgeApi({ reports: { sink, directory } }));
 
 beforeAll(async () => {
-  const sink = { insert: (...call: Parameters<FakeStore['insert']>) => store.insert(...call) };
-  api = await startEdgeApi({ reports: { sink, directory } });
   domainId = (await api.makeDomain('shop.example')).id;
 });
 beforeEach(async () => {
   store = new FakeStore();
   token = await api.makeEdge(`edge${edges++}`); // calls are counted for each
 });
-afterAll(async () => {
-  await api.stop();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const send = (
   body: string | Uint8Array | ReadableStream,

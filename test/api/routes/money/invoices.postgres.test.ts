@@ -1,9 +1,7 @@
-// Invoices: whose they are, and that nothing in them becomes markup.
-
 import { beforeAll, expect, it } from 'vitest';
 import { addTerm } from '../../../../src/store/accounts/plans.ts';
 import { ownApi, startTestApi } from '../../../support/api/api.ts';
-import { Browser, givePassword } from '../../../support/api/people.ts';
+import { type Browser, signIn } from '../../../support/api/people.ts';
 import { giveMoney } from '../../../support/billing/give-money.ts';
 
 const MARKUP = `<script>alert(1)</script>"><img src=x onerror='alert(2)'>&amp;\u202e`;
@@ -14,14 +12,10 @@ let termId = 0;
 beforeAll(async () => {
   const { db, accountIds } = api;
   await api.query`update plans set name = ${MARKUP} where slug = 'pro'`;
-  await api.query`update accounts set name = ${MARKUP}, email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`;
   termId = (await addTerm(db, 'pro', { days: 30, priceRials: 4_500_000 }))?.terms.at(-1)?.id as number;
   await giveMoney(db, accountIds.owner, 10_000_000);
-  await givePassword(api, 'owner');
-  browser = new Browser(api);
-  await api.query`update accounts set email = 'owner@zonefleet.test' where id = ${accountIds.owner}`;
-  await browser.login('owner');
-  await api.query`update accounts set email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`;
+  browser = await signIn(api, 'owner');
+  await api.query`update accounts set name = ${MARKUP}, email = '"<b>x</b>"@a.test' where id = ${accountIds.owner}`;
   for (const name of ['shop.test', 'other.test']) {
     await api.makeDomain(name, { planSlug: 'free' });
     const order = { plan_term_id: termId };
@@ -55,17 +49,6 @@ it('lists the invoices of the account, newest first', async () => {
   const page = await read('/invoices?limit=1&count=true');
   expect([page.body, page.headers['x-total-count']]).toEqual([[body[0]], '2']);
   expect(page.headers.link).toMatch(/cursor=-\d+>; rel="next"/);
-});
-
-it('responds 404 to other accounts', async () => {
-  const [{ id }] = (await read('/invoices')).body;
-  for (const as of ['admin', 'stranger', 'operator']) {
-    expect((await read('/invoices', as)).body).toEqual([]);
-    for (const path of [`/invoices/${id}`, `/invoices/${id}/print`, '/invoices/999999']) {
-      const { status, body } = await read(path, as);
-      expect([status, body]).toEqual([404, { error: 'invoice not found' }]);
-    }
-  }
 });
 
 it('lists those of a domain for the owner who paid them', async () => {

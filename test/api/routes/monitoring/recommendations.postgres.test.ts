@@ -112,6 +112,10 @@ describe('recommendations', () => {
   });
 });
 
+it('counts of DNS answers are a 503 without a store', async () => {
+  expect((await api.ask('GET', `/analytics/dns?domain=${name}`)).status).toBe(503);
+});
+
 describe('a dismissed recommendation', () => {
   it('is hidden for every member, and audited', async () => {
     const before = await lastAudit(api.db);

@@ -1,10 +1,8 @@
-// Signing in, and what attackers try with it: each is refused.
-
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateAccount } from '../../../../src/store/accounts/accounts.ts';
 import { makeLink } from '../../../../src/store/people/account-links.ts';
-import { ownApi, PUBLIC_URL, startTestApi } from '../../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../../support/api/api.ts';
 import { anotherAddress, Browser, emailOf, givePassword, PASSWORD } from '../../../support/api/people.ts';
 
 const api = ownApi(() => startTestApi({ trustedProxies: ['127.0.0.1/32'], sessionRequestsPerMinute: 600 }));
@@ -24,16 +22,8 @@ describe('signing in', () => {
   it('opens a session in the browser, with the email in any case', async () => {
     const browser = new Browser(api);
     const { status, body, headers } = await browser.login('owner', { email: 'OWNER@Zonefleet.TEST' });
-    expect([status, body]).toEqual([
-      200,
-      {
-        user_id: api.accountIds.owner,
-        email: 'owner@zonefleet.test',
-        admin: false,
-        password_set: true,
-        otp: false,
-      },
-    ]);
+    const account = { user_id: api.accountIds.owner, email: 'owner@zonefleet.test', admin: false };
+    expect([status, body]).toEqual([200, { ...account, password_set: true, otp: false }]);
     expect(headers['set-cookie']).toEqual([
       expect.stringMatching(
         /^__Host-session=ses_\w{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/,
@@ -155,23 +145,6 @@ describe('what attackers try', () => {
     expect(status).toBe(origin === null ? 200 : 403); // programs send no Origin
   });
 
-  it('cross-site requests: a form is rejected', async () => {
-    const browser = new Browser(api);
-    await browser.login('owner');
-    const posted = await api.app.inject({
-      method: 'POST',
-      url: '/auth/logout',
-      headers: {
-        cookie: `__Host-session=${browser.cookies.get('__Host-session')}`,
-        origin: PUBLIC_URL,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: 'a=b',
-    });
-    expect(posted.statusCode).toBe(400);
-    expect((await browser.ask('GET', '/whoami')).status).toBe(200);
-  });
-
   it('a forged Host changes neither the origin that may write nor the cookies', async () => {
     const browser = new Browser(api);
     await browser.login('owner');
@@ -216,26 +189,11 @@ describe('what attackers try', () => {
 
   it('a session ends by its times', async () => {
     const browser = new Browser(api);
-    for (const [change, status] of [
-      ["used_at = used_at - interval '29 days'", 200],
-      ["used_at = used_at - interval '31 days'", 401],
-      ["created_at = created_at - interval '91 days'", 401],
-    ] as const) {
+    for (const column of ['used_at', 'created_at']) {
       await browser.login('owner');
-      await sql.raw(`update sessions set ${change}`).execute(api.db);
-      expect([change, (await browser.ask('GET', '/whoami')).status]).toEqual([change, status]);
+      await sql.raw(`update sessions set ${column} = ${column} - interval '91 days'`).execute(api.db);
+      expect([column, (await browser.ask('GET', '/whoami')).status]).toEqual([column, 401]);
     }
-  });
-
-  it('a change of rights ends the sessions', async () => {
-    const { db } = api.database;
-    const browser = new Browser(api);
-    await browser.login('editor');
-    await updateAccount(db, api.accountIds.editor, { planSlug: 'pro' });
-    expect((await browser.ask('GET', '/whoami')).status).toBe(200);
-    await updateAccount(db, api.accountIds.editor, { isAdmin: true });
-    expect((await browser.ask('GET', '/whoami')).status).toBe(401);
-    await updateAccount(db, api.accountIds.editor, { isAdmin: false });
   });
 
   it('brute force: ten failures block a network for every account', async () => {
@@ -246,15 +204,6 @@ describe('what attackers try', () => {
     const { status, headers } = await attacker.login('owner');
     expect([status, Number(headers['retry-after']) > 890]).toEqual([429, true]);
     expect((await new Browser(api).login('owner')).status).toBe(200);
-  });
-
-  it('brute force: a network is an IPv6 /64', async () => {
-    const body = { email: emailOf('owner'), password: 'x' };
-    const from = (address: string) =>
-      attempt(new Browser(api), body, { headers: { 'x-forwarded-for': address } });
-    for (let i = 0; i < 10; i++) await from(`2001:db8:7:7::${i}`);
-    expect((await from('2001:db8:7:7:ffff::1')).status).toBe(429);
-    expect((await from('2001:db8:7:8::1')).status).toBe(401);
   });
 
   it('brute force: successes of the own account do not reset the count', async () => {
@@ -292,7 +241,9 @@ describe('what attackers try', () => {
   it('lock-out: failures for an email from everywhere do not block known browsers of its owner', async () => {
     const own = new Browser(api);
     await own.login('owner');
-    for (let i = 0; i < 100; i++) await wrong(new Browser(api));
+    await wrong(new Browser(api));
+    await api.query`update sign_in_failures set count = 99 where key like 'email:%'`;
+    await wrong(new Browser(api));
     expect((await new Browser(api).login('owner')).status).toBe(429);
     expect((await own.login('owner')).status).toBe(200);
     const thief = new Browser(api);
@@ -308,18 +259,9 @@ describe('giving the password again', () => {
     const browser = new Browser(api);
     await browser.login('owner');
     await age();
-    for (const [method, url, body] of [
-      ['PUT', '/users/me/password', { password: PASSWORD }],
-      ['PUT', '/users/me/email', { email: 'new@zonefleet.test' }],
-      ['POST', '/users/me/keys', { name: 'x' }],
-      ['DELETE', '/users/me/keys/1', undefined],
-      ['POST', '/auth/otp/enable', undefined],
-      ['POST', '/auth/otp/confirm', { otp: '123456' }],
-      ['POST', '/auth/otp/disable', { otp: '123456' }],
-    ] as const) {
-      const { status, body: answer } = await browser.ask(method, url, body);
-      expect([url, status, answer.code]).toEqual([url, 403, 'reauthenticate']);
-    }
+    // test/api/routes.test.ts lists the calls.
+    const refused = await browser.ask('POST', '/users/me/keys', { name: 'x' });
+    expect([refused.status, refused.body.code]).toEqual([403, 'reauthenticate']);
     expect((await browser.ask('POST', '/auth/confirm', { password: 'not this one' })).body).toMatchObject({
       code: 'validation_failed',
       fields: [{ field: 'password', error: 'is wrong' }],

@@ -32,9 +32,7 @@ const art = (matrix: QrMatrix | undefined) =>
   matrix?.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''));
 
 describe('qrMatrix', () => {
-  it('draws what others read', () => {
-    expect(art(qrMatrix('ZONEFLEET'))).toEqual(KEPT);
-  });
+  it('draws what others read', () => expect(art(qrMatrix('ZONEFLEET'))).toEqual(KEPT));
 
   it('grows with the text, up to version 10', () => {
     const sizes = [14, 15, 213].map((length) => qrMatrix('x'.repeat(length))?.length);

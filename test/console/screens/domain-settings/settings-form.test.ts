@@ -1,5 +1,3 @@
-// What a form of settings changes, and what it refuses before it asks the API. Its bounds are those of the API.
-
 import { describe, expect, it } from 'vitest';
 import {
   changesOf,
@@ -82,10 +80,8 @@ describe('the fields', () => {
   });
 });
 
-describe('shownIn', () => {
-  it('shows what was typed, else what the domain has', () => {
-    expect(shownIn('cache_cap_mb', {}, VALUES)).toBe('512');
-    expect(shownIn('cache_cap_mb', { cache_cap_mb: 'x' }, VALUES)).toBe('x');
-    expect(shownIn('outage_alerts', { outage_alerts: false }, VALUES)).toBe(false);
-  });
+it('shownIn shows what was typed, else what the domain has', () => {
+  expect(shownIn('cache_cap_mb', {}, VALUES)).toBe('512');
+  expect(shownIn('cache_cap_mb', { cache_cap_mb: 'x' }, VALUES)).toBe('x');
+  expect(shownIn('outage_alerts', { outage_alerts: false }, VALUES)).toBe(false);
 });

@@ -1,5 +1,3 @@
-// Which path is the public page, and of which name.
-
 import { expect, it } from 'vitest';
 import { publicName, publicPath } from '../../../../console/src/screens/public-check/public-place.ts';
 

@@ -104,65 +104,43 @@ function rule(id: number, type: EdgeRule['type'], text: () => unknown, any: () =
       includes: id % 4 === 0 ? list() : ['/*', text()],
       excludes: id % 7 === 0 ? list() : [],
     },
-    ...fieldsOf(type, text, any),
+    ...FIELDS[type](text, any),
   } as unknown as EdgeRule;
 }
 
-function fieldsOf(type: EdgeRule['type'], text: () => unknown, any: () => unknown): Record<string, unknown> {
-  switch (type) {
-    case 'drop':
-      return { country_match_type: 'include', countries: [text()] };
-    case 'rate_limit':
-      return {
-        requests: any(),
-        period_seconds: any(),
-        key: 'header',
-        header: text(),
-        action: 'block',
-        block_seconds: any(),
-      };
-    case 'bot_route':
-      return { bots: 'list', list: [text(), 'bot'], action: 'route', destination: text() };
-    case 'fingerprint':
-      return { fingerprints: [text()], action: 'block' };
-    case 'waf':
-      return { paranoia: any(), threshold: any(), body_cap_kb: any(), rule_excludes: [text(), '942100'] };
-    case 'captcha':
-      return { mode: text(), valid_seconds: any() };
-    case 'redirect':
-      return { target: text(), status_code: 302, preserve_query: true, preserve_path: true };
-    case 'rewrite':
-      return { path_target: `/${text()}`, query_mode: 'replace', query_target: text() };
-    case 'cache':
-      return {
-        ttl_seconds: any(),
-        browser_ttl_seconds: any(),
-        key_query: 'list',
-        key_query_list: [text()],
-        key_headers: [text()],
-        bypass: false,
-        respect_origin: false,
-      };
-    case 'origin_route':
-      return { destination: text(), port: any(), scheme: 'http', host_header: text() };
-    case 'origin_pool':
-      return {
-        origins: [{ host: text(), port: any(), scheme: 'http', weight: any(), backup: false }],
-        method: 'hash',
-      };
-    case 'error_page':
-      return { status_codes: [any(), 404], html: text(), content_type: 'text/html' };
-  }
-}
+type Draw = () => unknown;
+
+const FIELDS: Readonly<Record<EdgeRule['type'], (text: Draw, any: Draw) => object>> = {
+  drop: (text) => ({ country_match_type: 'include', countries: [text()] }),
+  rate_limit: (text, any) => ({
+    ...{ requests: any(), period_seconds: any(), block_seconds: any() },
+    ...{ key: 'header', header: text(), action: 'block' },
+  }),
+  bot_route: (text) => ({ bots: 'list', list: [text(), 'bot'], action: 'route', destination: text() }),
+  fingerprint: (text) => ({ fingerprints: [text()], action: 'block' }),
+  waf: (text, any) => ({
+    ...{ paranoia: any(), threshold: any(), body_cap_kb: any() },
+    rule_excludes: [text(), '942100'],
+  }),
+  captcha: (text, any) => ({ mode: text(), valid_seconds: any() }),
+  redirect: (text) => ({ target: text(), status_code: 302, preserve_query: true, preserve_path: true }),
+  rewrite: (text) => ({ path_target: `/${text()}`, query_mode: 'replace', query_target: text() }),
+  cache: (text, any) => ({
+    ...{ ttl_seconds: any(), browser_ttl_seconds: any(), bypass: false, respect_origin: false },
+    ...{ key_query: 'list', key_query_list: [text()], key_headers: [text()] },
+  }),
+  origin_route: (text, any) => ({ destination: text(), port: any(), scheme: 'http', host_header: text() }),
+  origin_pool: (text, any) => ({
+    origins: [{ host: text(), port: any(), scheme: 'http', weight: any(), backup: false }],
+    method: 'hash',
+  }),
+  error_page: (text, any) => ({ status_codes: [any(), 404], html: text(), content_type: 'text/html' }),
+};
 
 /** Every type with one text in each of its fields, with all else as it should be. */
 export function configWith(domainId: number, domain: string, text: string): EdgeConfig {
-  return configOf(
-    domainId,
-    domain,
-    () => text,
-    () => 60,
-  );
+  const [ofText, of60] = [() => text, () => 60];
+  return configOf(domainId, domain, ofText, of60);
 }
 
 function configOf(domainId: number, domain: string, text: () => unknown, any: () => unknown): EdgeConfig {
@@ -190,10 +168,6 @@ export const hostileConfig = fc
   .tuple(fc.array(hostile, { minLength: 7, maxLength: 40 }), fc.array(number, { minLength: 5, maxLength: 9 }))
   .map(([texts, numbers]) => (domainId: number, domain: string) => {
     let [i, j] = [0, 0];
-    return configOf(
-      domainId,
-      domain,
-      () => texts[i++ % texts.length],
-      () => numbers[j++ % numbers.length],
-    );
+    const text = () => texts[i++ % texts.length];
+    return configOf(domainId, domain, text, () => numbers[j++ % numbers.length]);
   });

@@ -8,10 +8,10 @@ import { FindOrigins } from '../../../../docs/edge-agent/find-origins.mjs';
 import { KeptCertificates } from '../../../../docs/edge-agent/keep-certificates.mjs';
 import { KeptConfigs } from '../../../../docs/edge-agent/kept-configs.mjs';
 import type { EdgeConfig } from '../../../../src/edge/edge-config.ts';
+import type { Issued } from '../../certificates/make-certificate.ts';
 import { freePort } from '../../processes/free-port.ts';
 import { until } from '../../tests/until.ts';
 import type { EdgePorts } from '../ask-edge.ts';
-import type { MadeCertificate } from '../origin/made-certificate.ts';
 
 export const NGINX = '/usr/sbin/nginx';
 export const CORE_RULES = '/usr/share/modsecurity-crs/rules';
@@ -64,7 +64,7 @@ export async function nginxSettings(state: string) {
 export async function serveNginx(
   options: {
     readonly countries?: { file: string; field: string[] };
-    readonly certificates?: ReadonlyMap<number, MadeCertificate>;
+    readonly certificates?: ReadonlyMap<number, Issued>;
   } = {},
 ): Promise<ServedNginx> {
   const state = mkdtempSync(join(tmpdir(), 'zonefleet-nginx-'));
@@ -75,7 +75,7 @@ export async function serveNginx(
   const certificates = new KeptCertificates(state, async (id) => {
     const made = options.certificates?.get(id);
     if (made === undefined) throw new Error('no such certificate');
-    return { certificate: made.certificate, private_key: made.privateKey };
+    return { certificate: made.pem, private_key: made.key };
   });
   const log: string[] = [];
   const edge = new EdgeNginx(settings, {
@@ -100,9 +100,8 @@ export async function serveNginx(
       });
       const present = configs.filter((config): config is EdgeConfig => !('gone' in config));
       for (const { certificates: told } of present) {
-        for (const certificate of told) {
+        for (const certificate of told)
           await certificates.ensure(certificate).catch((error: Error) => log.push(error.message));
-        }
       }
       await origins.look(present, false);
       return await edge.apply(changed);
