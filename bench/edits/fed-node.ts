@@ -6,11 +6,11 @@ import { parseName, prependLabel } from '../../src/dns/name.ts';
 import { TYPE } from '../../src/dns/type-codes.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
 import { QueryCounters } from '../../src/nameserver/answer/query-counters.ts';
+import { createImage, Image } from '../../src/nameserver/image/image.ts';
+import { ImageWriter } from '../../src/nameserver/image/write-image.ts';
 import { DEFAULT_TCP_LIMITS } from '../../src/nameserver/tcp/tcp.ts';
 import { listenUdp } from '../../src/nameserver/udp/udp.ts';
 import { buildZone } from '../../src/zone/build-zone.ts';
-import { createImage, Image } from '../../src/zone/image/image.ts';
-import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { ZoneRecord } from '../../src/zone/zone.ts';
 import { RECIPE, recipeName } from '../zones/recipe-zones.ts';
 

@@ -12,13 +12,13 @@ import { type ProcessLife, runProcess } from '../process/run-process.ts';
 import { readSettings, type SettingsOf } from '../process/settings/read-settings.ts';
 import { StartFault } from '../process/start-fault.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
-import { ASKED_MARKS_BYTES } from '../zone/image/find/asked-marks.ts';
-import { COUNTRY_TABLE_BYTES } from '../zone/image/find/country-table.ts';
-import { createImage } from '../zone/image/image.ts';
 import { QueryCounters } from './answer/query-counters.ts';
 import { ZONE_COUNTS_BYTES } from './counts/zone-counts.ts';
 import { startImageThread } from './follow/start-image-thread.ts';
 import { takeOver } from './handover/take-over.ts';
+import { ASKED_MARKS_BYTES } from './image/find/asked-marks.ts';
+import { COUNTRY_TABLE_BYTES } from './image/find/country-table.ts';
+import { createImage } from './image/image.ts';
 import { useHugePages } from './threads/huge-pages.ts';
 import { openLibc } from './threads/libc.ts';
 

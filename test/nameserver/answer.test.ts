@@ -13,7 +13,7 @@ import {
 import { Query, readQuery } from '../../src/nameserver/answer/read-query.ts';
 import { RateLimit, ZONE_BUCKET } from '../../src/nameserver/answer/response-rate-limit.ts';
 import { sipHash } from '../../src/nameserver/answer/sip-hash.ts';
-import { FoldedName } from '../../src/zone/image/find/folded-name.ts';
+import { FoldedName } from '../../src/nameserver/image/find/folded-name.ts';
 import { assemble, queryFor } from '../support/answer/packets.ts';
 import { rowsOf } from '../support/tests/rows-of.ts';
 import { smallImage } from '../support/zone/zone-image.ts';

@@ -12,12 +12,12 @@ import {
   startImageThread,
   type WatchOptions,
 } from '../../src/nameserver/follow/start-image-thread.ts';
+import { AskedMarks } from '../../src/nameserver/image/find/asked-marks.ts';
+import { createImage, Image } from '../../src/nameserver/image/image.ts';
 import { readRestoreNote } from '../../src/nameserver/snapshot/restore-note.ts';
 import { claimNodeName, listNodes, type NodeReport } from '../../src/store/feed/nodes.ts';
 import { connect } from '../../src/store/postgres/connection.ts';
 import { saveZones, unloadZones } from '../../src/store/zones/save-zones.ts';
-import { AskedMarks } from '../../src/zone/image/find/asked-marks.ts';
-import { createImage, Image } from '../../src/zone/image/image.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { collectingLog, type LogLine, smallZone } from '../support/processes/follow.ts';
 import { startProxy, type TcpProxy } from '../support/processes/tcp-proxy.ts';

@@ -15,12 +15,16 @@ import { FollowedEdgeSets } from '../../src/nameserver/follow/followed-edge-sets
 import { FollowedZones } from '../../src/nameserver/follow/followed-zones.ts';
 import { RemovalHold } from '../../src/nameserver/follow/hold-removals.ts';
 import { ZoneIds } from '../../src/nameserver/follow/zone-ids.ts';
+import { findImageFault } from '../../src/nameserver/image/check/check-image.ts';
+import {
+  COUNTRY_TABLE_BYTES,
+  CountryTable,
+  countryNumber,
+} from '../../src/nameserver/image/find/country-table.ts';
+import { createImage, Image, ReaderSlot } from '../../src/nameserver/image/image.ts';
+import { ImageWriter } from '../../src/nameserver/image/write-image.ts';
 import { openCountryDb } from '../../src/process/country-db.ts';
 import type { Connection } from '../../src/store/postgres/connection.ts';
-import { findImageFault } from '../../src/zone/image/check/check-image.ts';
-import { COUNTRY_TABLE_BYTES, CountryTable, countryNumber } from '../../src/zone/image/find/country-table.ts';
-import { createImage, Image, ReaderSlot } from '../../src/zone/image/image.ts';
-import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import type { CountryOf } from '../../src/zone/records/country.ts';
 import { queryFor } from '../support/answer/queries.ts';
 import { ask } from '../support/answer/test-node.ts';

@@ -4,10 +4,10 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { createImage, Image } from '../../src/nameserver/image/image.ts';
+import { ImageFullError } from '../../src/nameserver/image/space.ts';
+import { ImageWriter } from '../../src/nameserver/image/write-image.ts';
 import { startThread } from '../../src/process/start-thread.ts';
-import { createImage, Image } from '../../src/zone/image/image.ts';
-import { ImageFullError } from '../../src/zone/image/space.ts';
-import { ImageWriter } from '../../src/zone/image/write-image.ts';
 import { randomFrom } from '../support/random/random-zones.ts';
 import { scale } from '../support/tests/scale.ts';
 import { until } from '../support/tests/until.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { labelsOf, type Name, parseName } from '../../src/dns/name.ts';
-import { hashFactors, hashName, mixChunk } from '../../src/zone/image/hash-name.ts';
-import { clearSlot, createImage, Image, ReaderSlot } from '../../src/zone/image/image.ts';
+import { hashFactors, hashName, mixChunk } from '../../src/nameserver/image/hash-name.ts';
+import { clearSlot, createImage, Image, ReaderSlot } from '../../src/nameserver/image/image.ts';
 import {
   HEADER,
   HEADER_BYTES,
@@ -9,10 +9,10 @@ import {
   READER_SLOT_WORDS,
   READER_SLOTS_AT,
   SEGMENT_UNITS,
-} from '../../src/zone/image/layout.ts';
-import { classFor, classWithin, SIZE_CLASSES, unitsOfClass } from '../../src/zone/image/size-class.ts';
-import { ImageFullError, Space } from '../../src/zone/image/space.ts';
-import { ImageWriter } from '../../src/zone/image/write-image.ts';
+} from '../../src/nameserver/image/layout.ts';
+import { classFor, classWithin, SIZE_CLASSES, unitsOfClass } from '../../src/nameserver/image/size-class.ts';
+import { ImageFullError, Space } from '../../src/nameserver/image/space.ts';
+import { ImageWriter } from '../../src/nameserver/image/write-image.ts';
 import { recordsOfZone } from '../../src/zone/records-of-zone.ts';
 import type { RecordSet, Zone } from '../../src/zone/zone.ts';
 import { pick, type Random, randomFrom, randomZone } from '../support/random/random-zones.ts';

@@ -2,7 +2,7 @@
 
 import { encodeName, type Name, parseName } from '../../dns/name.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
-import type { FoldedName } from '../../zone/image/find/folded-name.ts';
+import type { FoldedName } from '../image/find/folded-name.ts';
 
 const NODE_NAMES = ['id.server.', 'hostname.bind.'].map(octetsOf);
 const VERSION_NAMES = ['version.bind.', 'version.server.'].map(octetsOf);

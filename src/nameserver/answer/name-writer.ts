@@ -2,7 +2,7 @@
 // A `place` is an offset in the message; all other positions are indexes of the buffer, which may hold several
 // messages.
 
-import type { FoldedName } from '../../zone/image/find/folded-name.ts';
+import type { FoldedName } from '../image/find/folded-name.ts';
 
 const HEADER_OCTETS = 12;
 export const MAX_POINTER = 0x3fff;

@@ -1,10 +1,10 @@
 // Writes the NSEC or NSEC3 sets that prove a denial, with their signatures (RFC 4035 §3.1.3, RFC 5155 §7.2). Their owners are
 // mostly names that no question has: an owner is written once, as far as it is no suffix of the question.
 
-import type { ImageFinder } from '../../zone/image/find/find-in-image.ts';
-import { FoundSet } from '../../zone/image/find/found-set.ts';
-import type { Image } from '../../zone/image/image.ts';
-import { byteOf, NODE, RECORD_HEAD_OCTETS, segmentOf, setWordsOf, wordOf } from '../../zone/image/layout.ts';
+import type { ImageFinder } from '../image/find/find-in-image.ts';
+import { FoundSet } from '../image/find/found-set.ts';
+import type { Image } from '../image/image.ts';
+import { byteOf, NODE, RECORD_HEAD_OCTETS, segmentOf, setWordsOf, wordOf } from '../image/layout.ts';
 import { MAX_POINTER, type NameWriter } from './name-writer.ts';
 
 const MESSAGE_HEADER_OCTETS = 12;

@@ -4,7 +4,7 @@
 import { EDNS_OPTION } from '../../dns/message/edns.ts';
 import { MAX_NAME_OCTETS } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { FoldedName } from '../../zone/image/find/folded-name.ts';
+import type { FoldedName } from '../image/find/folded-name.ts';
 import { Client } from './client.ts';
 
 const HEADER_OCTETS = 12;

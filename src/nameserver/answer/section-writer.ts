@@ -3,11 +3,11 @@
 // question.
 
 import { TYPE } from '../../dns/type-codes.ts';
-import { FOUND, type ImageFinder } from '../../zone/image/find/find-in-image.ts';
-import { FoldedName } from '../../zone/image/find/folded-name.ts';
-import { FoundSet } from '../../zone/image/find/found-set.ts';
-import type { Image } from '../../zone/image/image.ts';
-import { RECORD_HEAD_OCTETS } from '../../zone/image/layout.ts';
+import { FOUND, type ImageFinder } from '../image/find/find-in-image.ts';
+import { FoldedName } from '../image/find/folded-name.ts';
+import { FoundSet } from '../image/find/found-set.ts';
+import type { Image } from '../image/image.ts';
+import { RECORD_HEAD_OCTETS } from '../image/layout.ts';
 import { MAX_POINTER } from './name-writer.ts';
 import { ProofWriter } from './proof-writer.ts';
 import { SetWriter } from './set-writer.ts';

@@ -6,10 +6,10 @@
 import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
 import { SET_ID_OCTETS } from '../../zone/edge-sets.ts';
-import type { FoldedName } from '../../zone/image/find/folded-name.ts';
-import type { FoundSet } from '../../zone/image/find/found-set.ts';
-import type { Image } from '../../zone/image/image.ts';
-import { RECORD_HEAD_OCTETS } from '../../zone/image/layout.ts';
+import type { FoldedName } from '../image/find/folded-name.ts';
+import type { FoundSet } from '../image/find/found-set.ts';
+import type { Image } from '../image/image.ts';
+import { RECORD_HEAD_OCTETS } from '../image/layout.ts';
 import { MAX_POINTER, NameWriter } from './name-writer.ts';
 
 const MESSAGE_HEADER_OCTETS = 12;

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'mmdb-lib';
-import { type CountryPrefix, type CountryTable, countryNumber } from '../../zone/image/find/country-table.ts';
+import { type CountryPrefix, type CountryTable, countryNumber } from '../image/find/country-table.ts';
 
 const SHIPPED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 /** IPv4 lies at ::/96 in a tree of IPv6. */

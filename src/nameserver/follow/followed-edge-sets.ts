@@ -7,9 +7,9 @@ import type { Log } from '../../process/reconnect.ts';
 import { loadEdgeSets } from '../../store/feed/edge-sets.ts';
 import type { Connection } from '../../store/postgres/connection.ts';
 import type { EdgeSets } from '../../zone/edge-sets.ts';
-import type { CountryTable } from '../../zone/image/find/country-table.ts';
-import { HEADER } from '../../zone/image/layout.ts';
-import type { ImageWriter } from '../../zone/image/write-image.ts';
+import type { CountryTable } from '../image/find/country-table.ts';
+import { HEADER } from '../image/layout.ts';
+import type { ImageWriter } from '../image/write-image.ts';
 import { fillCountryTable } from './fill-country-table.ts';
 
 interface EdgeSetsOptions {

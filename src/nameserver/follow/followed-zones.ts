@@ -11,10 +11,10 @@ import {
   zoneFingerprint,
 } from '../../store/feed/load-changed-zones.ts';
 import { buildZone } from '../../zone/build-zone.ts';
-import { ImageFullError } from '../../zone/image/space.ts';
-import type { ImageWriter } from '../../zone/image/write-image.ts';
-import type { ZoneContent } from '../../zone/image/zone-root.ts';
 import type { ZoneProblem } from '../../zone/zone-problem.ts';
+import { ImageFullError } from '../image/space.ts';
+import type { ImageWriter } from '../image/write-image.ts';
+import type { ZoneContent } from '../image/zone-root.ts';
 import type { SnapshotEntry } from '../snapshot/snapshot-entry.ts';
 import { ZoneIds } from './zone-ids.ts';
 

@@ -3,12 +3,12 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
-import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
-import { CountryTable } from '../../zone/image/find/country-table.ts';
-import { Image } from '../../zone/image/image.ts';
-import { ImageWriter } from '../../zone/image/write-image.ts';
 import { QueryCounters, sumCounters } from '../answer/query-counters.ts';
 import { ZoneCounts } from '../counts/zone-counts.ts';
+import { AskedMarks } from '../image/find/asked-marks.ts';
+import { CountryTable } from '../image/find/country-table.ts';
+import { Image } from '../image/image.ts';
+import { ImageWriter } from '../image/write-image.ts';
 import { Snapshot } from '../snapshot/snapshot.ts';
 import { ImageProgress } from '../threads/image-progress.ts';
 import type { Following, FollowOptions } from './follow-changes.ts';

@@ -3,8 +3,8 @@
 
 import { foldCase, MAX_NAME_OCTETS, type Name } from '../../dns/name.ts';
 import type { FeedCursor } from '../../store/feed/change-feed.ts';
-import type { ZoneContent } from '../../zone/image/zone-root.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
+import type { ZoneContent } from '../image/zone-root.ts';
 
 /** The place in the feed up to which everything is applied. */
 export interface FeedPlace {

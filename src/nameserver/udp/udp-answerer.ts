@@ -2,14 +2,14 @@
 // built from those: that which answers.
 
 import { programUrl } from '../../process/compiled.ts';
-import { AskedMarks } from '../../zone/image/find/asked-marks.ts';
-import { CountryTable } from '../../zone/image/find/country-table.ts';
-import { Image, ReaderSlot } from '../../zone/image/image.ts';
 import { AmplificationLimit } from '../answer/amplification-limit.ts';
 import type { AnswerSettings, PacketAnswerer } from '../answer/answer-query.ts';
 import { QueryCounters } from '../answer/query-counters.ts';
 import { RateLimit } from '../answer/response-rate-limit.ts';
 import { ZoneCounts } from '../counts/zone-counts.ts';
+import { AskedMarks } from '../image/find/asked-marks.ts';
+import { CountryTable } from '../image/find/country-table.ts';
+import { Image, ReaderSlot } from '../image/image.ts';
 import type { Reader } from './packet-batch.ts';
 import type { UdpSocket } from './udp-sockets.ts';
 

@@ -3,7 +3,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '../../process/reconnect.ts';
 import { END_TIMEOUT_MS, isRunning, startThread, untilThreadEnds } from '../../process/start-thread.ts';
-import { clearSlot, Image } from '../../zone/image/image.ts';
+import { clearSlot, Image } from '../image/image.ts';
 import {
   CONTROL,
   CONTROL_BYTES,

@@ -8,8 +8,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Answerer } from '../../nameserver/answer/answer-query.ts';
 import { addressOctets } from '../../nameserver/answer/client.ts';
 import { QueryCounters } from '../../nameserver/answer/query-counters.ts';
-import { createImage, Image, ReaderSlot } from '../../zone/image/image.ts';
-import { ImageWriter } from '../../zone/image/write-image.ts';
+import { createImage, Image, ReaderSlot } from '../../nameserver/image/image.ts';
+import { ImageWriter } from '../../nameserver/image/write-image.ts';
 import type { Zone } from '../../zone/zone.ts';
 
 const IMAGE_BYTES = 8 * 1024 ** 2;

@@ -5,7 +5,7 @@ import { StreamedArray } from '../../../src/api/answers/stream-array.ts';
 import { accountRoute } from '../../../src/api/calls/route.ts';
 import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
 import { ROUTES } from '../../../src/api/routes/every-route.ts';
-import { startTestApi, type TestApi } from '../../support/api/api.ts';
+import { ownApi, startTestApi } from '../../support/api/api.ts';
 
 const Thing = z.strictObject({
   name: z.string().min(1),
@@ -67,18 +67,14 @@ async function* numbers(count: number, failAt = Number.POSITIVE_INFINITY) {
   }
 }
 
-let api: TestApi;
+const api = ownApi(() => startTestApi({ routes: [...ROUTES, ...THINGS] }));
 let listeners: HttpListeners;
 let url: string;
 beforeAll(async () => {
-  api = await startTestApi({ routes: [...ROUTES, ...THINGS] });
   listeners = await listenHttp(api.app, [{ address: '127.0.0.1', port: 0 }]);
   url = `http://127.0.0.1:${listeners.addresses[0]?.port}`;
 });
-afterAll(async () => {
-  await listeners?.close(0);
-  await api?.stop();
-});
+afterAll(() => listeners?.close(0));
 
 const fieldsOf = (body: { fields: { field: string }[] }) => body.fields.map(({ field }) => field).sort();
 

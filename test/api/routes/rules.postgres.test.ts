@@ -42,12 +42,12 @@ async function record(base: string, body: object = {}): Promise<number> {
   return made.id;
 }
 
-const create = (type: string, body: object = {}, path = SHARED) => post(path, type, body);
+const create = (type: string, body: object = {}) => post(SHARED, type, body);
 const put = ({ id, type }: { id: number; type: string }, body: unknown) =>
   ask('PUT', `${SHARED}/${type}/${id}`, body);
 
 async function make(type: string, body: object = {}, path = SHARED): Promise<Answer['body']> {
-  const answer = await create(type, body, path);
+  const answer = await post(path, type, body);
   expect([answer.status, answer.body.error]).toEqual([200, undefined]);
   return answer.body;
 }

@@ -24,31 +24,22 @@ import { CollectRequests } from '../../../docs/edge-agent/requests/collect-reque
 import { RequestReport } from '../../../docs/edge-agent/requests/report-requests.mjs';
 import { LOG_FORMAT, printLine } from '../../../docs/edge-agent/requests/request-line.mjs';
 import { judgeLine } from '../../../src/edge/requests/request-line.ts';
+import { rowsOf, wordsOf } from '../../support/tests/rows-of.ts';
 import { until } from '../../support/tests/until.ts';
 
 const NOW = Date.now();
 /** A line as nginx writes it. */
+const LINE = {
+  ended: (NOW / 1000).toFixed(3),
+  took: '0.012',
+  host: 'www.shop.example',
+  method: 'GET',
+  uri: '/',
+};
+const ANSWERED = { status: '200', octets: '512', client: '203.0.113.9', cache: '', asked: '200' };
+const ORIGIN = { connected: '0.001', headed: '0.002', rule: '', limit: '', limited: '', waf: '', reason: '' };
 const logged = (values: Record<string, string> = {}) =>
-  JSON.stringify({
-    ended: (NOW / 1000).toFixed(3),
-    took: '0.012',
-    host: 'www.shop.example',
-    method: 'GET',
-    uri: '/',
-    status: '200',
-    octets: '512',
-    client: '203.0.113.9',
-    cache: '',
-    asked: '200',
-    connected: '0.001',
-    headed: '0.002',
-    rule: '',
-    limit: '',
-    limited: '',
-    waf: '',
-    reason: '',
-    ...values,
-  });
+  JSON.stringify({ ...LINE, ...ANSWERED, ...ORIGIN, ...values });
 const told = (values: Record<string, string>) => JSON.parse(printLine(logged(values)) ?? '{}');
 
 describe('a line', () => {
@@ -56,76 +47,50 @@ describe('a line', () => {
     expect(Object.keys(JSON.parse(logged()))).toEqual(
       [...LOG_FORMAT.matchAll(/"(\w+)":/g)].map(([, name]) => name),
     );
+    const { host, method, uri } = LINE;
     expect(told({ cache: 'HIT', asked: '' })).toEqual({
+      ...{ host, method, uri, status: 200, octets: 512, ms: 12, client: ANSWERED.client, cache: 'hit' },
       at: new Date(NOW - 12).toISOString(),
-      host: 'www.shop.example',
-      method: 'GET',
-      uri: '/',
-      status: 200,
-      octets: 512,
-      ms: 12,
-      client: '203.0.113.9',
-      cache: 'hit',
     });
     expect(told({ status: '101' }).websocket).toBe(true);
     expect(told({ status: '000' })).toMatchObject({ status: 0, reason: 'client_closed' });
   });
 
-  it.each<[string, Record<string, string>, { rule?: number; reason?: string }]>([
-    ['an error of the origin’s own', { status: '502', asked: '502', headed: '0.1' }, {}],
-    [
-      'no connection',
-      { status: '502', asked: '502', connected: '-', headed: '-' },
-      { reason: 'origin_unreachable' },
-    ],
-    [
-      'none in time',
-      { status: '504', asked: '504', connected: '-', headed: '-' },
-      { reason: 'origin_unreachable' },
-    ],
-    ['no answer', { status: '504', asked: '504', headed: '-' }, { reason: 'origin_timeout' }],
-    ['no HTTP', { status: '502', asked: '502', headed: '-' }, { reason: 'origin_broke_off' }],
-    ['the last origin answers', { asked: '502, 200', connected: '-, 0.1', headed: '-, 0.1' }, {}],
-    [
-      'the last does not',
-      { status: '504', asked: '502, 504', connected: '-, 0.1', headed: '-, -' },
-      { reason: 'origin_timeout' },
-    ],
-    ['no origin', { status: '502', asked: '' }, { reason: 'no_origin' }],
-    ['a loop', { status: '508', asked: '' }, { reason: 'loop' }],
-    ['suspended', { status: '403', asked: '', reason: 'suspended' }, { reason: 'suspended' }],
-    ['a rule', { status: '403', asked: '', rule: '7' }, { rule: 7, reason: 'rule_blocked' }],
-    ['the WAF', { status: '403', asked: '', waf: 'p1t5-r9-x942100-' }, { rule: 9, reason: 'rule_blocked' }],
-    ['an origin’s 403 behind the WAF', { status: '403', asked: '403', waf: 'p1t5-r9-' }, {}],
-    [
-      'a rate limit',
-      { status: '429', asked: '', limit: 'REJECTED', limited: '5' },
-      { rule: 5, reason: 'rule_limited' },
-    ],
-    ['one of several', { status: '429', asked: '', limit: 'REJECTED' }, { reason: 'rule_limited' }],
-    ['a redirect', { status: '301', asked: '', rule: '8' }, { rule: 8 }],
-    ['a visitor who left', { status: '499', asked: '-', headed: '-' }, { reason: 'client_closed' }],
-    ['a slow visitor', { status: '408', asked: '' }, { reason: 'client_timeout' }],
-    ['too long a request', { status: '414', asked: '' }, { reason: 'client_bad_request' }],
-    ['a fault of nginx', { status: '500', asked: '' }, { reason: 'edge_fault' }],
-    ['a stale answer', { status: '200', asked: '502', headed: '-', cache: 'STALE' }, {}],
-  ])('says why no origin answered: %s', (_, values, { rule, reason }) => {
-    const line = told(values);
-    expect([line.rule, line.reason]).toEqual([rule, reason]);
-    expect(judgeLine(JSON.stringify(line), NOW)).toMatchObject({ rule: rule ?? 0, reason: reason ?? '' });
+  // what happened | fields of the line | the reason | the rule
+  it.each(
+    rowsOf(`
+an error of the origin’s own | status=502 asked=502 headed=0.1
+no connection | status=502 asked=502 connected=- headed=- | origin_unreachable
+none in time | status=504 asked=504 connected=- headed=- | origin_unreachable
+no answer | status=504 asked=504 headed=- | origin_timeout
+no HTTP | status=502 asked=502 headed=- | origin_broke_off
+the last origin answers | asked=502,200 connected=-,0.1 headed=-,0.1
+the last does not | status=504 asked=502,504 connected=-,0.1 headed=-,- | origin_timeout
+no origin | status=502 asked= | no_origin
+a loop | status=508 asked= | loop
+suspended | status=403 asked= reason=suspended | suspended
+a rule | status=403 asked= rule=7 | rule_blocked | 7
+the WAF | status=403 asked= waf=p1t5-r9-x942100- | rule_blocked | 9
+an origin’s 403 behind the WAF | status=403 asked=403 waf=p1t5-r9-
+a rate limit | status=429 asked= limit=REJECTED limited=5 | rule_limited | 5
+one of several | status=429 asked= limit=REJECTED | rule_limited
+a redirect | status=301 asked= rule=8 | | 8
+a visitor who left | status=499 asked=- headed=- | client_closed
+a slow visitor | status=408 asked= | client_timeout
+too long a request | status=414 asked= | client_bad_request
+a fault of nginx | status=500 asked= | edge_fault
+a stale answer | status=200 asked=502 headed=- cache=STALE`),
+  )('says why no origin answered: %s', (_, fields = '', reason = '', rule = '0') => {
+    const values = wordsOf(fields).map((word) => word.replaceAll(',', ', ').split('='));
+    const line = told(Object.fromEntries(values));
+    expect([line.rule ?? 0, line.reason ?? '']).toEqual([Number(rule), reason]);
+    expect(judgeLine(JSON.stringify(line), NOW)).toMatchObject({ rule: Number(rule), reason });
   });
 
   it('is one that the API takes or tells apart, whatever visitors write', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('"}\n{"ended":"1'));
-    const line = fc.record({
-      host: text,
-      method: text,
-      uri: text,
-      client: text,
-      waf: text,
-      rule: text,
-      reason: text,
-    });
+    const names = ['host', 'method', 'uri', 'client', 'waf', 'rule', 'reason'];
+    const line = fc.record(Object.fromEntries(names.map((name) => [name, text])));
     fc.assert(
       fc.property(line, (values) => {
         const printed = printLine(logged(values));
@@ -134,14 +99,10 @@ describe('a line', () => {
         expect(['line', 'host']).toContain(judgeLine(printed as string, NOW)); // no such client
       }),
     );
-    expect(
-      judgeLine(printLine(logged({ uri: `/${'\u0000"\\😀'.repeat(10_000)}` })) as string, NOW),
-    ).toMatchObject({
-      host: 'www.shop.example',
-    });
-    expect(Buffer.byteLength(printLine(logged({ uri: '\u0000'.repeat(32_768) })) as string)).toBeLessThan(
-      32_768,
-    );
+    const odd = printLine(logged({ uri: `/${'\u0000"\\😀'.repeat(10_000)}` })) as string;
+    expect(judgeLine(odd, NOW)).toMatchObject({ host: 'www.shop.example' });
+    const zeros = printLine(logged({ uri: '\u0000'.repeat(32_768) })) as string;
+    expect(Buffer.byteLength(zeros)).toBeLessThan(32_768);
   });
 
   it('that was cut off takes no other along', () => {
@@ -149,17 +110,8 @@ describe('a line', () => {
     expect(printLine(`${logged({ uri: '/cut' }).slice(0, 80)}${logged({ uri: '/whole' })}`)).toContain(
       '/whole',
     );
-    for (const text of [
-      '',
-      'x',
-      'null',
-      '[]',
-      '{}',
-      '1',
-      '{"ended":"x"}',
-      logged({ ended: 'x' }),
-      logged({ octets: '' }),
-    ])
+    const wrong = ['', 'x', 'null', '[]', '{}', '1', '{"ended":"x"}', logged({ ended: 'x' })];
+    for (const text of [...wrong, logged({ octets: '' })])
       expect([text, printLine(text) === undefined || text.includes('octets')]).toEqual([text, true]);
   });
 });
@@ -235,6 +187,7 @@ const batchesOf = () =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.gz'))
     .sort();
+const stored = () => batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))));
 const all = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('what nginx writes', () => {
@@ -251,8 +204,7 @@ describe('what nginx writes', () => {
     nginx.write(10);
     nginx.raw(logged({ uri: '/30' }).slice(0, 40));
     await look(collected);
-    const found = batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))));
-    expect(found).toEqual(all(30));
+    expect(stored()).toEqual(all(30));
     expect(new Set(collected.batches.map(({ id, from }) => `${id}-${from}`)).size).toBe(3);
     expect(lost).toEqual([]);
     for (const batch of collected.batches) collected.finish(batch);
@@ -275,7 +227,7 @@ describe('what nginx writes', () => {
       nginx.write(10);
     }
     await look(next);
-    expect(batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))))).toEqual(all(30));
+    expect(stored()).toEqual(all(30));
   });
 
   it('stays on the disk while there is no nginx that could be told', async () => {
@@ -289,7 +241,7 @@ describe('what nginx writes', () => {
     nginx.write(10); // a worker whose master is gone
     isThere = true;
     await look(collected);
-    expect(batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))))).toEqual(all(20));
+    expect(stored()).toEqual(all(20));
   });
 
   it('is bounded in memory and by lines, and unreadable lines are counted', async () => {
@@ -298,12 +250,7 @@ describe('what nginx writes', () => {
     nginx.raw(Buffer.alloc(300_000, 'x'));
     nginx.raw('\n');
     nginx.raw(Buffer.from([0xff, 0xfe, 0x0a]));
-    nginx.raw(
-      Buffer.concat([
-        Buffer.from(logged({ uri: '/0?A' }).replace('A', '')).subarray(0, -1),
-        Buffer.from('}\n'),
-      ]),
-    );
+    nginx.raw(`${logged({ uri: '/0?A' }).replace('A', '')}\n`);
     nginx.raw(`${Array.from({ length: 25_000 }, (_, i) => logged({ uri: `/${i + 1}` })).join('\n')}\n`);
     await look(collected);
     expect(lost).toEqual([[2, 'unreadable']]);
@@ -323,7 +270,7 @@ describe('what nginx writes', () => {
       expect(bytes).toBeLessThanOrEqual(most + 500 * 500);
     }
     expect(collected.batches[0]).toBe(first);
-    const found = batchesOf().flatMap((name) => urisOf(readFileSync(join(folder, name))));
+    const found = stored();
     const isLost = lost.filter(([, why]) => why === 'full').reduce((sum, [lines]) => sum + lines, 0);
     expect(isLost).toBeGreaterThan(0);
     expect(new Set(found).size).toBe(found.length);
@@ -348,14 +295,11 @@ describe('an agent that is ended', () => {
       async (collected, nginx) => {
         const before = readdirSync(folder);
         await look(collected);
-        const log = readdirSync(folder).find(
-          (name) => /-[1-9]\d*\.log$/.test(name) && !before.includes(name),
-        ) as string;
-        renameSync(join(folder, log), join(folder, log.replace(/-\d+\.log$/, '-0.log')));
-        appendFileSync(
-          join(folder, log.replace(/-\d+\.log$/, '-0.log')),
-          `${logged({ uri: `/${nginx.count++}` })}\n`,
-        );
+        const isTaken = (name: string) => /-[1-9]\d*\.log$/.test(name) && !before.includes(name);
+        const log = join(folder, readdirSync(folder).find(isTaken) as string);
+        const begun = log.replace(/-\d+\.log$/, '-0.log');
+        renameSync(log, begun);
+        appendFileSync(begun, `${logged({ uri: `/${nginx.count++}` })}\n`);
       },
     ],
     [
@@ -415,13 +359,8 @@ describe('telling', () => {
   }
 
   it('repeats a batch as it is, under its id, until it is answered', async () => {
-    const faults = [
-      new Error('socket hang up'),
-      new Refused(503),
-      new Refused(429, '1'),
-      new Refused(401),
-      new Refused(500),
-    ];
+    const refusals = [503, 401, 500].map((status) => new Refused(status));
+    const faults = [new Error('socket hang up'), new Refused(429, '1'), ...refusals];
     const { calls } = await tell((call) => faults[call - 1]);
     expect(calls).toHaveLength(6);
     expect(new Set(calls.map((call) => call.join())).size).toBe(1);

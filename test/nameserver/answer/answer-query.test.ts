@@ -8,7 +8,7 @@ import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
 import { AmplificationLimit } from '../../../src/nameserver/answer/amplification-limit.ts';
 import { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
-import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
+import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import { assemble, queryFor, summarize } from '../../support/answer/packets.ts';
 import { answeringNode, ask, NOW_MS, testNode, udpClient } from '../../support/answer/test-node.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';

@@ -6,13 +6,13 @@ import { RCODE } from '../../../src/dns/message/rcodes.ts';
 import { foldCase, type Name, parseName, printName } from '../../../src/dns/name.ts';
 import { printRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
-import { type EdgeSets, idOfSet, type RegionSets, rdataOfSet } from '../../../src/zone/edge-sets.ts';
-import { findAnswer } from '../../../src/zone/find-answer.ts';
 import {
   COUNTRY_TABLE_BYTES,
   CountryTable,
   countryNumber,
-} from '../../../src/zone/image/find/country-table.ts';
+} from '../../../src/nameserver/image/find/country-table.ts';
+import { type EdgeSets, idOfSet, type RegionSets, rdataOfSet } from '../../../src/zone/edge-sets.ts';
+import { findAnswer } from '../../../src/zone/find-answer.ts';
 import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
 import {
   EDGE_MARK_TYPE,
@@ -33,9 +33,10 @@ import {
   randomQuestion,
   randomZone,
 } from '../../support/random/random-zones.ts';
+import { thinned } from '../../support/random/signed-zones.ts';
 import { itemsOf, rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';
-import { zoneOfRecords } from '../../support/zone/sign-zone.ts';
+import { DENIAL_STYLES, zoneOfRecords } from '../../support/zone/sign-zone.ts';
 import { expectSame } from '../../support/zone/zone-image.ts';
 import { recordsOf, zonesOf } from '../../support/zone/zone-text.ts';
 
@@ -257,7 +258,7 @@ const CLIENTS = { eu: DE, us: US, none: NOWHERE } as const;
 function marked(zone: Zone, sets: EdgeSets, random: Random, isSigned: boolean): Zone {
   const records = [...recordsOfZone(zone)];
   const signed = isSigned
-    ? signRecords(zone.apex, records, { key: KEY, time: TIME, denial: { kind: 'nsec' } })
+    ? signRecords(zone.apex, records, { key: KEY, time: TIME, denial: pick(random, DENIAL_STYLES) })
     : records;
   const marks: ZoneRecord[] = [];
   for (const node of zone.nodes.values()) {
@@ -292,6 +293,9 @@ function signatureMarks(
 
 const OTHER_KEY = makeKey(15);
 
+const APEXES = ['r.test.', 'c.r.test.', 's.test.', '.'];
+const DNSSEC_TYPES = [TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY];
+
 const RANDOM_SETS: EdgeSets = {
   version: 1,
   countries: { DE: 'eu', US: 'us' },
@@ -325,23 +329,35 @@ describe.each([
 ])('in %s', (_, isSigned) => {
   test('answers are those of the reference for every region', () => {
     const random = randomFrom(isSigned ? 21 : 20);
+    const kinds = new Set<string>();
     let regional = 0;
-    for (let round = 0; round < scale(60, 4); round++) {
-      const { zone: plain } = randomZone(random, 'zone.example.', 3 + round * 3, []);
-      const zone = marked(plain, RANDOM_SETS, random, isSigned);
-      const asked = regionalNode([zone], RANDOM_SETS);
-      const names = [...zone.nodes.keys()];
-      const proxied = names.filter((name) => zone.nodes.get(name)?.sets.has(EDGE_MARK_TYPE));
-      for (let i = 0; i < 110; i++) {
+    for (let round = 0; round < scale(120, 4); round++) {
+      const served = APEXES.slice(0, 1 + Math.floor(random() * APEXES.length));
+      const zones = served.map((apex) => {
+        const others = served.filter((other) => other !== apex);
+        const { zone: plain } = randomZone(random, apex, 2 + round * 2, others);
+        const zone = marked(plain, RANDOM_SETS, random, isSigned);
+        const left = isSigned && random() < 0.3 ? thinned(random, [...recordsOfZone(zone)], DNSSEC_TYPES) : [];
+        const damaged = left.length > 0 ? zoneOfRecords(zone.apex, left) : zone;
+        return random() < 0.05 ? { ...damaged, marked: new Set([zone.apex]) } : damaged;
+      });
+      const asked = regionalNode(zones, RANDOM_SETS);
+      for (let i = 0; i < scale(700, 150); i++) {
+        const zone = pick(random, zones);
+        const names = [...zone.nodes.keys()];
+        const proxied = names.filter((name) => zone.nodes.get(name)?.sets.has(EDGE_MARK_TYPE));
         const question = randomQuestion(random, zone, names);
         const name = random() < 0.5 && proxied.length > 0 ? pick(random, proxied) : question.name;
-        const type = random() < 0.5 ? pick(random, [TYPE.A, TYPE.AAAA, TYPE.ANY]) : question.type;
+        const more = isSigned ? DNSSEC_TYPES : [TYPE.DS];
+        const type = random() < 0.5 ? pick(random, [TYPE.A, TYPE.AAAA, TYPE.ANY, ...more]) : question.type;
         const where = pick(random, ['eu', 'us', 'none'] as const);
-        const dnssecOk = random() < 0.7;
-        regional += compare(asked, zone, { name, type, where, dnssecOk });
+        const { kind, isRegional } = compare(asked, zones, { name, type, where, dnssecOk: random() < 0.7 });
+        kinds.add(kind);
+        if (isRegional) regional++;
       }
     }
-    expect(regional).toBeGreaterThan(20);
+    expect(regional).toBeGreaterThan(12);
+    expect([...kinds].sort()).toEqual(expect.arrayContaining(['answer', 'nodata', 'nxdomain', 'referral']));
   });
 });
 
@@ -352,10 +368,10 @@ interface Compared {
   readonly dnssecOk: boolean;
 }
 
-/** 1 when a set of a region was in the answer. */
-function compare(asked: WrittenNode, zone: Zone, { name, type, where, dnssecOk }: Compared): number {
+/** Asks over TCP, and returns what was found. */
+function compare(asked: WrittenNode, zones: readonly Zone[], { name, type, where, dnssecOk }: Compared) {
   const region: RegionSets | undefined = RANDOM_SETS.regions.find((one) => one.region === where);
-  const wanted = findAnswer(zonesOf(zone), foldCase(name), type, {
+  const wanted = findAnswer(zonesOf(...zones), foldCase(name), type, {
     dnssecOk,
     asker: { region, at: 1_700_000_000 },
   });
@@ -364,10 +380,11 @@ function compare(asked: WrittenNode, zone: Zone, { name, type, where, dnssecOk }
   const title = `${printName(name)} ${typeMnemonic(type)} ${where}`;
   const sections = [reply.answers, reply.authorities, reply.additionals].map(hexLines);
   const sets = [wanted.answer, wanted.authority, [...wanted.glue, ...wanted.additional]];
-  expectSame([title, ...sections], [title, ...sets.map((section) => hexLines(recordsIn(section)))]);
+  const found = [title, wanted.rcode, wanted.authoritative, false];
+  expectSame([title, reply.rcode, reply.aa, reply.tc, ...sections], [...found, ...sets.map((section) => hexLines(recordsIn(section)))]);
   expectSame(asked.failures, []);
   const addresses = new Set(RANDOM_SETS.regions.flatMap(({ v4, v6 }) => [...v4, ...v6].flat()));
   const isRegional = ({ type: of, rdata }: Line) =>
     (of === TYPE.A || of === TYPE.AAAA) && addresses.has(printRdata(of, rdata));
-  return reply.answers.some(isRegional) ? 1 : 0;
+  return { kind: wanted.kind, isRegional: reply.answers.some(isRegional) };
 }

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parseName } from '../../../src/dns/name.ts';
 import { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
 import { explainStart } from '../../../src/nameserver/follow/follow-changes.ts';
+import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
+import { hashName } from '../../../src/nameserver/image/hash-name.ts';
 import { Wakeup } from '../../../src/process/reconnect.ts';
 import { confirmNodes, listNodes } from '../../../src/store/feed/nodes.ts';
 import { purgeFeed } from '../../../src/store/housekeeping/purge-feed.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { saveZones, unloadZones } from '../../../src/store/zones/save-zones.ts';
-import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
-import { hashName } from '../../../src/zone/image/hash-name.ts';
 import { createDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import {

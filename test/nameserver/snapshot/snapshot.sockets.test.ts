@@ -18,13 +18,13 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
+import { createImage, Image } from '../../../src/nameserver/image/image.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import type { ReadFile } from '../../../src/nameserver/snapshot/plain-file.ts';
 import { noteRestoring, noteStuck } from '../../../src/nameserver/snapshot/restore-note.ts';
 import { Snapshot } from '../../../src/nameserver/snapshot/snapshot.ts';
 import type { FeedPlace, SnapshotEntry } from '../../../src/nameserver/snapshot/snapshot-entry.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
-import { createImage, Image } from '../../../src/zone/image/image.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import { collectingLog, smallZone } from '../../support/processes/follow.ts';
 import { expectSame as expectServed, zoneInImage } from '../../support/zone/zone-image.ts';
 

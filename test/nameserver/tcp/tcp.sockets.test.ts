@@ -5,13 +5,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decodeMessage } from '../../../src/dns/message/message.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import type { InheritedAddress } from '../../../src/nameserver/handover/inherited.ts';
+import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
 import {
   DEFAULT_TCP_LIMITS,
   listenTcp,
   type TcpLimits,
   type TcpListener,
 } from '../../../src/nameserver/tcp/tcp.ts';
-import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
 import { queryFor, summarize } from '../../support/answer/packets.ts';
 import { framed, TcpClient } from '../../support/answer/sockets.ts';
 import { type TestNodeOptions, testNode } from '../../support/answer/test-node.ts';

@@ -68,7 +68,6 @@ function flagsOf(message: Message, isCut: boolean): number {
   return bits | ((message.opcode & 15) << 11) | (message.rcode & 15);
 }
 
-/** Returns the rdata of an OPT record. */
 function encodeOptions(options: Edns['options']): Uint8Array {
   return Uint8Array.from(
     options.flatMap(({ code, value }) => [

@@ -86,7 +86,6 @@ export function isSameSection(a: readonly string[], b: readonly string[]): boole
   return a.length === b.length && a.every((line, index) => line === b[index]);
 }
 
-/** dig-like text, for failures. */
 export function describeObserved(seen: Observed): string {
   const flags = `${seen.aa ? ' aa' : ''}${seen.tc ? ' tc' : ''}`;
   const part = (name: string, lines: readonly string[]) => lines.map((line) => `    ${name}: ${line}`);

@@ -61,7 +61,6 @@ function optionOf(word: string): Uint8Array {
   return Buffer.concat([head, value]);
 }
 
-/** A query for a name as dig writes it. */
 export function queryFor(
   name: string,
   type: number,

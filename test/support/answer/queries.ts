@@ -23,7 +23,6 @@ export function queryFor({ name, type, udpPayloadSize, dnssecOk = false }: Asked
   return encodeMessage(reply({ id, qr: false, questions, ...(udpPayloadSize !== undefined && { edns }) }));
 }
 
-/** Nothing limits. */
 export const UNLIMITED: AnswerSettings = {
   version: 'test',
   nodeName: 'test',
@@ -33,7 +32,6 @@ export const UNLIMITED: AnswerSettings = {
   tcpIdleTimeoutMs: 10_000,
 };
 
-/** A node that serves these zones. */
 export function nodeOf(zones: ReadonlyMap<Name, Zone>): WrittenNode {
   const node = answeringNode(zones.values(), UNLIMITED);
   node.answerer.nowMs = 1_700_000_000_000;

@@ -86,7 +86,6 @@ export class TcpClient {
     this.#octets = input.length;
   }
 
-  /** Waits for `count` messages in all. */
   async received(count: number, timeoutMs = 60_000): Promise<Buffer[]> {
     await until(
       () => this.messages.length >= count,

@@ -6,9 +6,9 @@ import { Answerer, type AnswerSettings } from '../../../src/nameserver/answer/an
 import { QueryCounters, type Transport } from '../../../src/nameserver/answer/query-counters.ts';
 import type { RateLimit } from '../../../src/nameserver/answer/response-rate-limit.ts';
 import type { ZoneCounts } from '../../../src/nameserver/counts/zone-counts.ts';
-import type { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
-import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
+import type { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
+import { createImage, Image, ReaderSlot } from '../../../src/nameserver/image/image.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import type { DenialStyle } from '../dnssec/denial-chain.ts';
 import { signedZone } from '../zone/sign-zone.ts';
@@ -86,7 +86,6 @@ export function testNode(options: TestNodeOptions = {}): TestNode {
   };
 }
 
-/** A node that serves these zones. */
 export function answeringNode(zones: Iterable<Zone>, settings: AnswerSettings): WrittenNode {
   const list = [...zones];
   const records = list.reduce((sum, zone) => sum + zone.records, 0);

@@ -2,11 +2,11 @@
 
 import { fileURLToPath } from 'node:url';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
+import { createImage } from '../../../src/nameserver/image/image.ts';
 import { openLibc } from '../../../src/nameserver/threads/libc.ts';
 import { openUdpSockets } from '../../../src/nameserver/udp/udp-sockets.ts';
 import { UdpThreads, type UdpThreadsOptions } from '../../../src/nameserver/udp/udp-threads.ts';
 import type { ListenAddress } from '../../../src/process/listen-address.ts';
-import { createImage } from '../../../src/zone/image/image.ts';
 import { collectingLog } from '../processes/follow.ts';
 import { COMMANDED_ANSWERER } from './commanded-answerer.ts';
 

@@ -72,7 +72,6 @@ export async function makeCertificate(wanted: Wanted = {}): Promise<Issued> {
   };
 }
 
-/** A root, an intermediate of it, and a leaf. */
 export async function makeChain(names: readonly string[], leaf: Omit<Wanted, 'names' | 'issuer'> = {}) {
   const root = await makeCertificate({ name: 'Test Root', isAuthority: true });
   const middle = await makeCertificate({ name: 'Test Intermediate', isAuthority: true, issuer: root });

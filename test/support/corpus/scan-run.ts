@@ -82,7 +82,6 @@ export class Meter {
     return [...this.#asked.keys()];
   }
 
-  /** The most in any second. */
   peak(address: string): number {
     const moments = this.#asked.get(address) ?? [];
     let most = 0;

@@ -15,7 +15,6 @@ export interface Count {
 /** `name TYPE rdata`, with what is not the same in every reply made the same. */
 export type KeyOf = (record: ZoneRecord) => string;
 
-/** A record that the zone does not have. */
 export interface Foreign {
   readonly domain: string;
   readonly what: string;

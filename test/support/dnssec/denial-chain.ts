@@ -61,7 +61,6 @@ export function denialRecords(
   });
 }
 
-/** From the parent up to the apex. */
 export function namesAbove(name: Name, apex: Name): Name[] {
   const above: Name[] = [];
   for (let at = name; at !== apex; ) {

@@ -22,7 +22,6 @@ interface ZoneSetting {
   readonly apex: Name;
   /** Of the apex, beside SOA and NS: keys. */
   readonly own: readonly ZoneRecord[];
-  /** Marks are drawn, too. */
   readonly marks: boolean;
   readonly labels: readonly string[];
 }

@@ -25,7 +25,6 @@ export interface ZoneSettings {
   readonly keys: SigningKeys;
   readonly time: SigningTime;
   readonly denial: DenialStyle;
-  /** Without signatures at all. */
   readonly isUnsigned?: boolean;
 }
 

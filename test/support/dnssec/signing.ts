@@ -13,7 +13,6 @@ import { RRSIG } from '../../../src/dns/record/types/rrsig.ts';
 export interface SigningKey {
   readonly algorithm: number;
   readonly tag: number;
-  /** The rdata of the DNSKEY record. */
   readonly rdata: Uint8Array;
   readonly privateKey: KeyObject;
 }
@@ -113,7 +112,6 @@ export function signSet(
   return Uint8Array.from(RRSIG.encode({ ...unsigned, signature }));
 }
 
-/** The rdata of a DS record for a key of a zone. */
 export function dsOf(
   zone: Name,
   { algorithm, tag, rdata }: Pick<SigningKey, 'algorithm' | 'tag' | 'rdata'>,

@@ -20,7 +20,6 @@ interface DaemonStart {
   readonly isReady: () => Promise<boolean>;
 }
 
-/** Resolves when it is ready. */
 export async function startDaemon({ program, files, args, isReady }: DaemonStart): Promise<Daemon> {
   const directory = await mkdtemp(join(tmpdir(), `zonefleet-${program}-`));
   await chmod(directory, 0o755);

@@ -13,7 +13,6 @@ import { askMany, type PeerAddress, type ZoneText } from './peers.ts';
 export interface PowerDns {
   /** For `--config-dir` of pdnsutil. */
   readonly directory: string;
-  /** Throws unless it exits with 0. */
   pdnsutil(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }

@@ -31,7 +31,6 @@ export interface RealParent {
   delegate(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
   /** The DS records, as in a zone file, that the TLD has of a label; without any: none. */
   showDs(label: string, ...ds: readonly (string | undefined)[]): Promise<void>;
-  /** The same for several labels. */
   showAllDs(changes: Readonly<Record<string, readonly string[]>>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,7 +44,6 @@ const missing = [
   ...(process.platform === 'linux' ? [] : ['Linux']), // elsewhere loopback has one address
   ...['nsd', 'knotd'].filter((program) => !isInstalled(program)),
 ];
-/** For a test's name. */
 export const NEEDS_PARENT = missing.length === 0 ? '' : ` (skipped: needs ${missing.join(', ')})`;
 
 const TLD = 'zz.';

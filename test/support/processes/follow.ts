@@ -7,12 +7,12 @@ import {
   type FollowOptions,
   followChanges,
 } from '../../../src/nameserver/follow/follow-changes.ts';
+import { createImage, Image } from '../../../src/nameserver/image/image.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import type { Log } from '../../../src/process/reconnect.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { loadZone } from '../../../src/store/zones/load-zones.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
-import { createImage, Image } from '../../../src/zone/image/image.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone, ZoneRecord } from '../../../src/zone/zone.ts';
 import { listZones } from '../database/list-zones.ts';
 import { until } from '../tests/until.ts';

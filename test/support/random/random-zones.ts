@@ -42,7 +42,6 @@ const TYPES = typesOf(
   `A A A AAAA TXT MX SRV CAA PTR HTTPS SVCB CNAME CNAME CNAME DNAME NS NS DS NAPTR TYPE65280`,
 );
 
-/** The codes of the types in the text; a type that is there twice is picked twice as often. */
 function typesOf(text: string): number[] {
   return text.split(' ').map((mnemonic) => typeCode(mnemonic) as number);
 }

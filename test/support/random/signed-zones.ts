@@ -3,7 +3,7 @@
 import type { Name } from '../../../src/dns/name.ts';
 import { coveredType } from '../../../src/dns/record/covered-type.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
+import type { ZoneChanges } from '../../../src/nameserver/image/edit-zone.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 import { pick, type Random } from './random-zones.ts';
 

@@ -25,7 +25,6 @@ interface Entry {
 export class EventQueue {
   readonly #heap: Entry[] = [];
 
-  /** Infinity if the queue is empty. */
   get next(): number {
     return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY;
   }

@@ -4,7 +4,6 @@ import { execFile } from 'node:child_process';
 
 interface Ran {
   readonly code: number;
-  /** Both outputs. */
   readonly text: string;
 }
 

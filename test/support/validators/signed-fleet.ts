@@ -146,7 +146,6 @@ export class SignedFleet {
     });
   }
 
-  /** The DS that the API would show. */
   async askedDs(): Promise<string> {
     const machine = (await loadDnssec(this.fleet.database.db, this.domainId))?.machine;
     const key = machine?.keys.find(({ id, isForeign }) => machine.asked.includes(id) && isForeign !== true);

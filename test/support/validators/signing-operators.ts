@@ -24,7 +24,6 @@ export interface SigningOperator {
   stop(): Promise<void>;
 }
 
-/** A private key for Knot, and what it signs. */
 export interface GivenPem {
   readonly pem: string;
   readonly algorithm: number;

@@ -104,7 +104,6 @@ export async function startUnbound(
   };
 }
 
-/** As `unbound-control` does it. */
 function command(socketPath: string, words: string): Promise<void> {
   return new Promise((done, fail) => {
     const socket = connect(socketPath, () => socket.write(`UBCT1 ${words}\n`));

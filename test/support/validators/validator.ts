@@ -38,7 +38,6 @@ export interface Verdict {
   readonly rcode: string;
   /** Without TTLs and signatures; absent: the validator prints something else. */
   readonly answer?: readonly string[];
-  /** What it says of a failure. */
   readonly reason?: string;
 }
 
@@ -69,12 +68,10 @@ export interface Validator {
   /** Absent: it can judge every answer. */
   readonly judges?: (question: JudgedQuestion) => boolean;
   ask(questions: readonly Question[]): Promise<Verdict[]>;
-  /** Forgets all that it has in its caches. */
   forget(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A validator that answers as a resolver. */
 export interface ValidatingResolver extends Validator {
   /** On 127.0.0.1. */
   readonly port: number;
@@ -91,7 +88,6 @@ export function recursive(asked: Name, type: number): Uint8Array {
   return query;
 }
 
-/** True if a resolver replies at all. */
 export async function answers(port: number): Promise<boolean> {
   const [reply] = await askMany(port, [recursive(ROOT, TYPE.SOA)], { tries: 1, timeoutMs: 200 });
   return reply !== undefined;

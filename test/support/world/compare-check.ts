@@ -132,7 +132,6 @@ function spentOf(claim: CheckedClaim | undefined, sets: readonly NameserverSet[]
   return sets.flatMap((set, i) => (isLeft(set) ? [] : [i + 1]));
 }
 
-/** Each field that differs, for the reader of a failed test. */
 export function printDifferences(got: Outcome, wanted: Outcome): string {
   const fields = [...new Set([...Object.keys(wanted), ...Object.keys(got)])];
   return fields
@@ -145,7 +144,6 @@ function valueText(value: unknown): string {
   return JSON.stringify(value) ?? 'none';
 }
 
-/** For the reader of a failed test. */
 export function printEvidence({ walk, servers, failure, queries }: Evidence): string {
   const zones = walk.map(({ zone }) => printName(zone)).join(' → ');
   const said = servers.map(

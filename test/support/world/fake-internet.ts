@@ -19,7 +19,6 @@ export interface Place {
   readonly port: number;
 }
 
-/** The sockets of one address. */
 export interface Seat {
   readonly place: Place;
   close(): Promise<void>;
@@ -32,7 +31,6 @@ const CLOSED_PORT = 1;
 export class FakeInternet {
   /** Addresses that are silent now, whatever the world says. */
   readonly silenced = new Set<string>();
-  /** Everything that was asked, in order. */
   readonly seen: Seen[] = [];
   /** What a resolver must never do, and did. */
   readonly violations: string[] = [];
@@ -256,13 +254,10 @@ function serveTcp(socket: Socket, conduct: Conduct): void {
 
 export interface StartedWorld {
   readonly internet: FakeInternet;
-  /** For ROOT_HINTS. */
   readonly rootHints: string;
-  /** For DNS_PORT_OUT. */
   readonly port: number;
   /** For a program's environment, with RESOLVER_ALLOW. */
   readonly settings: Readonly<Record<'ROOT_HINTS' | 'DNS_PORT_OUT' | 'RESOLVER_ALLOW', string>>;
-  /** Another world at the same addresses, from now on. */
   become(what: WorldText): void;
   close(): Promise<void>;
 }

@@ -55,7 +55,6 @@ export function evidenceOf(domain: Name, said: Said, more: Partial<ServerEvidenc
   };
 }
 
-/** One check of a domain, saved. */
 export async function makeCheck(
   db: Database,
   job: { readonly domainId: number; readonly kind?: CheckKind; readonly request?: string },

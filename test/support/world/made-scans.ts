@@ -38,7 +38,6 @@ export function unreachable(domain: Name): Scan {
 
 export type Found = ScannerOptions['resolver']['scanZone'];
 
-/** One job, as a worker does it. */
 export async function runScan(
   db: Database,
   job: ScanJob,

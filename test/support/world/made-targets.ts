@@ -40,7 +40,6 @@ interface MadeTargets {
   readonly clock: { now: number };
   /** What is said of each name and of the names below it; `unreachable` of others. */
   readonly said: Map<string, SaidOfTarget>;
-  /** The names that were looked up, in order. */
   readonly lookedUp: string[];
   /** All that are due now. */
   round(): Promise<FlattenOutcome[]>;

@@ -73,7 +73,6 @@ export interface Script {
   readonly sections: Record<Section, ZoneRecord[]>;
 }
 
-/** What one address does. */
 export interface ServerScript {
   readonly name: Name;
   readonly address: string;
@@ -90,7 +89,6 @@ export interface ServerScript {
 }
 
 export interface World {
-  /** The sentence. */
   readonly title: string;
   readonly servers: ReadonlyMap<string, ServerScript>;
   /** By apex and variant; the first one's is ''. */
@@ -102,7 +100,6 @@ export interface World {
   readonly flips: readonly { apex: Name; variant: string; after: number; name: Name }[];
 }
 
-/** The folders of fixtures/ that have worlds. */
 type WorldKind = 'worlds' | 'txt-worlds' | 'child-worlds';
 const FIXTURES = join(import.meta.dirname, '../../../fixtures');
 

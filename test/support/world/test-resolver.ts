@@ -17,9 +17,7 @@ export const COM_B = '192.33.14.30';
 
 export interface TestResolver {
   readonly resolver: Resolver;
-  /** Milliseconds since 1970. */
   readonly clock: { now: number };
-  /** Addresses that a question was put to, in order. */
   readonly taken: string[];
   observe(domain: string, options?: ObserveOptions): Promise<Evidence>;
 }

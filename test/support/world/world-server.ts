@@ -208,7 +208,6 @@ export class WorldServer {
     return isCutShort ? halfOf(message) : message;
   }
 
-  /** What the script or the zones say. */
   #honest(query: Message, name: Name, type: number, faults: ReadonlyMap<FaultKind, Fault>): Message {
     const script = this.#script.scripts.find((other) => other.name === name && other.type === type);
     if (script !== undefined) return replyTo(query, fromScript(script));

@@ -49,7 +49,6 @@ export class ZoneExchange implements Exchange {
     return this;
   }
 
-  /** Replies wait until `release` is called. */
   hold(): { release: () => void } {
     let release: () => void = () => {};
     this.#gate = new Promise((resolve) => {
@@ -61,7 +60,6 @@ export class ZoneExchange implements Exchange {
     return { release };
   }
 
-  /** What was asked since the last call. */
   takeAsked(): string[] {
     return this.asked.splice(0);
   }
@@ -126,7 +124,6 @@ export function dsBeside({ kind, authority, zone }: Answer): RecordSet[] {
   return ds === undefined ? [] : [ds];
 }
 
-/** A reply with these parts, and nothing else. */
 export function reply(parts: Partial<Message>): Message {
   return {
     id: 0,

@@ -4,7 +4,6 @@ import type { Name } from '../../../src/dns/name.ts';
 import { findFaults } from '../../../src/zone/signing/check-signed.ts';
 import type { ZoneRecord } from '../../../src/zone/zone.ts';
 
-/** `at`: seconds since 1970. */
 export function checkSigned(apex: Name, records: Iterable<ZoneRecord>, at: number) {
   return [...findFaults(apex, records, at)].filter((fault) => fault !== undefined);
 }

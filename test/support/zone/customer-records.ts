@@ -73,7 +73,6 @@ export function stored(value: RecordValue, id: number, createdAt = '2026-01-01T0
 }
 
 export type StateOptions = Partial<EditState> & {
-  /** Null: no limit. */
   readonly maxRecords?: number | null;
   readonly withHostHeader?: boolean;
 };

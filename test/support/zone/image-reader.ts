@@ -4,7 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Name } from '../../../src/dns/name.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
-import { Image, ReaderSlot } from '../../../src/zone/image/image.ts';
+import { Image, ReaderSlot } from '../../../src/nameserver/image/image.ts';
 import { readZone } from './read-zone.ts';
 
 export interface ImageReaderInput {

@@ -14,9 +14,7 @@ export interface ProviderRecord {
   readonly words: readonly string[];
   /** In full, without the final dot. */
   readonly host?: string;
-  /** The text of a TXT record. */
   readonly text?: string;
-  /** Cloudflare only. */
   readonly proxied?: boolean;
 }
 
@@ -124,7 +122,6 @@ function fullOwner(name: string, domain: string): string {
   return name === '@' ? `${domain}.` : `${name}.${domain}.`;
 }
 
-/** The rdata with full hosts. */
 function contentOf({ words, host, text }: ProviderRecord): string {
   if (text !== undefined) return quoted(text, 10).join(' ');
   return [...words, ...(host === undefined ? [] : [`${host}.`])].join(' ');

@@ -4,16 +4,15 @@
 import type { Name } from '../../../src/dns/name.ts';
 import { parseBase32Hex } from '../../../src/dns/record/base-encodings.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import type { Image } from '../../../src/nameserver/image/image.ts';
+import { forEachName } from '../../../src/nameserver/image/name-index.ts';
+import { forEachOrdered } from '../../../src/nameserver/image/order-index.ts';
+import { readNode } from '../../../src/nameserver/image/read-node.ts';
+import { isServedRoot, readRoot, type ZoneOrder } from '../../../src/nameserver/image/zone-root.ts';
+import { findRoot } from '../../../src/nameserver/image/zone-table.ts';
 import { type HashParameters, hashParameters } from '../../../src/zone/find-denials.ts';
-import type { Image } from '../../../src/zone/image/image.ts';
-import { forEachName } from '../../../src/zone/image/name-index.ts';
-import { forEachOrdered } from '../../../src/zone/image/order-index.ts';
-import { readNode } from '../../../src/zone/image/read-node.ts';
-import { isServedRoot, readRoot, type ZoneOrder } from '../../../src/zone/image/zone-root.ts';
-import { findRoot } from '../../../src/zone/image/zone-table.ts';
 import type { RecordSet, Zone, ZoneNode } from '../../../src/zone/zone.ts';
 
-/** `apex` must be folded. */
 export function readZone(image: Image, apex: Name): Zone | undefined {
   const root = findRoot(image, apex);
   return root === 0 || !isServedRoot(image, root) ? undefined : readZoneAt(image, root);

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 
 export interface ZoneFolder {
   readonly path: string;
-  /** Writes a file into it and returns its path. */
   write(name: string, content: string | Uint8Array): string;
   remove(): void;
 }

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { type Name, printName } from '../../../src/dns/name.ts';
-import { createImage, Image } from '../../../src/zone/image/image.ts';
+import { createImage, Image } from '../../../src/nameserver/image/image.ts';
 import {
   HEADER,
   HEADER_BYTES,
@@ -12,14 +12,14 @@ import {
   UNIT_BYTES,
   unitsForTable,
   wordOf,
-} from '../../../src/zone/image/layout.ts';
-import { forEachBucket, forEachName, unitsOfBucket } from '../../../src/zone/image/name-index.ts';
-import { blocksOf, forEachOrdered, unitsOfOrderBlock } from '../../../src/zone/image/order-index.ts';
-import { readNode } from '../../../src/zone/image/read-node.ts';
-import { classFor, unitsOfClass } from '../../../src/zone/image/size-class.ts';
-import { shapeOfNode, unitsOfNode } from '../../../src/zone/image/write-node.ts';
-import { log2BucketsOf, readRoot, unitsOfRoot } from '../../../src/zone/image/zone-root.ts';
-import { findRoot, rootsOf } from '../../../src/zone/image/zone-table.ts';
+} from '../../../src/nameserver/image/layout.ts';
+import { forEachBucket, forEachName, unitsOfBucket } from '../../../src/nameserver/image/name-index.ts';
+import { blocksOf, forEachOrdered, unitsOfOrderBlock } from '../../../src/nameserver/image/order-index.ts';
+import { readNode } from '../../../src/nameserver/image/read-node.ts';
+import { classFor, unitsOfClass } from '../../../src/nameserver/image/size-class.ts';
+import { shapeOfNode, unitsOfNode } from '../../../src/nameserver/image/write-node.ts';
+import { log2BucketsOf, readRoot, unitsOfRoot } from '../../../src/nameserver/image/zone-root.ts';
+import { findRoot, rootsOf } from '../../../src/nameserver/image/zone-table.ts';
 
 export function smallImage(octets: number = 2 ** 20): Image {
   return new Image(createImage(octets, 0x5eed));

@@ -57,12 +57,10 @@ export class QuietDomain {
     return copy;
   }
 
-  /** Lets each address of the parent show the same. */
   show(...ds: readonly string[]): void {
     this.shown = this.shown.map(() => ds);
   }
 
-  /** Changes the goal as owners do. */
   want(change: (machine: Machine) => Machine | string): void {
     const machine = change(this.machine);
     if (typeof machine === 'string') throw new Error(`refused: ${machine}`);
@@ -103,7 +101,6 @@ export class QuietDomain {
     };
   }
 
-  /** Hours since the start. */
   hoursOf(kind: StepKind): number[] {
     return this.steps.filter((step) => step.kind === kind).map(({ at }) => (at - START) / HOUR);
   }

@@ -491,12 +491,10 @@ export function simulateKeys(seed: number, domains: number, tested: MachineUnder
   return tally;
 }
 
-/** What is bogus by our doing in any story. */
 export function playStories(tested: MachineUnderTest): string[] {
   return STORIES.flatMap((story) => runToEnd(new SimulatedSignedDomain(1, tested, story), story.name));
 }
 
-/** Returns the first violation. */
 function runToEnd(domain: SimulatedSignedDomain, what: string): string[] {
   domain.run();
   const [first] = judgeKeys(domain.history, domain.around, domain.end);

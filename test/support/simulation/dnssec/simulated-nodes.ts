@@ -20,7 +20,6 @@ export interface Cds {
 
 export const NO_CDS: Cds = { keys: [], isDelete: false, at: 0 };
 
-/** What Postgres holds of a zone. */
 export interface ZoneContent {
   readonly epoch: number;
   readonly version: number;

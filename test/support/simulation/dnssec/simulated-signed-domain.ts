@@ -61,7 +61,6 @@ export interface Story {
   readonly play: (actor: Actor) => Generator<number | ((machine: Machine) => boolean)>;
 }
 
-/** What Postgres holds. */
 interface Stored {
   readonly machine: Machine;
   readonly version: number;
@@ -90,7 +89,6 @@ export class SimulatedSignedDomain implements Actor {
   #goesOn: ((machine: Machine) => boolean) | undefined;
   #story: ReturnType<Story['play']> | undefined;
 
-  /** Without a story all is drawn. */
   constructor(seed: number, tested: MachineUnderTest, story?: Story) {
     this.#random = randomFrom(seed);
     this.around = story?.around ?? drawSurroundings(this.#random);

@@ -52,7 +52,6 @@ export type RegistrarKind = (typeof REGISTRARS)[number] | 'scripted';
 export interface Surroundings {
   readonly registrar: RegistrarKind;
   readonly addresses: readonly SimulatedAddress[];
-  /** Seconds. */
   readonly dsTtl: number;
   readonly nsTtl: number;
   /** From when on the zone has which largest TTL in seconds. */

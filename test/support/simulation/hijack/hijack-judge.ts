@@ -59,7 +59,6 @@ export class HijackJudge {
   lockedOutBySpent = 0;
 }
 
-/** The truth of one name. */
 export class NameTruth {
   private readonly name: number;
   private readonly judge: HijackJudge;
@@ -149,7 +148,6 @@ export class NameTruth {
     this.judge.causes.add(cause);
   }
 
-  /** How fast an honest owner is active. */
   timed(claim: SimulatedClaim, begunAt: number, wasHeld: boolean, strangers: number, at: number): void {
     const { registry, judge } = this;
     const { meant, hasDs } = registry.newest;
@@ -212,7 +210,6 @@ export class NameTruth {
     return true;
   }
 
-  /** A case goes on. */
   get isExposed(): boolean {
     return this.exposed !== undefined;
   }

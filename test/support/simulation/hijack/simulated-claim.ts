@@ -17,7 +17,6 @@ export interface SimulatedClaim {
   external: boolean;
   leaving: boolean;
   claimedAt: number;
-  /** When the status began. */
   since: number;
   movedAt: number | undefined;
   misses: CheckState['misses'];

@@ -24,7 +24,6 @@ export class SimulatedName {
   readonly registry: SimulatedRegistry;
   /** Called when a server of the parent begins to say something else: everybody may see it. */
   readonly watchers: ((published: Published) => void)[] = [];
-  /** How many strangers may claim the name. */
   strangers = 0;
   now = 0;
   private readonly truth: NameTruth;

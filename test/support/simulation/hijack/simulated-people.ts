@@ -110,7 +110,6 @@ class Customer {
     return this.accountId;
   }
 
-  /** What happens to customers while their name is here. */
   private plan(): void {
     const { name, random, until } = this;
     const { now } = name;

@@ -81,7 +81,6 @@ export class SimulatedStore {
   answered: AnsweredDomain | undefined;
   /** Grows with every change, so that a check which was under way is not saved. */
   seq = 0;
-  /** When the name is checked next. */
   due = Number.POSITIVE_INFINITY;
   private rights: SetRight[] = [];
   private sightings: Sighting[] = [];
@@ -185,7 +184,6 @@ export class SimulatedStore {
     };
   }
 
-  /** A check ends. */
   save(
     name: NameClaims,
     evidence: Evidence,

@@ -4,12 +4,12 @@
 
 import { isWildcard, isWithin, labelCount, type Name, parentOf } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { soaNumbers } from '../build-zone.ts';
-import { checkApex, checkNode, checkSizes } from '../check-node.ts';
-import { collectRecords } from '../collect-records.ts';
-import { type DenialStyle, denialStyle, isSameStyle } from '../find-denials.ts';
-import { MARK_TYPE, type RecordSet, type ZoneRecord } from '../zone.ts';
-import { ProblemList } from '../zone-problem.ts';
+import { soaNumbers } from '../../zone/build-zone.ts';
+import { checkApex, checkNode, checkSizes } from '../../zone/check-node.ts';
+import { collectRecords } from '../../zone/collect-records.ts';
+import { type DenialStyle, denialStyle, isSameStyle } from '../../zone/find-denials.ts';
+import { MARK_TYPE, type RecordSet, type ZoneRecord } from '../../zone/zone.ts';
+import { ProblemList } from '../../zone/zone-problem.ts';
 import { DenialEdit } from './edit-denials.ts';
 import { hashName } from './hash-name.ts';
 import type { Image } from './image.ts';

@@ -3,8 +3,8 @@
 // records are correct cannot be told from it. Each block is read once, and one bit is set for each of its units.
 
 import { TYPE } from '../../../dns/type-codes.ts';
-import { denialStyle, hashIn } from '../../find-denials.ts';
-import { EDGE_MARK_TYPE, type RecordSet } from '../../zone.ts';
+import { denialStyle, hashIn } from '../../../zone/find-denials.ts';
+import { EDGE_MARK_TYPE, type RecordSet } from '../../../zone/zone.ts';
 import { isSoundEdgeBlock, unitsOfEdgeSets } from '../edge-block.ts';
 import { hashFactors, mixChunk } from '../hash-name.ts';
 import type { Image } from '../image.ts';

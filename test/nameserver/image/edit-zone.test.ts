@@ -5,16 +5,16 @@ import { sortNames } from '../../../src/dns/dnssec/sort-names.ts';
 import { type Name, parseName, prependLabel, ROOT } from '../../../src/dns/name.ts';
 import { NSEC } from '../../../src/dns/record/types/nsec.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
+import { findImageFault } from '../../../src/nameserver/image/check/check-image.ts';
+import type { ZoneChanges } from '../../../src/nameserver/image/edit-zone.ts';
+import { createImage, Image } from '../../../src/nameserver/image/image.ts';
+import { MAX_LEAF_ITEMS, MIN_LEAF_ITEMS } from '../../../src/nameserver/image/layout.ts';
+import { blocksOf, findOrdered, forEachOrdered } from '../../../src/nameserver/image/order-index.ts';
+import { ownerOfNode } from '../../../src/nameserver/image/read-node.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
+import { readRoot } from '../../../src/nameserver/image/zone-root.ts';
+import { findRoot } from '../../../src/nameserver/image/zone-table.ts';
 import { buildZone } from '../../../src/zone/build-zone.ts';
-import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
-import type { ZoneChanges } from '../../../src/zone/image/edit-zone.ts';
-import { createImage, Image } from '../../../src/zone/image/image.ts';
-import { MAX_LEAF_ITEMS, MIN_LEAF_ITEMS } from '../../../src/zone/image/layout.ts';
-import { blocksOf, findOrdered, forEachOrdered } from '../../../src/zone/image/order-index.ts';
-import { ownerOfNode } from '../../../src/zone/image/read-node.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
-import { readRoot } from '../../../src/zone/image/zone-root.ts';
-import { findRoot } from '../../../src/zone/image/zone-table.ts';
 import { recordsOfZone } from '../../../src/zone/records-of-zone.ts';
 import {
   MARK_TYPE,

@@ -10,15 +10,15 @@ import {
   wildcardBelow,
 } from '../../../src/dns/name.ts';
 import { TYPE, typeMnemonic } from '../../../src/dns/type-codes.ts';
+import { AskedMarks } from '../../../src/nameserver/image/find/asked-marks.ts';
+import { FOUND, ImageFinder } from '../../../src/nameserver/image/find/find-in-image.ts';
+import { FoldedName } from '../../../src/nameserver/image/find/folded-name.ts';
+import { Sha1 } from '../../../src/nameserver/image/find/sha1.ts';
+import { hashName } from '../../../src/nameserver/image/hash-name.ts';
+import type { Image } from '../../../src/nameserver/image/image.ts';
+import { ownerOfNode } from '../../../src/nameserver/image/read-node.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import { findAnswer } from '../../../src/zone/find-answer.ts';
-import { AskedMarks } from '../../../src/zone/image/find/asked-marks.ts';
-import { FOUND, ImageFinder } from '../../../src/zone/image/find/find-in-image.ts';
-import { FoldedName } from '../../../src/zone/image/find/folded-name.ts';
-import { Sha1 } from '../../../src/zone/image/find/sha1.ts';
-import { hashName } from '../../../src/zone/image/hash-name.ts';
-import type { Image } from '../../../src/zone/image/image.ts';
-import { ownerOfNode } from '../../../src/zone/image/read-node.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
 import type { Zone } from '../../../src/zone/zone.ts';
 import { randomFrom, randomQuestion, randomZone } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';

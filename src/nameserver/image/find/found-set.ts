@@ -1,7 +1,7 @@
 // A record set that was found in an image: where its octets stand, and which name owns it in the answer.
 
 import { TYPE } from '../../../dns/type-codes.ts';
-import { EDGE_MARK_TYPE } from '../../zone.ts';
+import { EDGE_MARK_TYPE } from '../../../zone/zone.ts';
 import type { Image } from '../image.ts';
 import {
   byteOf,

@@ -2,7 +2,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { MARK_TYPE, markOf, type RecordSet, unprovenMarkOf, type ZoneRecord } from '../zone.ts';
+import { MARK_TYPE, markOf, type RecordSet, unprovenMarkOf, type ZoneRecord } from '../../zone/zone.ts';
 import type { ZoneChanges } from './edit-zone.ts';
 import type { Image } from './image.ts';
 import { forEachName } from './name-index.ts';

@@ -5,9 +5,9 @@ import { checkRdata } from '../../../src/dns/record/rdata.ts';
 import { TYPE } from '../../../src/dns/type-codes.ts';
 import { Answerer } from '../../../src/nameserver/answer/answer-query.ts';
 import { QueryCounters } from '../../../src/nameserver/answer/query-counters.ts';
-import { findImageFault } from '../../../src/zone/image/check/check-image.ts';
-import { isNsec, isRrsig } from '../../../src/zone/image/check/plain-rdata.ts';
-import { createImage, Image, ReaderSlot } from '../../../src/zone/image/image.ts';
+import { findImageFault } from '../../../src/nameserver/image/check/check-image.ts';
+import { isNsec, isRrsig } from '../../../src/nameserver/image/check/plain-rdata.ts';
+import { createImage, Image, ReaderSlot } from '../../../src/nameserver/image/image.ts';
 import {
   HEADER,
   HEADER_BYTES,
@@ -17,11 +17,11 @@ import {
   TABLE_SLOT_WORDS,
   UNIT_BYTES,
   wordOf,
-} from '../../../src/zone/image/layout.ts';
-import { blocksOf, unitsOfOrderBlock } from '../../../src/zone/image/order-index.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
-import { readRoot } from '../../../src/zone/image/zone-root.ts';
-import { findRoot } from '../../../src/zone/image/zone-table.ts';
+} from '../../../src/nameserver/image/layout.ts';
+import { blocksOf, unitsOfOrderBlock } from '../../../src/nameserver/image/order-index.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
+import { readRoot } from '../../../src/nameserver/image/zone-root.ts';
+import { findRoot } from '../../../src/nameserver/image/zone-table.ts';
 import { ourAnswer, queryFor, UNLIMITED } from '../../support/answer/queries.ts';
 import { pick, type Random, randomFrom, randomZone } from '../../support/random/random-zones.ts';
 import { scale } from '../../support/tests/scale.ts';

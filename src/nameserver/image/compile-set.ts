@@ -6,7 +6,7 @@ import { HEADER_OCTETS as MESSAGE_HEADER_OCTETS } from '../../dns/message/header
 import { isWildcard, isWithin, type Name } from '../../dns/name.ts';
 import { nameFields } from '../../dns/record/rdata.ts';
 import { CLASS, TYPE } from '../../dns/type-codes.ts';
-import type { RecordSet } from '../zone.ts';
+import type { RecordSet } from '../../zone/zone.ts';
 import { MAX_SET_POINTER, RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
 
 /** Where the set starts in the answer that it is compiled for: after the question. */

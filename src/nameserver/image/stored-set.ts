@@ -3,7 +3,7 @@
 
 import type { Name } from '../../dns/name.ts';
 import { nameFields, readRdata } from '../../dns/record/rdata.ts';
-import type { RecordSet } from '../zone.ts';
+import type { RecordSet } from '../../zone/zone.ts';
 import { setStart } from './compile-set.ts';
 import { RECORD_HEAD_OCTETS, SET_FLAG } from './layout.ts';
 

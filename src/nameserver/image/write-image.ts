@@ -4,10 +4,10 @@
 import { sortNames } from '../../dns/dnssec/sort-names.ts';
 import { isWildcard, type Name, parentOf, printName, wildcardBelow } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { buildZone } from '../build-zone.ts';
-import type { EdgeSets } from '../edge-sets.ts';
-import type { RecordSet, Zone } from '../zone.ts';
-import type { ZoneProblem } from '../zone-problem.ts';
+import { buildZone } from '../../zone/build-zone.ts';
+import type { EdgeSets } from '../../zone/edge-sets.ts';
+import type { RecordSet, Zone } from '../../zone/zone.ts';
+import type { ZoneProblem } from '../../zone/zone-problem.ts';
 import { unitsOfEdgeSets, writeEdgeSets } from './edge-block.ts';
 import { type ZoneChanges, ZoneEdit } from './edit-zone.ts';
 import { hashName } from './hash-name.ts';

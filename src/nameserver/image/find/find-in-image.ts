@@ -4,8 +4,8 @@
 import { RCODE } from '../../../dns/message/rcodes.ts';
 import { MAX_NAME_OCTETS } from '../../../dns/name.ts';
 import { TYPE } from '../../../dns/type-codes.ts';
-import { isOfApex } from '../../find-answer.ts';
-import { EDGE_MARK_TYPE } from '../../zone.ts';
+import { isOfApex } from '../../../zone/find-answer.ts';
+import { EDGE_MARK_TYPE } from '../../../zone/zone.ts';
 import type { Image } from '../image.ts';
 import type { AskedMarks } from './asked-marks.ts';
 import type { CountryTable } from './country-table.ts';

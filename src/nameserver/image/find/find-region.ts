@@ -2,8 +2,8 @@
 // before the first such set of an answer.
 
 import { TYPE } from '../../../dns/type-codes.ts';
-import { SET_ID_OCTETS } from '../../edge-sets.ts';
-import { EDGE_MARK_TYPE } from '../../zone.ts';
+import { SET_ID_OCTETS } from '../../../zone/edge-sets.ts';
+import { EDGE_MARK_TYPE } from '../../../zone/zone.ts';
 import type { Image } from '../image.ts';
 import {
   byteOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Name, parseName } from '../../../src/dns/name.ts';
-import { compileSet, maxSetOctets, setStart } from '../../../src/zone/image/compile-set.ts';
-import { createImage, Image } from '../../../src/zone/image/image.ts';
+import { compileSet, maxSetOctets, setStart } from '../../../src/nameserver/image/compile-set.ts';
+import { createImage, Image } from '../../../src/nameserver/image/image.ts';
 import {
   HEADER,
   MAX_SET_POINTER,
@@ -11,9 +11,9 @@ import {
   segmentOf,
   TABLE,
   wordOf,
-} from '../../../src/zone/image/layout.ts';
-import { ImageFullError } from '../../../src/zone/image/space.ts';
-import { ImageWriter } from '../../../src/zone/image/write-image.ts';
+} from '../../../src/nameserver/image/layout.ts';
+import { ImageFullError } from '../../../src/nameserver/image/space.ts';
+import { ImageWriter } from '../../../src/nameserver/image/write-image.ts';
 import type { RecordSet, Zone } from '../../../src/zone/zone.ts';
 import { rowsOf } from '../../support/tests/rows-of.ts';
 import { scale } from '../../support/tests/scale.ts';

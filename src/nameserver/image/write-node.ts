@@ -2,7 +2,7 @@
 
 import { isWildcard, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { EDGE_MARK_TYPE, type RecordSet } from '../zone.ts';
+import { EDGE_MARK_TYPE, type RecordSet } from '../../zone/zone.ts';
 import { compileSet, compileSignatures, maxSetOctets, octetsOfSignatures } from './compile-set.ts';
 import type { Image } from './image.ts';
 import { byteOf, NODE, NODE_FLAG, SET, segmentOf, setWordsOf, UNIT_BYTES, wordOf } from './layout.ts';

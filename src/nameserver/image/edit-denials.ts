@@ -2,8 +2,8 @@
 
 import type { Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { type DenialStyle, hashIn } from '../find-denials.ts';
-import type { RecordSet } from '../zone.ts';
+import { type DenialStyle, hashIn } from '../../zone/find-denials.ts';
+import type { RecordSet } from '../../zone/zone.ts';
 import type { Image } from './image.ts';
 import { changeOrder, findOrdered, type OrderChange, unitsOfOrderBlock } from './order-index.ts';
 import { viewNode } from './read-node.ts';

@@ -2,7 +2,7 @@
 
 import { ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import { type EdgeSets, idOfSet, rdataOfSet } from '../edge-sets.ts';
+import { type EdgeSets, idOfSet, rdataOfSet } from '../../zone/edge-sets.ts';
 import { compileSet } from './compile-set.ts';
 import { countryNumber } from './find/country-table.ts';
 import type { Image } from './image.ts';
