@@ -1,4 +1,4 @@
-// The units that docs/ gives to operators: what systemd itself thinks of them, and that they let through what Node needs.
+// The units for operators: what systemd itself thinks of them, and that they let through what Node needs.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { isInstalled } from '../support/peers/peers.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const UNITS = ['nameserver', 'api', 'workers', 'vantage', 'edge-agent'] as const;
 /** Where a unit's process runs, of what this repository has. */
-const FOLDERS: Partial<Record<string, string>> = { 'edge-agent': 'docs/edge-agent' };
+const FOLDERS: Partial<Record<string, string>> = { 'edge-agent': 'agent' };
 /** Begins nginx, whose master changes the user of its workers. */
 const CHANGES_USERS = 'edge-agent';
 /** The exposure, from 0 to 10, that a unit may have at most. */
@@ -20,7 +20,7 @@ const CALLS =
   'ftruncate fsync rename io_uring_setup prlimit64 sched_getaffinity statx pidfd_open pkey_alloc pkey_mprotect';
 const skipped = isInstalled('systemd-analyze') ? '' : ' (skipped: needs systemd-analyze)';
 
-const fileOf = (name: string) => join(ROOT, `docs/zonefleet-${name}.service`);
+const fileOf = (name: string) => join(ROOT, FOLDERS[name] ?? 'docs', `zonefleet-${name}.service`);
 
 function linesOf(name: string): string[] {
   return readFileSync(fileOf(name), 'utf8').split('\n');

@@ -18,7 +18,7 @@ describe('the map in the README', () => {
       .sort();
 
   it('has a row for each folder of sources', () => {
-    const folders = [...foldersIn('src').map((name) => `src/${name}`), 'workers'];
+    const folders = [...foldersIn('src').map((name) => `src/${name}`), 'agent', 'workers'];
     expect(rows.map(({ folder }) => folder).sort()).toEqual(folders.sort());
   });
 
@@ -32,7 +32,7 @@ describe('the map in the README', () => {
 });
 
 describe('references', () => {
-  const texts = [...['src', 'workers', 'test', 'bench', 'docs'].flatMap(filesIn), 'README.md']
+  const texts = [...['src', 'workers', 'agent', 'test', 'bench', 'docs'].flatMap(filesIn), 'README.md']
     .filter((path) => /\.(ts|mts|mjs|md|sql|service)$/.test(path) && path !== 'test/layout/documents.test.ts')
     .map((path) => ({ path, text: joinLines(readFileSync(join(ROOT, path), 'utf8')) }));
 

@@ -42,7 +42,8 @@ const SIDE = String.raw`(?:'[^']*'|"[^"]*"|[\w.#?!]+(?:\(\))?)`;
 const COMPARISON = new RegExp(`(${SIDE}) (?:===|!==|==|!=) (${SIDE})`, 'g');
 
 /** Everything there is public: zones, what servers answer, and what was found. */
-const isPublic = (path: string) => /^src\/(dns|zone|checks|resolver|store\/checks|nameserver\/image)\//.test(path);
+const isPublic = (path: string) =>
+  /^src\/(dns|zone|checks|resolver|store\/checks|nameserver\/image)\//.test(path);
 
 describe('a secret', () => {
   it('is compared by no operator, which would stop at the first character that differs', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CacheReport } from '../../../docs/edge-agent/cache/report-cache.mjs';
-import { cacheFolder, dropFormerCaches, purgeCache } from '../../../docs/edge-agent/purge-cache.mjs';
-import { refreshUrl } from '../../../docs/edge-agent/refresh-url.mjs';
+import { CacheReport } from '../../../agent/cache/report-cache.mjs';
+import { cacheFolder, dropFormerCaches, purgeCache } from '../../../agent/purge-cache.mjs';
+import { refreshUrl } from '../../../agent/refresh-url.mjs';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { DOMAIN, EdgeFleet, HOST, ORIGINS } from '../../support/edge/edge-fleet.ts';
 import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';

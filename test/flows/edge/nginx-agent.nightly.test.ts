@@ -1,4 +1,4 @@
-// The parts of docs/edge-agent that need no nginx: configs on disk, addresses, expressions, files that are refused.
+// The parts of agent that need no nginx: configs on disk, addresses, expressions, files that are refused.
 
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DomainFiles } from '../../../docs/edge-agent/apply-files.mjs';
-import { EdgeClient } from '../../../docs/edge-agent/edge-client.mjs';
-import { listOf, mayConnect } from '../../../docs/edge-agent/judge-address.mjs';
-import { KeptCertificates } from '../../../docs/edge-agent/keep-certificates.mjs';
-import { KeptConfigs } from '../../../docs/edge-agent/kept-configs.mjs';
-import { above } from '../../../docs/edge-agent/nginx/cache.mjs';
-import { Unwritable } from '../../../docs/edge-agent/nginx/quote.mjs';
-import { translateRegex } from '../../../docs/edge-agent/nginx/regex.mjs';
+import { DomainFiles } from '../../../agent/apply-files.mjs';
+import { EdgeClient } from '../../../agent/edge-client.mjs';
+import { listOf, mayConnect } from '../../../agent/judge-address.mjs';
+import { KeptCertificates } from '../../../agent/keep-certificates.mjs';
+import { KeptConfigs } from '../../../agent/kept-configs.mjs';
+import { above } from '../../../agent/nginx/cache.mjs';
+import { Unwritable } from '../../../agent/nginx/quote.mjs';
+import { translateRegex } from '../../../agent/nginx/regex.mjs';
 import { makeCertificate } from '../../support/certificates/make-certificate.ts';
 import { madeConfig } from '../../support/edge/made-config.ts';
 import { certificateOf } from '../../support/edge/told-certificate.ts';

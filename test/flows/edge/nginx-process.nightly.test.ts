@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { FindOrigins } from '../../../docs/edge-agent/find-origins.mjs';
+import { FindOrigins } from '../../../agent/find-origins.mjs';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { madeConfig, madeHost, madeOrigin } from '../../support/edge/made-config.ts';
 import { startAgent } from '../../support/edge/nginx/agent-process.ts';

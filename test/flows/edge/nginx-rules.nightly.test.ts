@@ -1,11 +1,11 @@
-// What Debian's nginx answers with the configuration that docs/edge-agent writes, by configs made by hand.
+// What Debian's nginx answers with the configuration that agent writes, by configs made by hand.
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findCulprits } from '../../../docs/edge-agent/find-culprits.mjs';
+import { findCulprits } from '../../../agent/find-culprits.mjs';
 import type { EdgeConfig } from '../../../src/edge/edge-config.ts';
 import type { EdgeRule } from '../../../src/edge/edge-rule.ts';
 import { type Issued, makeCertificate } from '../../support/certificates/make-certificate.ts';

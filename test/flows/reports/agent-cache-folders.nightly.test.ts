@@ -1,10 +1,10 @@
-// Which files of nginx's cache the agent looks at again (docs/edge-agent/cache).
+// Which files of nginx's cache the agent looks at again (agent/cache).
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CacheFolders } from '../../../docs/edge-agent/cache/cache-folders.mjs';
+import { CacheFolders } from '../../../agent/cache/cache-folders.mjs';
 
 const PLACE = '0/aa';
 const [A, B] = [`${PLACE}/${'a'.repeat(32)}`, `${PLACE}/${'b'.repeat(32)}`];

@@ -1,4 +1,4 @@
-// The agent's own spool of requests (docs/edge-agent/requests), without nginx: what visitors can write into a log, a log that grows while
+// The agent's own spool of requests (agent/requests), without nginx: what visitors can write into a log, a log that grows while
 // it is read, a disk that is full, and an agent that is ended between any two of its steps.
 
 import { randomBytes } from 'node:crypto';
@@ -19,10 +19,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Refused } from '../../../docs/edge-agent/edge-client.mjs';
-import { CollectRequests } from '../../../docs/edge-agent/requests/collect-requests.mjs';
-import { RequestReport } from '../../../docs/edge-agent/requests/report-requests.mjs';
-import { LOG_FORMAT, printLine } from '../../../docs/edge-agent/requests/request-line.mjs';
+import { Refused } from '../../../agent/edge-client.mjs';
+import { CollectRequests } from '../../../agent/requests/collect-requests.mjs';
+import { RequestReport } from '../../../agent/requests/report-requests.mjs';
+import { LOG_FORMAT, printLine } from '../../../agent/requests/request-line.mjs';
 import { judgeLine } from '../../../src/edge/requests/request-line.ts';
 import { rowsOf, wordsOf } from '../../support/tests/rows-of.ts';
 import { until } from '../../support/tests/until.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { printLine } from '../../../docs/edge-agent/requests/request-line.mjs';
+import { printLine } from '../../../agent/requests/request-line.mjs';
 import { judgeLine } from '../../../src/edge/requests/request-line.ts';
 import { askEdge } from '../../support/edge/ask-edge.ts';
 import { madeConfig, madeHost, madeOrigin, madeRule } from '../../support/edge/made-config.ts';

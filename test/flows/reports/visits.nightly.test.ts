@@ -1,4 +1,4 @@
-// What visitors did at an edge is what its owner counts, each request once: through docs/edge-agent, with the
+// What visitors did at an edge is what its owner counts, each request once: through agent, with the
 // agent and the analytics engine killed meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -124,7 +124,7 @@ async function showKinds(
 const dropRule = (path: string) =>
   fleet.change('POST', '/rules/drop/', { path_match_type: 'wildcard', path_includes: [path] });
 
-describe.skipIf(!hasNginx)('docs/edge-agent', () => {
+describe.skipIf(!hasNginx)('agent', () => {
   let agent: AgentProcess;
   beforeAll(async () => {
     agent = await startAgent({ api: fleet.api.url, token: fleet.token, allowOrigins: [ORIGINS] });

@@ -337,7 +337,8 @@ describe.each([
         const others = served.filter((other) => other !== apex);
         const { zone: plain } = randomZone(random, apex, 2 + round * 2, others);
         const zone = marked(plain, RANDOM_SETS, random, isSigned);
-        const left = isSigned && random() < 0.3 ? thinned(random, [...recordsOfZone(zone)], DNSSEC_TYPES) : [];
+        const left =
+          isSigned && random() < 0.3 ? thinned(random, [...recordsOfZone(zone)], DNSSEC_TYPES) : [];
         const damaged = left.length > 0 ? zoneOfRecords(zone.apex, left) : zone;
         return random() < 0.05 ? { ...damaged, marked: new Set([zone.apex]) } : damaged;
       });
@@ -381,7 +382,10 @@ function compare(asked: WrittenNode, zones: readonly Zone[], { name, type, where
   const sections = [reply.answers, reply.authorities, reply.additionals].map(hexLines);
   const sets = [wanted.answer, wanted.authority, [...wanted.glue, ...wanted.additional]];
   const found = [title, wanted.rcode, wanted.authoritative, false];
-  expectSame([title, reply.rcode, reply.aa, reply.tc, ...sections], [...found, ...sets.map((section) => hexLines(recordsIn(section)))]);
+  expectSame(
+    [title, reply.rcode, reply.aa, reply.tc, ...sections],
+    [...found, ...sets.map((section) => hexLines(recordsIn(section)))],
+  );
   expectSame(asked.failures, []);
   const addresses = new Set(RANDOM_SETS.regions.flatMap(({ v4, v6 }) => [...v4, ...v6].flat()));
   const isRegional = ({ type: of, rdata }: Line) =>

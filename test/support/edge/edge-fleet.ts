@@ -1,4 +1,4 @@
-// An API process, a registered edge's token, an origin, and an owner with a domain, for flows of docs/edge-agent.
+// An API process, a registered edge's token, an origin, and an owner with a domain, for flows of agent.
 
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
 import { createEdge } from '../../../src/store/edges/edges.ts';

@@ -1,4 +1,4 @@
-// docs/edge-agent as an operator runs it: a process of its own, with a settings file and a token, and its nginx.
+// agent as an operator runs it: a process of its own, with a settings file and a token, and its nginx.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { until } from '../../tests/until.ts';
 import type { EdgePorts } from '../ask-edge.ts';
 import { nginxSettings, stopNginx } from './served-nginx.ts';
 
-const AGENT = fileURLToPath(new URL('../../../../docs/edge-agent/agent.mjs', import.meta.url));
+const AGENT = fileURLToPath(new URL('../../../../agent/agent.mjs', import.meta.url));
 
 export interface AgentProcess extends EdgePorts {
   readonly state: string;

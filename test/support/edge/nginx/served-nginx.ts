@@ -1,12 +1,12 @@
-// Debian's nginx with the part of docs/edge-agent that serves configs: what a test takes is what it answers with.
+// Debian's nginx with the part of agent that serves configs: what a test takes is what it answers with.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { EdgeNginx } from '../../../../docs/edge-agent/edge-nginx.mjs';
-import { FindOrigins } from '../../../../docs/edge-agent/find-origins.mjs';
-import { KeptCertificates } from '../../../../docs/edge-agent/keep-certificates.mjs';
-import { KeptConfigs } from '../../../../docs/edge-agent/kept-configs.mjs';
+import { EdgeNginx } from '../../../../agent/edge-nginx.mjs';
+import { FindOrigins } from '../../../../agent/find-origins.mjs';
+import { KeptCertificates } from '../../../../agent/keep-certificates.mjs';
+import { KeptConfigs } from '../../../../agent/kept-configs.mjs';
 import type { EdgeConfig } from '../../../../src/edge/edge-config.ts';
 import type { Issued } from '../../certificates/make-certificate.ts';
 import { freePort } from '../../processes/free-port.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isHostName } from './nginx/quote.mjs';
 
 /**
- * @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
+ * @typedef {import('../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
  * @typedef {{ domain: string, version: number, config: EdgeConfig | null }} Kept
  */
 

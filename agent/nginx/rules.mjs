@@ -5,7 +5,7 @@ import { isSearch, KEYS, matchesOf } from './match.mjs';
 import { quote, Unwritable, whole } from './quote.mjs';
 
 /**
- * @typedef {import('../../../src/edge/edge-rule.ts').EdgeRule} EdgeRule
+ * @typedef {import('../../src/edge/edge-rule.ts').EdgeRule} EdgeRule
  * @typedef {import('./match.mjs').Maps} Maps
  * @typedef {import('./domain.mjs').Told} Told
  * @typedef {readonly (readonly [regex: string, value: string])[]} Entries for a map; values are words already

@@ -11,7 +11,7 @@ const AT_ONCE = 32;
 const MAX_ADDRESSES = 8;
 const PROBE_MS = 3_000;
 
-/** @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
+/** @typedef {import('../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
 
 export class FindOrigins {
   /** @type {Map<string, string[]>} */

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from './kept-configs.mjs';
 
-/** @typedef {import('../../src/edge/edge-config.ts').EdgeCertificate} EdgeCertificate */
+/** @typedef {import('../src/edge/edge-config.ts').EdgeCertificate} EdgeCertificate */
 
 export class KeptCertificates {
   /** @type {Map<number, string>} */

@@ -7,7 +7,7 @@ import { whole } from './quote.mjs';
 /**
  * @param {import('./cache.mjs').CacheRule | undefined} rule
  * @param {string} zone
- * @param {import('../../../src/edge/edge-config.ts').EdgeSettings} settings
+ * @param {import('../../src/edge/edge-config.ts').EdgeSettings} settings
  * @param {boolean} isOff
  * @param {import('./match.mjs').Maps} maps
  */
@@ -26,7 +26,7 @@ export function printAnswer(rule, zone, settings, isOff, maps) {
   return text + printHeaders(settings);
 }
 
-/** @param {import('../../../src/edge/edge-config.ts').EdgeSettings} settings */
+/** @param {import('../../src/edge/edge-config.ts').EdgeSettings} settings */
 export function printHeaders(settings) {
   let text = '';
   if (settings.sec_no_sniff) {

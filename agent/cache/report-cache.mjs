@@ -8,7 +8,7 @@ import { cacheFolder } from '../purge-cache.mjs';
 import { CacheFolders } from './cache-folders.mjs';
 import { readEntry } from './read-entry.mjs';
 
-/** @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
+/** @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
 
 const MOST_AT_ONCE = 500;
 /** Files that are remembered, of all domains: some 100 octets of memory each. */

@@ -9,7 +9,7 @@ import { isHostName, quote, Unwritable, whole } from './quote.mjs';
 import { groupHosts, printServer } from './server.mjs';
 
 /**
- * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
+ * @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
  * @typedef {import('./origins.mjs').OriginFacts} OriginFacts
  * @typedef {{ rule_id: number, why: string }} Unsupported
  * @typedef {{ path: string, content: string }} Page

@@ -13,8 +13,8 @@ import { firstOf, writeEach } from './rules.mjs';
 import { chooseTarget } from './targets.mjs';
 
 /**
- * @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
- * @typedef {import('../../../src/edge/edge-config.ts').EdgeHost} EdgeHost
+ * @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig
+ * @typedef {import('../../src/edge/edge-config.ts').EdgeHost} EdgeHost
  * @typedef {import('./domain.mjs').EdgeFacts} EdgeFacts
  * @typedef {import('./origins.mjs').Target} Target
  * @typedef {{

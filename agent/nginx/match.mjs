@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { quoteRegex, Unwritable } from './quote.mjs';
 import { literal, translateRegex, translateWildcard } from './regex.mjs';
 
-/** @typedef {import('../../../src/edge/edge-rule.ts').EdgeRule} EdgeRule */
+/** @typedef {import('../../src/edge/edge-rule.ts').EdgeRule} EdgeRule */
 /** @typedef {{ regex: string, groups: number }} Match */
 
 const LINE = String.raw`[^\n]*+\n`;

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whole } from './quote.mjs';
 
-/** @typedef {Extract<import('../../../src/edge/edge-rule.ts').EdgeRule, { type: 'waf' }>} WafRule */
+/** @typedef {Extract<import('../../src/edge/edge-rule.ts').EdgeRule, { type: 'waf' }>} WafRule */
 
 /** Of requests, without reputation and counting: those want a database and a memory. */
 const FILE = /^REQUEST-9(?:01|05|11|13|20|21|22|30|31|32|33|34|41|42|43|44|49)-.*\.conf$/;

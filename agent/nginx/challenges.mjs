@@ -3,7 +3,7 @@
 
 import { isHostName, quote } from './quote.mjs';
 
-/** @typedef {import('../../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
+/** @typedef {import('../../src/edge/edge-config.ts').EdgeConfig} EdgeConfig */
 
 /**
  * Before all rules, and whatever the domain's standing.

@@ -117,7 +117,7 @@ async function serve() {
   }
 }
 
-/** @param {readonly import('../../src/edge/edge-config.ts').EdgeConfig[]} configs */
+/** @param {readonly import('../src/edge/edge-config.ts').EdgeConfig[]} configs */
 async function fetchCertificates(configs) {
   for (const { domain, certificates: told, suspended } of configs) {
     for (const certificate of suspended ? [] : told) {

@@ -6,7 +6,7 @@ import { printBots } from './refusals.mjs';
 import { firstOf } from './rules.mjs';
 
 /**
- * @typedef {import('../../../src/edge/edge-config.ts').EdgeHost} EdgeHost
+ * @typedef {import('../../src/edge/edge-config.ts').EdgeHost} EdgeHost
  * @typedef {import('./origins.mjs').Target} Target
  * @typedef {import('./origins.mjs').Way} Way
  */
@@ -96,7 +96,7 @@ function placePool(rule, timeoutSeconds, place, told) {
  * @param {Map<string, string>} beside
  */
 function ownTargets(host, place, prefix, beside) {
-  /** @type {Map<string, import('../../../src/edge/edge-config.ts').EdgeOrigin[]>} */
+  /** @type {Map<string, import('../../src/edge/edge-config.ts').EdgeOrigin[]>} */
   const groups = new Map();
   const origins = host?.origins ?? [];
   for (const origin of origins) {

@@ -4,9 +4,9 @@
 
 import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
 
-/** @typedef {import('../../../src/edge/edge-rule.ts').EdgeRule} EdgeRule */
+/** @typedef {import('../../src/edge/edge-rule.ts').EdgeRule} EdgeRule */
 /** @typedef {Extract<EdgeRule, { type: 'cache' }>} CacheRule */
-/** @typedef {import('../../../src/edge/edge-config.ts').EdgeSettings} EdgeSettings */
+/** @typedef {import('../../src/edge/edge-config.ts').EdgeSettings} EdgeSettings */
 
 /** The largest body that is kept, in MiB, and the map that knows whether an answer says that it is larger. */
 export const CAPS = /** @type {const} */ ([128, 256, 512, 2_048, 4_096]);

@@ -23,7 +23,7 @@ import { oneOf, quote, Unwritable, variable, whole } from './quote.mjs';
  * @typedef {{ pass: string | undefined, hostHeader: string | undefined, timeoutSeconds: number }} Target
  */
 
-/** @typedef {import('../../../src/edge/edge-config.ts').EdgeHost} EdgeHost */
+/** @typedef {import('../../src/edge/edge-config.ts').EdgeHost} EdgeHost */
 
 const TLS_PORT = 443;
 const MAX_ADDRESSES = 8;
