@@ -17,7 +17,6 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, test } from 'vitest';
 import { AnalyticsFault } from '../src/analytics/open-analytics.ts';
-import { openAsnDb } from '../src/process/asn-db.ts';
 import { boundSignal } from '../src/process/bound-signal.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { isOurHost } from '../src/process/judge-host.ts';
@@ -40,6 +39,7 @@ import {
   VANTAGE_CLOCK_MS,
   type VantageProof,
 } from '../src/process/vantage-signature.ts';
+import { openAsnDb } from '../src/resolver/asn-db.ts';
 import { collectGarbage } from './support/tests/heap-octets.ts';
 
 test('a file that cannot be read or has a bad line names the setting; without one nothing is known', async () => {

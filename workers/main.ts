@@ -7,7 +7,6 @@ import { Slots } from '../src/checks/shares/slots.ts';
 import { networksOf } from '../src/dns/record/network.ts';
 import { openMailer } from '../src/mail/mailer.ts';
 import { Authority } from '../src/outbound/acme/authority.ts';
-import { openAsnDb } from '../src/process/asn-db.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
 import { dropRights } from '../src/process/drop-rights.ts';
 import { listenHealth, type Readiness } from '../src/process/listen-health.ts';
@@ -18,6 +17,7 @@ import { readSettings, type SettingsOf } from '../src/process/settings/read-sett
 import { migrateQueue, type QueuePlace } from '../src/queue/connection.ts';
 import type { JobQueue } from '../src/queue/job-queue.ts';
 import type { CheckJob } from '../src/queue/jobs.ts';
+import { openAsnDb } from '../src/resolver/asn-db.ts';
 import { CacheRegistry } from '../src/store/cached/cache-registry.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { databaseReadiness } from '../src/store/postgres/database-readiness.ts';

@@ -2,6 +2,7 @@
 // on the way. Root priming (RFC 8109) is left out: the hints are used as they are. Prefetching is not needed.
 
 import type { TargetEvidence } from '../checks/aname/target-evidence.ts';
+import type { CaaEvidence } from '../checks/caa/judge-caa.ts';
 import type { ChildEvidence } from '../checks/child/evidence.ts';
 import type { Evidence } from '../checks/delegation/evidence.ts';
 import type { DsEvidence } from '../checks/dnssec/ds-evidence.ts';
@@ -13,7 +14,6 @@ import type { TxtEvidence } from '../checks/txt/txt-evidence.ts';
 import type { RootKeys } from '../checks/validation/root-keys.ts';
 import type { Name } from '../dns/name.ts';
 import type { Network } from '../dns/record/network.ts';
-import type { CaaEvidence } from '../edge/certificates/judge-caa.ts';
 import { findAllAddresses } from './aname/find-all-addresses.ts';
 import { observeAddresses } from './aname/observe-addresses.ts';
 import { observeCaa } from './caa/observe-caa.ts';

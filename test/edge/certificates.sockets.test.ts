@@ -1,11 +1,10 @@
-// The decisions about certificates: which are accepted, which names are ordered, when they are renewed, what CAA allows.
+// The decisions about certificates: which are accepted, which names are ordered, when they are renewed.
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { certificateStatus } from '../../src/edge/certificates/certificate-status.ts';
 import { decodeAlternativeNames } from '../../src/edge/certificates/decode-alternative-names.ts';
 import { decodePem } from '../../src/edge/certificates/decode-pem.ts';
-import { caaNames, judgeCaa } from '../../src/edge/certificates/judge-caa.ts';
 import { judgeCertificate } from '../../src/edge/certificates/judge-certificate.ts';
 import { areCovered, planHosts, planWildcards } from '../../src/edge/certificates/plan-names.ts';
 import { backoffIn, nextLookIn, nextRenewal, renewalIn } from '../../src/edge/certificates/renewal.ts';
@@ -283,66 +282,5 @@ describe('the status', () => {
     expect(certificateStatus({ certificate: { ...valid, kind: 'custom' }, order: undefined, now })).toBe(
       'custom',
     );
-  });
-});
-
-describe('CAA', () => {
-  const issuer = {
-    identities: ['ca.example', 'ca.example.net'],
-    method: 'dns-01' as const,
-    accountUrl: 'https://ca.example/acct/1',
-  };
-  const at = 'shop.example';
-  const judged = (name: string, ...records: [string, string, number?][]) =>
-    judgeCaa(
-      name,
-      {
-        kind: 'found',
-        at,
-        records: records.map(([tag, value, flags = 0]) => ({ tag, value, flags })),
-      },
-      issuer,
-    );
-
-  it('climbs from the name to the top-level domain', () => {
-    expect(caaNames('*.a.shop.example')).toEqual(['a.shop.example', 'shop.example', 'example']);
-  });
-
-  it('allows what no record forbids', () => {
-    expect(judgeCaa(at, { kind: 'none' }, issuer)).toBeUndefined();
-    expect(judgeCaa(at, { kind: 'failed', message: 'silence' }, issuer)).toBeUndefined();
-    expect(judged(at, ['iodef', 'mailto:a@example'])).toBeUndefined();
-    expect(judged(at, ['issue', 'CA.example.net'])).toBeUndefined();
-    expect(
-      judged(at, ['ISSUE', 'other.example'], ['issue', ' ca.example ; validationmethods=dns-01']),
-    ).toBeUndefined();
-  });
-
-  it('forbids what the records give to others, or to nobody, and says what to add', () => {
-    expect(judged(at, ['issue', 'other.example'])).toBe(
-      'the CAA records at shop.example do not let ca.example issue for shop.example: add CAA 0 issue "ca.example"',
-    );
-    expect(judged(at, ['issue', ';'])).toMatch(/do not let/);
-    expect(judged(at, ['issue', 'ca.example; %%'])).toMatch(/do not let/);
-  });
-
-  it('has wildcards by issuewild alone where there is one, which counts for nothing else', () => {
-    expect(judged('*.shop.example', ['issue', 'ca.example'], ['issuewild', ';'])).toMatch(
-      /add CAA 0 issuewild/,
-    );
-    expect(judged('*.shop.example', ['issue', ';'], ['issuewild', 'ca.example'])).toBeUndefined();
-    expect(judged('*.shop.example', ['issue', 'ca.example'])).toBeUndefined();
-    expect(judged(at, ['issuewild', ';'])).toBeUndefined();
-  });
-
-  it('forbids where a critical property is not known, and only then', () => {
-    expect(judged(at, ['future', 'x', 128], ['issue', 'ca.example'])).toMatch(/critical property future/);
-    expect(judged(at, ['future', 'x'], ['issue', 'ca.example'])).toBeUndefined();
-  });
-
-  it('may name the account and the methods', () => {
-    expect(judged(at, ['issue', 'ca.example; accounturi=https://ca.example/acct/1'])).toBeUndefined();
-    expect(judged(at, ['issue', 'ca.example; accounturi=https://ca.example/acct/2'])).toMatch(/do not let/);
-    expect(judged(at, ['issue', 'ca.example; validationmethods=http-01,tls-alpn-01'])).toMatch(/do not let/);
   });
 });

@@ -1,8 +1,8 @@
 // For which names a certificate is ordered, after what CAA and the addresses of the names say, and when.
 
 import type { TargetEvidence } from '../../src/checks/aname/target-evidence.ts';
+import { caaNames, judgeCaa } from '../../src/checks/caa/judge-caa.ts';
 import { parseName } from '../../src/dns/name.ts';
-import { caaNames, judgeCaa } from '../../src/edge/certificates/judge-caa.ts';
 import {
   areCovered,
   type PlannedNames,

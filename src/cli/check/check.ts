@@ -43,7 +43,7 @@ export function addCheckCommand(program: Command, cli: Cli): void {
       if (domain === ROOT) throw new Failure('usage', 'the root has no parent zone that could delegate it');
       const profile = await readProfileFile(path);
       const settings = await cli.settings();
-      const { openAsnDb } = await import('../../process/asn-db.ts');
+      const { openAsnDb } = await import('../../resolver/asn-db.ts');
       const asnOf = await openAsnDb(settings.asnDb);
       const own = new Set(ourNames(settings));
       const judge = (evidence: ChildEvidence) => judgeChild(evidence, { own, asnOf, profile });

@@ -104,7 +104,7 @@ interface Described {
 
 async function describe(db: Database, cli: Cli): Promise<Described> {
   const { listVantages } = await import('../../store/vantage/vantages.ts');
-  const { openAsnDb } = await import('../../process/asn-db.ts');
+  const { openAsnDb } = await import('../../resolver/asn-db.ts');
   const asnOf: AsnOf | undefined = await openAsnDb((await cli.settings()).asnDb);
   const vantages = await listVantages(db);
   const known = inForce(vantages);

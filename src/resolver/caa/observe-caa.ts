@@ -1,9 +1,9 @@
 // Looks up the CAA records that count for a name: its own, or those of the nearest name above it that has any (RFC 8659 §3).
 // They are asked of the servers of their zones, and aliases are followed at each name.
 
+import type { CaaEvidence, CaaRecord } from '../../checks/caa/judge-caa.ts';
 import { foldCase, type Name, parentOf, printName, ROOT } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
-import type { CaaEvidence, CaaRecord } from '../../edge/certificates/judge-caa.ts';
 import type { ResolverState } from '../state/resolver-state.ts';
 import { runWork } from '../state/run-work.ts';
 import { Stopped, type Work } from '../state/work.ts';

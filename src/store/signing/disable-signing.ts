@@ -3,6 +3,7 @@
 
 import { sql } from 'kysely';
 import { TYPE } from '../../dns/type-codes.ts';
+import { withSerial } from '../../zone/publish/soa-serial.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { forgetNames } from '../keys/hashed-names.ts';
@@ -10,7 +11,6 @@ import { readOwners } from '../keys/read-zone-rows.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
 import { inTransaction } from '../postgres/transaction.ts';
-import { withSerial } from '../zones/soa-serial.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { type Chunk, chunksOfOwners } from '../zones/zone-rows.ts';
 import { SMALL_ZONE_ROWS } from './enable-signing.ts';

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { foldCase, type Name } from '../../dns/name.ts';
 import { TYPE } from '../../dns/type-codes.ts';
+import { laterSerial, serialIn, withSerial } from '../../zone/publish/soa-serial.ts';
 import { isSignal } from '../../zone/signing/signals.ts';
 import type { ZoneRecord } from '../../zone/zone.ts';
 import { isOfSigner } from '../keys/apex-keys.ts';
@@ -10,7 +11,6 @@ import { readWhole } from '../keys/read-zone-rows.ts';
 import { signChange } from '../keys/sign-change.ts';
 import type { SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import { laterSerial, serialIn, withSerial } from './soa-serial.ts';
 import { type ChangedZone, type LockedZone, writeDifference } from './write-zone.ts';
 import { chunksOfOwners } from './zone-rows.ts';
 

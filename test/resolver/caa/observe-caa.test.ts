@@ -1,7 +1,7 @@
 // The look-up of the CAA records that count, and what it means for an order, against a small internet.
 
 import { expect, it } from 'vitest';
-import { judgeCaa } from '../../../src/edge/certificates/judge-caa.ts';
+import { judgeCaa } from '../../../src/checks/caa/judge-caa.ts';
 import { COM_A, COM_B, comInternet, testResolver } from '../../support/world/test-resolver.ts';
 import { name, type ZoneExchange, zone } from '../../support/world/zone-exchange.ts';
 

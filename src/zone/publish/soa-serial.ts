@@ -1,6 +1,6 @@
 // Serials of zones whose SOA is not made anew for each change: operator zones that we sign, and what only signatures change.
 
-import { nextSerial } from '../../zone/publish/publish.ts';
+import { nextSerial } from './publish.ts';
 
 /** SERIAL begins the last five numbers of the rdata (RFC 1035 §3.3.13). */
 const FROM_END = 20;

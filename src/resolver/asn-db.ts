@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AsnOf } from '../checks/child/observation.ts';
 import { readAsnDb } from '../checks/child/read-asn-db.ts';
-import { StartFault } from './start-fault.ts';
+import { StartFault } from '../process/start-fault.ts';
 
 /** Undefined when there is no file. Throws StartFault. */
 export async function openAsnDb(path: string | undefined): Promise<AsnOf | undefined> {
