@@ -1,6 +1,6 @@
 // The log lines of jobs: one for each change of a status, for each scan, and for a target that begins or stops failing.
 
-import type { MailJob } from '../src/queue/jobs.ts';
+import type { MailJob } from '../src/jobs/jobs.ts';
 import type { WebhookOutcome } from './jobs/call-webhooks.ts';
 import type { ChildOutcome } from './jobs/check-child.ts';
 import type { CheckOutcome } from './jobs/check-delegation.ts';

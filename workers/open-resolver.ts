@@ -1,8 +1,8 @@
 // The resolver of a workers process, with all that workers share: leases, what is known of addresses, remembered silence.
 
 import { type Network, parseNetwork } from '../src/dns/record/network.ts';
+import { openRedisLeases } from '../src/jobs/redis-leases.ts';
 import type { ProcessLife } from '../src/process/run-process.ts';
-import { openRedisLeases } from '../src/queue/redis-leases.ts';
 import { createExchange } from '../src/resolver/exchange/exchange.ts';
 import { watchIpv6 } from '../src/resolver/exchange/has-ipv6.ts';
 import { createResolver, type Resolver } from '../src/resolver/resolver.ts';

@@ -6,9 +6,9 @@ import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/nex
 import type { MachineRules } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
 import type { Network } from '../src/dns/record/network.ts';
-import type { Mailer } from '../src/mail/mailer.ts';
-import type { Authority } from '../src/outbound/acme/authority.ts';
-import type { QueuePlace } from '../src/queue/connection.ts';
+import type { AccountShares } from '../src/jobs/account-shares.ts';
+import type { QueuePlace } from '../src/jobs/connection.ts';
+import { accountsInTurn, fillQueue } from '../src/jobs/fill-queue.ts';
 import {
   CALL_WEBHOOK,
   CHECK_CHILD,
@@ -20,7 +20,11 @@ import {
   SEND_MAIL,
   VERIFY_TXT,
   type VerifyJob,
-} from '../src/queue/jobs.ts';
+} from '../src/jobs/jobs.ts';
+import { QueueWorker } from '../src/jobs/queue-worker.ts';
+import { type Rounds, runRounds } from '../src/jobs/run-rounds.ts';
+import type { Mailer } from '../src/mail/mailer.ts';
+import type { Authority } from '../src/outbound/acme/authority.ts';
 import type { Resolver } from '../src/resolver/resolver.ts';
 import { claimDueTargets } from '../src/store/aname/claim-due-targets.ts';
 import { claimDueOrders } from '../src/store/certificates/claim-due-orders.ts';
@@ -34,8 +38,6 @@ import { keyBoxesOf } from '../src/store/secrets/database-keys.ts';
 import { claimDueVerifications } from '../src/store/verifications/claim-due-verifications.ts';
 import { claimDueDeliveries } from '../src/store/webhooks/claim-due-deliveries.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
-import { accountsInTurn, fillQueue } from './fill-queue.ts';
-import type { AccountShares } from './jobs/account-shares.ts';
 import { createWebhookCaller } from './jobs/call-webhooks.ts';
 import { createChildChecker } from './jobs/check-child.ts';
 import { createChecker } from './jobs/check-delegation.ts';
@@ -68,8 +70,6 @@ import type { WorkerMetrics } from './metrics/metrics.ts';
 import { createScanMetrics } from './metrics/scan-metrics.ts';
 import { createWebhookMetrics } from './metrics/webhook-metrics.ts';
 import { CheckNotes } from './note-checks.ts';
-import { QueueWorker } from './queue-worker.ts';
-import { type Rounds, runRounds } from './rounds/run-rounds.ts';
 import type { BreakerWatch } from './rounds/watch-breaker.ts';
 import { runSchedule } from './schedule.ts';
 import type { VantageAsker } from './vantage/ask-vantages.ts';

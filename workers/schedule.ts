@@ -3,13 +3,13 @@
 // job is lost is due again when the lease is over.
 
 import { dueTurn } from '../src/checks/shares/turns.ts';
-import type { QueueDepth } from '../src/queue/job-queue.ts';
-import { backgroundChecks, type CheckJob } from '../src/queue/jobs.ts';
+import { FULLEST, LIGHT_AT_ONCE, roomLeft } from '../src/jobs/fill-queue.ts';
+import type { QueueDepth } from '../src/jobs/job-queue.ts';
+import { backgroundChecks, type CheckJob } from '../src/jobs/jobs.ts';
+import { type Rounds, runRounds } from '../src/jobs/run-rounds.ts';
 import { type ClaimPlace, claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
 import { type AskedNames, takeAskedNames } from '../src/store/checks/take-asked-names.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import { FULLEST, LIGHT_AT_ONCE, roomLeft } from './fill-queue.ts';
-import { type Rounds, runRounds } from './rounds/run-rounds.ts';
 
 export interface ScheduleOptions {
   readonly db: Database;

@@ -1,11 +1,11 @@
 // What a workers process does for regions of edges: the rounds, their metrics and log.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import type { DecidedSets } from '../src/store/regions/decide-edge-sets.ts';
 import type { OutcomeLog } from './log-outcomes.ts';
 import { publishRegions } from './rounds/publish-regions.ts';
-import type { Rounds } from './rounds/run-rounds.ts';
 
 interface Regions extends Rounds {
   /** What an operator should see to, each in one line. */

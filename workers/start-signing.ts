@@ -1,12 +1,12 @@
 // What a workers process does for signed zones: the rounds that sign, the watch over what they made, their metrics and log.
 
 import type { Registry } from 'prom-client';
+import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { loadSigningState } from '../src/store/signing/signing-state.ts';
 import { logSigning, type OutcomeLog } from './log-outcomes.ts';
 import { createSigningMetrics } from './metrics/signing-metrics.ts';
 import { runSignals } from './rounds/publish-signals.ts';
-import type { Rounds } from './rounds/run-rounds.ts';
 import { signZones } from './rounds/sign-zones.ts';
 import { SigningBreaker } from './rounds/signing-breaker.ts';
 

@@ -1,9 +1,9 @@
 // What a workers process does about traffic that comes near what plans include: the rounds, and their log.
 
 import type { Analytics } from '../src/analytics/open-analytics.ts';
+import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import type { OutcomeLog } from './log-outcomes.ts';
-import type { Rounds } from './rounds/run-rounds.ts';
 import { tellTraffic } from './rounds/tell-traffic.ts';
 import { unlessAway } from './start-analytics.ts';
 

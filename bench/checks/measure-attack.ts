@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseName } from '../../src/dns/name.ts';
-import { JobQueue } from '../../src/queue/job-queue.ts';
-import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
+import { JobQueue } from '../../src/jobs/job-queue.ts';
+import { CHECK_DELEGATION } from '../../src/jobs/jobs.ts';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createDomain } from '../../src/store/change/save-domain.ts';
 import { waitForCheck } from '../../src/store/checks/wait-for-check.ts';

@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { JobQueue } from '../../src/queue/job-queue.ts';
-import { CHECK_DELEGATION } from '../../src/queue/jobs.ts';
+import { JobQueue } from '../../src/jobs/job-queue.ts';
+import { CHECK_DELEGATION } from '../../src/jobs/jobs.ts';
 import {
   type ClaimPlace,
   claimDueDomains,

@@ -1,10 +1,10 @@
 // The database as `npm start` hands it to the processes: migrated, with roles, the demo, and the first admin's key.
 
 import { parseName } from '../dns/name.ts';
+import { migrateQueue } from '../jobs/connection.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { linkTo } from '../process/public-link.ts';
 import { StartFault } from '../process/start-fault.ts';
-import { migrateQueue } from '../queue/connection.ts';
 import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';

@@ -26,17 +26,17 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   checks: 'dns',
   edge: 'dns zone',
   process: 'dns zone',
-  queue: '',
   mail: '',
   resolver: 'dns checks process',
   analytics: 'billing edge',
   outbound: 'dns billing edge process',
   store: 'dns billing zone checks edge process',
+  jobs: 'zone checks resolver store',
   nameserver: 'dns zone process store',
-  api: 'dns billing zone checks edge process queue resolver analytics outbound store',
-  workers: 'dns billing zone checks edge process queue mail resolver analytics outbound store',
-  start: 'dns zone process queue resolver store nameserver',
-  cli: 'dns billing zone checks edge process queue resolver analytics store start',
+  api: 'dns billing zone checks edge process resolver analytics outbound store jobs',
+  workers: 'dns billing zone checks edge process mail resolver analytics outbound store jobs',
+  start: 'dns zone process resolver store jobs nameserver',
+  cli: 'dns billing zone checks edge process resolver analytics store jobs start',
 };
 /** Plain JavaScript that installs missing packages before any TypeScript can run. Every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
@@ -133,7 +133,7 @@ describe('imports', () => {
   it('of the observer do not reach the database, the queue or the API', () => {
     const reached = reachedFrom(OBSERVER);
     expect(
-      reached.filter((name) => /^(pg|kysely|bullmq|ioredis|fastify)\b|^src\/(store|queue|api)\//.test(name)),
+      reached.filter((name) => /^(pg|kysely|bullmq|ioredis|fastify)\b|^src\/(store|jobs|api)\//.test(name)),
     ).toEqual([]);
     expect(reached).toContain('src/resolver/resolver.ts');
     expect(reachedFrom('workers/main.ts')).toEqual(expect.arrayContaining(['pg', 'bullmq']));

@@ -357,8 +357,8 @@ describe('republish-domains', () => {
       await saved(db, more[i] as number, create(`www.d${i}.test.`));
     }
     let running = true;
-    const editing = Array.from({ length: 4 }, async (_, writer) => {
-      for (let i = writer; running; i += 4) {
+    const editing = Array.from({ length: 2 }, async (_, writer) => {
+      for (let i = writer; running; i += 2) {
         await saved(db, more[i % 4] as number, create(`n${i}.d${i % 4}.test.`));
         if (i % 20 === writer) more.push((await newDomain(db, mine, `new${i}.test.`)).id);
       }

@@ -3,6 +3,7 @@ import type { PoolEvidence } from '../../src/checks/nameservers/pool-evidence.ts
 import { dsOf } from '../../src/checks/validation/roll-anchors.ts';
 import type { RootKeys } from '../../src/checks/validation/root-keys.ts';
 import { parseName, printName } from '../../src/dns/name.ts';
+import type { Rounds } from '../../src/jobs/run-rounds.ts';
 import type { ObservedPool } from '../../src/resolver/nameservers/observe-pool.ts';
 import { Silences } from '../../src/resolver/state/silences.ts';
 import { addTerm } from '../../src/store/accounts/plans.ts';
@@ -18,7 +19,6 @@ import { type Database, openDatabase } from '../../src/store/postgres/database.t
 import { addVantage, noteVantageSeen } from '../../src/store/vantage/vantages.ts';
 import { type PublishFault, runHousekeeping } from '../../workers/rounds/housekeeping.ts';
 import { runSubscriptions } from '../../workers/rounds/move-subscriptions.ts';
-import type { Rounds } from '../../workers/rounds/run-rounds.ts';
 import { runDebts } from '../../workers/rounds/settle-debts.ts';
 import { shareSilences } from '../../workers/rounds/share-silences.ts';
 import { sweepCache } from '../../workers/rounds/sweep-cache.ts';

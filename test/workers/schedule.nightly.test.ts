@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CheckJob } from '../../src/queue/jobs.ts';
-import type { Rounds } from '../../workers/rounds/run-rounds.ts';
+import type { CheckJob } from '../../src/jobs/jobs.ts';
+import type { Rounds } from '../../src/jobs/run-rounds.ts';
 import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
 import { newAccount, newDomain } from '../support/database/domains.ts';
 import { sharedDatabase } from '../support/tests/shared-database.ts';

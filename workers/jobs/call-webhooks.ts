@@ -7,9 +7,9 @@
 
 import type { Network } from '../../src/dns/record/network.ts';
 import { signWebhook } from '../../src/edge/webhooks/webhook-event.ts';
+import type { RunJob } from '../../src/jobs/job-worker.ts';
+import type { WebhookJob } from '../../src/jobs/jobs.ts';
 import { type CallFailure, callWebhook } from '../../src/outbound/webhooks/call-webhook.ts';
-import type { RunJob } from '../../src/queue/job-worker.ts';
-import type { WebhookJob } from '../../src/queue/jobs.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { loadDelivery, putOffDelivery, type SavedTry, saveTry } from '../../src/store/webhooks/deliveries.ts';
 import {

@@ -9,14 +9,14 @@ import { judgeChild } from '../../src/checks/child/judge-child.ts';
 import { nextChildCheckAt } from '../../src/checks/child/next-child-check-at.ts';
 import type { AsnOf } from '../../src/checks/child/observation.ts';
 import { printName } from '../../src/dns/name.ts';
-import type { RunJob } from '../../src/queue/job-worker.ts';
-import type { ChildJob } from '../../src/queue/jobs.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { RunJob } from '../../src/jobs/job-worker.ts';
+import type { ChildJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { loadChildDomain } from '../../src/store/child/load-child-domain.ts';
 import { endChildChecks, saveChildCheck } from '../../src/store/child/save-child-check.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
 
 export type ChildOutcome =
   | {

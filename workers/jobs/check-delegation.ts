@@ -12,8 +12,10 @@ import type { Rules } from '../../src/checks/delegation/next-status.ts';
 import type { Verdict } from '../../src/checks/delegation/verdict.ts';
 import { observersDeadlineMs } from '../../src/checks/shares/deadlines.ts';
 import { printName } from '../../src/dns/name.ts';
-import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
-import type { CheckJob } from '../../src/queue/jobs.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
+import type { CheckJob } from '../../src/jobs/jobs.ts';
+import { tellProgress } from '../../src/jobs/tell-progress.ts';
 import { approveAsShown } from '../../src/store/change/approve-domain.ts';
 import { lockNamesAround } from '../../src/store/change/lock-domain.ts';
 import { shortenLease } from '../../src/store/checks/claim-due-domains.ts';
@@ -30,12 +32,10 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../../src/store/postgres/name-column.ts';
 import type { StoredSet } from '../../src/store/postgres/tables/name-server-tables.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
 import { observeInSlot, type SlotTools } from '../rounds/observe-in-slot.ts';
 import type { VantageAsker } from '../vantage/ask-vantages.ts';
 import { confirmChange } from '../vantage/confirm-change.ts';
 import type { FindOurAddresses } from './our-addresses.ts';
-import { tellProgress } from './tell-progress.ts';
 
 export type CheckOutcome =
   | {

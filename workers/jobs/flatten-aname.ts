@@ -7,15 +7,15 @@
 import { asLoop, nextTarget, TARGET_RULES, type TargetRules } from '../../src/checks/aname/next-target.ts';
 import type { TargetEvidence } from '../../src/checks/aname/target-evidence.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
-import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
-import type { FlattenJob } from '../../src/queue/jobs.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
+import type { FlattenJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { findTargetLoop } from '../../src/store/aname/find-target-loop.ts';
 import { type LoadedTarget, loadTarget } from '../../src/store/aname/load-target.ts';
 import { publishTarget } from '../../src/store/aname/publish-target.ts';
 import { deleteTarget, savePublished, saveTarget } from '../../src/store/aname/save-target.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
 
 export type FlattenOutcome =
   | {

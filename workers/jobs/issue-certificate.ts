@@ -7,10 +7,12 @@
 
 import { judgeCertificate } from '../../src/edge/certificates/judge-certificate.ts';
 import { backoffIn, nextLookIn, nextRenewal, renewalIn } from '../../src/edge/certificates/renewal.ts';
+import type { AccountShares } from '../../src/jobs/account-shares.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { RunJob } from '../../src/jobs/job-worker.ts';
+import type { CertificateJob } from '../../src/jobs/jobs.ts';
 import { type Authority, makePrivateKey } from '../../src/outbound/acme/authority.ts';
 import { CaFault } from '../../src/outbound/acme/ca-fault.ts';
-import type { RunJob } from '../../src/queue/job-worker.ts';
-import type { CertificateJob } from '../../src/queue/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import {
   acmePauseLeft,
@@ -30,8 +32,6 @@ import {
   saveWait,
 } from '../../src/store/certificates/save-step.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
-import type { AccountShares } from './account-shares.ts';
 import { areAnswersSeen } from './challenges-seen.ts';
 import { isOrderDue, planOrder, wantedNames } from './plan-order.ts';
 

@@ -18,8 +18,10 @@ import { dnssecFindings } from '../../src/checks/dnssec/told/dnssec-findings.ts'
 import { type DnssecStatus, dnssecStatus } from '../../src/checks/dnssec/told/dnssec-status.ts';
 import { isReminderDue, ownersDuty } from '../../src/checks/dnssec/told/reminder.ts';
 import { type Name, printName } from '../../src/dns/name.ts';
-import type { RunJob } from '../../src/queue/job-worker.ts';
-import type { KeyJob } from '../../src/queue/jobs.ts';
+import type { AccountShares } from '../../src/jobs/account-shares.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { RunJob } from '../../src/jobs/job-worker.ts';
+import type { KeyJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { rollDnssec } from '../../src/store/dnssec/change-goal.ts';
 import { postponeStep } from '../../src/store/dnssec/claim-due-steps.ts';
@@ -34,8 +36,6 @@ import { orderDnssecReminder } from '../../src/store/people/dnssec-reminders.ts'
 import type { Database } from '../../src/store/postgres/database.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { MAX_TTL_SECONDS } from '../../src/zone/records/customer-types.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
-import type { AccountShares } from './account-shares.ts';
 import { fetchTheirKeys, seenAtTheirs } from './foreign-keys.ts';
 
 export type KeyOutcome =

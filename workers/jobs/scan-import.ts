@@ -7,8 +7,9 @@
 import { planImport } from '../../src/checks/scan/plan-import.ts';
 import type { Scan } from '../../src/checks/scan/scan.ts';
 import { printName } from '../../src/dns/name.ts';
-import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
-import type { ScanJob } from '../../src/queue/jobs.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
+import type { ScanJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
@@ -24,7 +25,6 @@ import type { ImportedScan } from '../../src/store/scans/import-scanned.ts';
 import { saveScan } from '../../src/store/scans/save-scan.ts';
 import type { CountryOf } from '../../src/zone/records/country.ts';
 import { RECORD_TYPE_CODES } from '../../src/zone/records/customer-types.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
 
 export type ScanOutcome =
   | {

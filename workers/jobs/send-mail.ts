@@ -3,6 +3,9 @@
 //   load ─▶ nobody is to get it ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { RunJob } from '../../src/jobs/job-worker.ts';
+import type { MailJob } from '../../src/jobs/jobs.ts';
 import { writeDnssecLetter } from '../../src/mail/dnssec-letter.ts';
 import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letters.ts';
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
@@ -11,15 +14,12 @@ import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
 import { writeTicketLetter } from '../../src/mail/ticket-letter.ts';
 import { writeTrafficLetter } from '../../src/mail/traffic-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
-import type { RunJob } from '../../src/queue/job-worker.ts';
-import type { MailJob } from '../../src/queue/jobs.ts';
 import { makeLink } from '../../src/store/people/account-links.ts';
 import { delayMail, dropMail, loadMail, type OrderedMail } from '../../src/store/people/mails.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn } from '../../src/store/postgres/name-column.ts';
 import { addToken, isInvited, loadMailedInvite } from '../../src/store/sharing/invite-tokens.ts';
 import { printWithoutDot } from '../../src/zone/name-text.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
 
 export type MailOutcome =
   | { readonly kind: 'sent' | 'dropped' | 'absent' }

@@ -12,8 +12,10 @@ import type { TxtEvidence } from '../../src/checks/txt/txt-evidence.ts';
 import type { TxtVerdict } from '../../src/checks/txt/txt-judgement.ts';
 import { isThere, nextTxtTakeover, sinceAfter } from '../../src/checks/txt/txt-takeover.ts';
 import { printName } from '../../src/dns/name.ts';
-import type { JobRun, RunJob } from '../../src/queue/job-worker.ts';
-import type { VerifyJob } from '../../src/queue/jobs.ts';
+import type { AccountShares } from '../../src/jobs/account-shares.ts';
+import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
+import type { JobRun, RunJob } from '../../src/jobs/job-worker.ts';
+import type { VerifyJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { findVerificationByRequest } from '../../src/store/verifications/load-verifications.ts';
@@ -23,8 +25,6 @@ import {
   type VerifiedDomain,
 } from '../../src/store/verifications/load-verified-domain.ts';
 import { saveVerification, type VerificationLook } from '../../src/store/verifications/save-verification.ts';
-import { DatabaseWatch } from '../rounds/database-watch.ts';
-import type { AccountShares } from './account-shares.ts';
 
 interface Transition {
   readonly from: 'unverified';

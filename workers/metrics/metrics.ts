@@ -2,7 +2,7 @@
 // the time of the scrape.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { QueueDepth } from '../../src/queue/job-queue.ts';
+import type { QueueDepth } from '../../src/jobs/job-queue.ts';
 import type { AskedNames } from '../../src/store/checks/take-asked-names.ts';
 import type { CheckOutcome } from '../jobs/check-delegation.ts';
 import type { VerifyOutcome } from '../jobs/verify-txt.ts';

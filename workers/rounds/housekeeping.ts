@@ -1,10 +1,10 @@
 // Runs the housekeeping of the store in rounds: one task deletes what is old, one compares what is published with the
 // records, some domains at a time.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import { type DomainToCheck, domainsToCheck, purgeOld } from '../../src/store/housekeeping/keep-house.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 export interface PublishFault {
   readonly domain: string;

@@ -2,9 +2,9 @@
 
 import { writeDnsCounts } from '../../src/analytics/dns/write-dns-counts.ts';
 import type { Analytics } from '../../src/analytics/open-analytics.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { claimBatch, endBatch, leaveBatch, loadBatch } from '../../src/store/counts/batches.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface MovingOptions {
   readonly db: Database;

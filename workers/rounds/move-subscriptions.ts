@@ -1,5 +1,6 @@
 // Brings subscriptions further whose time has come: renewal, grace, the end. Any number of processes may run it.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import {
   type FailedSubscription,
   type MovedSubscriptions,
@@ -8,7 +9,6 @@ import {
 import { type Charging, renewalWallet } from '../../src/store/money/charge.ts';
 import { currentTime } from '../../src/store/postgres/current-time.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface SubscriptionRounds {
   readonly db: Database;

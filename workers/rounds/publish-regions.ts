@@ -1,6 +1,7 @@
 // Decides in rounds which edges each region publishes, and signs what signed zones need for it. Names of a fleet that gets its first
 // region are published anew, a few at a time.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { republishDomains } from '../../src/store/migrate/republish-domains.ts';
 import { announceChanges } from '../../src/store/postgres/announce-changes.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
@@ -11,7 +12,6 @@ import {
   loadDecidedSets,
 } from '../../src/store/regions/decide-edge-sets.ts';
 import { signEdgeSets } from '../../src/store/regions/sign-edge-sets.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface RegionOptions {
   readonly db: Database;

@@ -1,8 +1,8 @@
 // Publishes and removes the signals of domains that await their first DS (RFC 9615), in rounds.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { FIRST_SIGNALS, publishSignals } from '../../src/store/dnssec/publish-signals.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface SignalOptions {
   readonly db: Database;

@@ -1,9 +1,9 @@
 // Suspends the domains of those who owe for too long, and resumes them once they have paid. Any number of processes may run it.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { type SettledDebts, settleDebts } from '../../src/store/money/settle-debts.ts';
 import { currentTime } from '../../src/store/postgres/current-time.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface DebtRounds {
   readonly db: Database;

@@ -1,9 +1,9 @@
 // Tells the other workers which addresses and parents are silent here, and learns what they have noticed.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Silences } from '../../src/resolver/state/silences.ts';
 import { learnSilences, purgeSilences, tellSilences } from '../../src/store/accounts/silences.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 const INTERVAL_MS = 2000;
 /** After how many rounds old rows are deleted. */

@@ -2,6 +2,7 @@
 // prove what is not there. What is due is taken from Postgres each time and waits in no queue, so that after an outage those that
 // end first are always next.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { DNSSEC_UNAVAILABLE } from '../../src/store/keys/dnssec-unavailable.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { addChain } from '../../src/store/signing/add-chain.ts';
@@ -17,7 +18,6 @@ import { unsignInPieces } from '../../src/store/signing/disable-signing.ts';
 import { refreshSignatures } from '../../src/store/signing/refresh-signatures.ts';
 import { removeChain } from '../../src/store/signing/remove-chain.ts';
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 import type { SigningBreaker } from './signing-breaker.ts';
 
 /** What is done of a large zone; `chained`: answers use the other chain of denials now; `unchained`: the old one is gone. */

@@ -1,13 +1,13 @@
 // Stops making signatures anew when those that were made do not verify: the old ones hold for days, and people look. Zones
 // that were just refreshed are verified, and others in turn.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import {
   verifyZone,
   type ZoneToVerify,
   zonesToVerify,
 } from '../../src/store/signing/check-zone-signatures.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface SignatureFault {
   readonly zone: string;

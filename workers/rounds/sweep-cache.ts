@@ -1,10 +1,10 @@
 // Takes out of the cache registry, each minute, what has expired and what edges had that are gone.
 
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { CacheRegistry } from '../../src/store/cached/cache-registry.ts';
 import { sweepEntries } from '../../src/store/cached/remove-entries.ts';
 import { listEdgeNames } from '../../src/store/edges/edges.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface CacheSweepOptions {
   readonly db: Database;

@@ -5,6 +5,7 @@ import { sightedNames } from '../../src/checks/claims/judge-name.ts';
 import { isNewSighting } from '../../src/checks/claims/sightings.ts';
 import { nextSweep } from '../../src/checks/claims/sweep.ts';
 import { foldCase } from '../../src/dns/name.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { loadSightings, saveSighting } from '../../src/store/claims/sightings.ts';
 import { claimSweptNames, type DueName, saveSweep } from '../../src/store/claims/swept-names.ts';
 import { allOurNameservers, loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
@@ -12,7 +13,6 @@ import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../../src/store/postgres/name-column.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { observeInSlot, type SlotTools } from './observe-in-slot.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface SweepOptions extends SlotTools {
   readonly db: Database;

@@ -2,11 +2,11 @@
 // the analytics store is away nothing is told; a round that failed is made up for by the next one.
 
 import type { Analytics } from '../../src/analytics/open-analytics.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { takeTrafficRound } from '../../src/store/people/traffic-mails.ts';
 import { currentTime } from '../../src/store/postgres/current-time.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { measureTraffic } from './measure-traffic.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface TrafficTelling {
   readonly db: Database;

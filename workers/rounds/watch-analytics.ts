@@ -1,7 +1,7 @@
 // Asks the analytics store in rounds whether it answers, which also makes its tables as soon as it is there.
 
 import type { Analytics, AnalyticsFault } from '../../src/analytics/open-analytics.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 
 const EVERY_MS = 10_000;
 /** Looks at a store that is not there at first: the embedded one may be being installed. */

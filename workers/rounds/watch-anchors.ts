@@ -9,9 +9,9 @@ import {
 } from '../../src/checks/validation/roll-anchors.ts';
 import type { RootKeys } from '../../src/checks/validation/root-keys.ts';
 import { keyTag } from '../../src/dns/dnssec/key-tag.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { loadAnchors, rollSavedAnchors } from '../../src/store/anchors/roll-saved-anchors.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 /** RFC 5011 §2.3: half of the TTL, which is two days. */
 const LOOK_MS = 86_400_000;

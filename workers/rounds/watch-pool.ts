@@ -2,6 +2,7 @@
 // lists say. Faults are looked for again each hour, so that a repaired one is soon no longer told.
 
 import { judgePool, type PoolFault } from '../../src/checks/nameservers/judge-pool.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { loadPoolUse } from '../../src/store/nameservers/pool-sets.ts';
 import { loadServedZone } from '../../src/store/nameservers/served-zone.ts';
@@ -9,7 +10,6 @@ import { loadPublishSettings } from '../../src/store/postgres/answer-settings.ts
 import type { Database } from '../../src/store/postgres/database.ts';
 import type { NameserverPool } from '../../src/zone/pool/pool.ts';
 import { shareGiven, WARNING_SHARE } from '../../src/zone/pool/pool-use.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 interface PoolWatchOptions {
   readonly resolver: Pick<Resolver, 'observePool'>;

@@ -2,11 +2,11 @@
 // nothing is judged; the minutes are taken up when it is back.
 
 import type { OriginMinutes } from '../../src/analytics/uptime/origin-minutes.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { judgeDomains, type Outages } from '../../src/store/uptime/judge-domains.ts';
 import { loadSuspects } from '../../src/store/uptime/load-uptime.ts';
 import { endUptimeRound, keepUptimeRound, takeUptimeRound } from '../../src/store/uptime/uptime-round.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 /** What edges reported, by minute. Every call rejects while the store is away. */
 export type MinuteSource = Pick<OriginMinutes, 'newest' | 'hosts'>;

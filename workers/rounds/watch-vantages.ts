@@ -2,9 +2,9 @@
 
 import type { AsnOf } from '../../src/checks/child/observation.ts';
 import { areAsked, inForce, voicesOf } from '../../src/checks/vantage/voices.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { listVantages, type StoredVantage } from '../../src/store/vantage/vantages.ts';
-import { type Rounds, runRounds } from './run-rounds.ts';
 
 export interface VantageState {
   /** How many are set up, whether or not they have ever run. */

@@ -2,7 +2,7 @@
 // status are printed.
 
 import { seenText } from '../../checks/delegation/finding-text.ts';
-import type { CheckJob } from '../../queue/jobs.ts';
+import type { CheckJob } from '../../jobs/jobs.ts';
 import type { SavedRun } from '../../store/checks/load-checks.ts';
 import { waitForCheck } from '../../store/checks/wait-for-check.ts';
 import type { Database } from '../../store/postgres/database.ts';

@@ -1,7 +1,7 @@
 // The commands of `zonefleet domain` with their options and help; the code of a command is imported when it runs.
 
 import { type Command, Option } from 'commander';
-import type { CheckJob } from '../../queue/jobs.ts';
+import type { CheckJob } from '../../jobs/jobs.ts';
 import {
   DNS_MODES,
   type DnsMode,
@@ -95,7 +95,7 @@ function addCheckCommand(domain: Command, cli: Cli): void {
     const { workOnDomains } = await import('../terminal/work-on-domains.ts');
     const domains = await collectDomainNames({ names, file });
     const signal = cli.interruptible();
-    const { CHECK_DELEGATION } = await import('../../queue/jobs.ts');
+    const { CHECK_DELEGATION } = await import('../../jobs/jobs.ts');
     await cli.withQueue(CHECK_DELEGATION, (db, queue) =>
       withOwner(db, options, cli.output, (owner) => {
         const enqueue = (job: CheckJob) => queue.enqueueNow(job);

@@ -3,8 +3,8 @@
 
 import type { Command } from 'commander';
 import type { Name } from '../../dns/name.ts';
-import type { JobQueue } from '../../queue/job-queue.ts';
-import type { VerifyJob } from '../../queue/jobs.ts';
+import type { JobQueue } from '../../jobs/job-queue.ts';
+import type { VerifyJob } from '../../jobs/jobs.ts';
 import type { Domain, Verification } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
@@ -26,7 +26,7 @@ export function addVerifyCommand(program: Command, cli: Cli): void {
   ownerOption(command).action(async (text: string, options: OwnerOption) => {
     const name = parseZoneName(text);
     const signal = cli.interruptible();
-    const { VERIFY_TXT } = await import('../../queue/jobs.ts');
+    const { VERIFY_TXT } = await import('../../jobs/jobs.ts');
     await cli.withQueue(VERIFY_TXT, (db, queue) =>
       withOwner(db, options, cli.output, async (owner) => {
         const verified = await verify(db, name, { queue, signal, ...owner });

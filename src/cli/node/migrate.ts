@@ -21,7 +21,7 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
         const { answers, rolePasswords = {}, warnings = [] } = await cli.settings();
         for (const warning of warnings) await cli.output.complain(warning);
         const { migrate } = await import('../../store/migrate/migrate.ts');
-        const { migrateQueue } = await import('../../queue/connection.ts');
+        const { migrateQueue } = await import('../../jobs/connection.ts');
         await cli.withDatabase(async (db) => {
           await migrateQueue(await cli.queuePlace()); // first, since the roles get rights on the queue's tables too
           const { applied, changed, zones, roles } = await migrate(db, answers, { force });

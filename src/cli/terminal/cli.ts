@@ -1,9 +1,9 @@
 // The context of a command: its output, its exit code, its database, and how Ctrl-C reaches it.
 
 import { userInfo } from 'node:os';
-import type { QueuePlace } from '../../queue/connection.ts';
-import type { JobQueue } from '../../queue/job-queue.ts';
-import type { JobKind } from '../../queue/jobs.ts';
+import type { QueuePlace } from '../../jobs/connection.ts';
+import type { JobQueue } from '../../jobs/job-queue.ts';
+import type { JobKind } from '../../jobs/jobs.ts';
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import type { AuditAction } from '../../store/audit/audit-actions.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
@@ -93,7 +93,7 @@ export class Cli {
     work: (db: Database, queue: JobQueue<J>) => Promise<number>,
   ): Promise<void> {
     const place = await this.queuePlace();
-    const { JobQueue } = await import('../../queue/job-queue.ts');
+    const { JobQueue } = await import('../../jobs/job-queue.ts');
     await this.withStore(async (db) => {
       const queue = new JobQueue(place, kind);
       try {

@@ -1,7 +1,7 @@
 // Calls that have a worker do something and wait for it share the queue and the Idempotency-Key.
 
 import { describe, expect, it } from 'vitest';
-import type { CheckJob, ScanJob, VerifyJob } from '../../../src/queue/jobs.ts';
+import type { CheckJob, ScanJob, VerifyJob } from '../../../src/jobs/jobs.ts';
 import { type Answer, ownApi, startTestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { until } from '../../support/tests/until.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChildFinding } from '../../../src/checks/child/child-findings.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { type Name, parseName } from '../../../src/dns/name.ts';
-import type { CheckKind } from '../../../src/queue/jobs.ts';
+import type { CheckKind } from '../../../src/jobs/jobs.ts';
 import { noteCheckedDomains } from '../../../src/store/child/note-checked-domains.ts';
 import { saveChildCheck } from '../../../src/store/child/save-child-check.ts';
 import { readPages, sharedTestApi } from '../../support/api/api.ts';

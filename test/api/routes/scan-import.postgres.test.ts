@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ScanJob } from '../../../src/queue/jobs.ts';
+import type { ScanJob } from '../../../src/jobs/jobs.ts';
 import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { createDatabase } from '../../support/database/database.ts';

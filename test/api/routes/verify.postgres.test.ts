@@ -1,7 +1,7 @@
 // What all calls that wait for a worker share is tested in test/api/actions/enqueue.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { VerifyJob } from '../../../src/queue/jobs.ts';
+import type { VerifyJob } from '../../../src/jobs/jobs.ts';
 import { ownApi, startTestApi, type TestApi } from '../../support/api/api.ts';
 import { FakeQueue } from '../../support/api/fake-queue.ts';
 import { checkOnce } from '../../support/database/saved-checks.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { JobQueue } from '../../../src/queue/job-queue.ts';
-import { backgroundChecks, CHECK_DELEGATION } from '../../../src/queue/jobs.ts';
+import { JobQueue } from '../../../src/jobs/job-queue.ts';
+import { backgroundChecks, CHECK_DELEGATION } from '../../../src/jobs/jobs.ts';
 import { ownConsole } from '../../support/browser/console-api.ts';
 
 const ADMIN = 'admin@shop.example';

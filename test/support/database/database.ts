@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
-import { migrateQueue } from '../../../src/queue/connection.ts';
+import { migrateQueue } from '../../../src/jobs/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
 import type { ProcessRole } from '../../../src/store/roles/role-privileges.ts';

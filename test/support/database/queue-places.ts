@@ -1,7 +1,7 @@
 // Where the queue's tests run: a database of the embedded Postgres, and a Redis of its own where there is one.
 
-import type { QueuePlace } from '../../../src/queue/connection.ts';
-import { migrateQueue } from '../../../src/queue/connection.ts';
+import type { QueuePlace } from '../../../src/jobs/connection.ts';
+import { migrateQueue } from '../../../src/jobs/connection.ts';
 import { createDatabase } from './database.ts';
 import { startRedis } from './redis.ts';
 

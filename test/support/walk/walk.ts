@@ -2,7 +2,7 @@
 
 import { isWrite } from '../../../src/api/calls/route.ts';
 import { PublicChecks } from '../../../src/api/public/public-checks.ts';
-import type { ScanJob } from '../../../src/queue/jobs.ts';
+import type { ScanJob } from '../../../src/jobs/jobs.ts';
 import { NO_REQUESTS } from '../analytics/no-requests.ts';
 import { type Answer, startTestApi, type TestApi } from '../api/api.ts';
 import { FakeQueue } from '../api/fake-queue.ts';

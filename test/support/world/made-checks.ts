@@ -3,7 +3,7 @@
 import type { Evidence, ServerEvidence } from '../../../src/checks/delegation/evidence.ts';
 import { UNKNOWN_PENDING_MAX_MS } from '../../../src/checks/delegation/next-status.ts';
 import { type Name, parentOf, parseName, ROOT } from '../../../src/dns/name.ts';
-import type { CheckKind } from '../../../src/queue/jobs.ts';
+import type { CheckKind } from '../../../src/jobs/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type CheckOutcome, createChecker } from '../../../workers/jobs/check-delegation.ts';
 

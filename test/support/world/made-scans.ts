@@ -3,7 +3,7 @@
 import type { Scan } from '../../../src/checks/scan/scan.ts';
 import type { Name } from '../../../src/dns/name.ts';
 import { parseName } from '../../../src/dns/name.ts';
-import type { ScanJob } from '../../../src/queue/jobs.ts';
+import type { ScanJob } from '../../../src/jobs/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { type WireType, wireTypeCode } from '../../../src/zone/records/customer-types.ts';
 import { createScanner, type ScannerOptions, type ScanOutcome } from '../../../workers/jobs/scan-import.ts';

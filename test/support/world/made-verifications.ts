@@ -2,7 +2,7 @@
 
 import type { TxtEvidence, TxtServerEvidence } from '../../../src/checks/txt/txt-evidence.ts';
 import { type Name, parentOf, parseName } from '../../../src/dns/name.ts';
-import type { CheckKind } from '../../../src/queue/jobs.ts';
+import type { CheckKind } from '../../../src/jobs/jobs.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { createVerifier, type VerifyOutcome } from '../../../workers/jobs/verify-txt.ts';
 

@@ -4,7 +4,7 @@ import { isTurn } from '../../../src/checks/delegation/breaker.ts';
 import type { Evidence } from '../../../src/checks/delegation/evidence.ts';
 import { Slots } from '../../../src/checks/shares/slots.ts';
 import type { Name } from '../../../src/dns/name.ts';
-import type { CheckJob } from '../../../src/queue/jobs.ts';
+import type { CheckJob } from '../../../src/jobs/jobs.ts';
 import type { ObserveOptions } from '../../../src/resolver/resolver.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';

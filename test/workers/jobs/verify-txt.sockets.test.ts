@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { Name } from '../../../src/dns/name.ts';
-import type { VerifyJob } from '../../../src/queue/jobs.ts';
+import type { VerifyJob } from '../../../src/jobs/jobs.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { type JobQueue, within } from '../../../jobs/job-queue.ts';
+import { JOB_MEMBERS } from '../../../jobs/jobs.ts';
 import { hidePasswords, hideTokens } from '../../../process/hide-passwords.ts';
-import { type JobQueue, within } from '../../../queue/job-queue.ts';
-import { JOB_MEMBERS } from '../../../queue/jobs.ts';
 import { type ConsoleFile, fileOf, typeOf } from '../console-files.ts';
 import { boardPage } from './board-page.ts';
 

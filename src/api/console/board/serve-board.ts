@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { JobQueue } from '../../../queue/job-queue.ts';
+import type { JobQueue } from '../../../jobs/job-queue.ts';
 import { badRequest, invalid, notFound, sendProblem, unavailable } from '../../answers/problem.ts';
 import { allowedMethods } from '../../calls/open-path.ts';
 import { adminRoute } from '../../calls/route.ts';

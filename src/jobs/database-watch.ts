@@ -2,9 +2,9 @@
 // hangs or has no disk space waits here and begins again, so that an outage makes no job a dead letter.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../src/store/postgres/database.ts';
-import { outageOf } from '../../src/store/postgres/outage.ts';
-import { checkSchema } from '../../src/store/postgres/schema-version.ts';
+import type { Database } from '../store/postgres/database.ts';
+import { outageOf } from '../store/postgres/outage.ts';
+import { checkSchema } from '../store/postgres/schema-version.ts';
 import { backoffMs } from './run-rounds.ts';
 
 const PROBE_MS = 500;

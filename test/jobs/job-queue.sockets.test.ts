@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { stdSerializers } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { JobQueue } from '../../src/queue/job-queue.ts';
-import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
+import { JobQueue } from '../../src/jobs/job-queue.ts';
+import { type JobWorker, type RunJob, runJobWorker } from '../../src/jobs/job-worker.ts';
 import {
   backgroundChecks,
   CHECK_DELEGATION,
   type CheckJob,
   VERIFY_TXT,
   type VerifyJob,
-} from '../../src/queue/jobs.ts';
+} from '../../src/jobs/jobs.ts';
 import { BACKENDS, createQueuePlace, type TestQueuePlace } from '../support/database/queue-places.ts';
 import { HAS_REDIS, NEEDS_REDIS } from '../support/database/redis.ts';
 import { freePort } from '../support/processes/free-port.ts';

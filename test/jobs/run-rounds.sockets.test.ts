@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import { backoffMs, runRounds } from '../../../workers/rounds/run-rounds.ts';
-import { until } from '../../support/tests/until.ts';
+import { backoffMs, runRounds } from '../../src/jobs/run-rounds.ts';
+import { until } from '../support/tests/until.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

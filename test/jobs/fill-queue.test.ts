@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillQueue } from '../../workers/fill-queue.ts';
+import { fillQueue } from '../../src/jobs/fill-queue.ts';
 
 function fakeQueue(waiting: number, delayed = 0) {
   const taken: number[] = [];

@@ -1,10 +1,10 @@
 // One kind of job in a workers process: its queue, the rounds that fill it, and the worker that takes jobs out.
 
-import type { QueuePlace } from '../src/queue/connection.ts';
-import { JobQueue } from '../src/queue/job-queue.ts';
-import { type JobWorker, type RunJob, runJobWorker } from '../src/queue/job-worker.ts';
-import type { JobKind } from '../src/queue/jobs.ts';
-import type { Rounds } from './rounds/run-rounds.ts';
+import type { QueuePlace } from './connection.ts';
+import { JobQueue } from './job-queue.ts';
+import { type JobWorker, type RunJob, runJobWorker } from './job-worker.ts';
+import type { JobKind } from './jobs.ts';
+import type { Rounds } from './run-rounds.ts';
 
 interface QueueWorkerOptions<J extends object> {
   readonly place: QueuePlace;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { migrateQueue, type QueuePlace } from '../../src/queue/connection.ts';
-import { JobQueue } from '../../src/queue/job-queue.ts';
-import { type JobWorker, type RunJob, runJobWorker } from '../../src/queue/job-worker.ts';
-import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/queue/jobs.ts';
+import { migrateQueue, type QueuePlace } from '../../src/jobs/connection.ts';
+import { JobQueue } from '../../src/jobs/job-queue.ts';
+import { type JobWorker, type RunJob, runJobWorker } from '../../src/jobs/job-worker.ts';
+import { backgroundChecks, CHECK_DELEGATION, type CheckJob } from '../../src/jobs/jobs.ts';
 import { createDatabase } from '../support/database/database.ts';
 import { BACKENDS, createQueuePlace } from '../support/database/queue-places.ts';
 import { HAS_REDIS, NEEDS_REDIS, startRedis } from '../support/database/redis.ts';

@@ -1,8 +1,8 @@
 // What each account uses of this process's slots, told to all workers each second: whose check is next depends on it.
 
-import { addSlotTime, purgeShares } from '../../src/store/checks/check-shares.ts';
-import type { Database } from '../../src/store/postgres/database.ts';
-import { type Rounds, runRounds } from '../rounds/run-rounds.ts';
+import { addSlotTime, purgeShares } from '../store/checks/check-shares.ts';
+import type { Database } from '../store/postgres/database.ts';
+import { type Rounds, runRounds } from './run-rounds.ts';
 
 const INTERVAL_MS = 1000;
 /** After how many rounds old rows are deleted. */

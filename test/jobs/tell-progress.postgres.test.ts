@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { parseName } from '../../../src/dns/name.ts';
-import { listenChanges } from '../../../src/store/postgres/listen-changes.ts';
-import { tellProgress } from '../../../workers/jobs/tell-progress.ts';
-import { keptDatabase } from '../../support/tests/shared-database.ts';
-import { until } from '../../support/tests/until.ts';
-import { evidenceOf } from '../../support/world/made-checks.ts';
+import { parseName } from '../../src/dns/name.ts';
+import { tellProgress } from '../../src/jobs/tell-progress.ts';
+import { listenChanges } from '../../src/store/postgres/listen-changes.ts';
+import { keptDatabase } from '../support/tests/shared-database.ts';
+import { until } from '../support/tests/until.ts';
+import { evidenceOf } from '../support/world/made-checks.ts';
 
 const { db, url } = keptDatabase();
 

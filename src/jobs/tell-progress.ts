@@ -1,11 +1,11 @@
 // Tells the API processes how far a check is that somebody waits for: at most a few times a second, and only a bounded part of what
 // it saw. The result itself has everything.
 
-import type { ServerEvidence, WalkedZone } from '../../src/checks/delegation/evidence.ts';
-import type { Seen } from '../../src/resolver/resolver.ts';
-import { announceProgress } from '../../src/store/postgres/announce-progress.ts';
-import type { Database } from '../../src/store/postgres/database.ts';
-import { printWithoutDot } from '../../src/zone/name-text.ts';
+import type { ServerEvidence, WalkedZone } from '../checks/delegation/evidence.ts';
+import type { Seen } from '../resolver/resolver.ts';
+import { announceProgress } from '../store/postgres/announce-progress.ts';
+import type { Database } from '../store/postgres/database.ts';
+import { printWithoutDot } from '../zone/name-text.ts';
 
 const INTERVAL_MS = 200;
 /** A check ends within a minute; whoever makes it longer is told no more. */

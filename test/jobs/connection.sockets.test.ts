@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
-import { connectQueue, migrateQueue } from '../../src/queue/connection.ts';
+import { connectQueue, migrateQueue } from '../../src/jobs/connection.ts';
 import { runOn } from '../support/database/database.ts';
 import { keptDatabase } from '../support/tests/shared-database.ts';
 

@@ -1,9 +1,9 @@
 // One round of bringing due work into its queue, as far as it has room. A claim moves the time at which the work is
 // due, so that no two processes take it, and work that is lost is due again.
 
-import { dueTurn } from '../src/checks/shares/turns.ts';
-import type { QueueDepth } from '../src/queue/job-queue.ts';
-import type { ClaimedInTurns, DueClaim } from '../src/store/checks/claim-in-turns.ts';
+import { dueTurn } from '../checks/shares/turns.ts';
+import type { ClaimedInTurns, DueClaim } from '../store/checks/claim-in-turns.ts';
+import type { QueueDepth } from './job-queue.ts';
 
 type Claim<J> = (limit: number) => Promise<J[]>;
 

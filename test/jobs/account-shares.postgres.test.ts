@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { countManualCheck, purgeShares } from '../../../src/store/checks/check-shares.ts';
-import { AccountShares, shareSlotTime } from '../../../workers/jobs/account-shares.ts';
-import { sharedDatabase } from '../../support/tests/shared-database.ts';
-import { until } from '../../support/tests/until.ts';
+import { AccountShares, shareSlotTime } from '../../src/jobs/account-shares.ts';
+import { countManualCheck, purgeShares } from '../../src/store/checks/check-shares.ts';
+import { sharedDatabase } from '../support/tests/shared-database.ts';
+import { until } from '../support/tests/until.ts';
 
 it('the slot time of accounts is that of all checks that run, also of those that go on', () => {
   let at = 0;

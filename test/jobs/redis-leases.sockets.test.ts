@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRedisLeases } from '../../src/queue/redis-leases.ts';
+import { openRedisLeases } from '../../src/jobs/redis-leases.ts';
 import { HAS_REDIS, NEEDS_REDIS, type RedisServer, startRedis } from '../support/database/redis.ts';
 import { until } from '../support/tests/until.ts';
 
