@@ -2,13 +2,11 @@
 // however long they are gone. When stopped it ends within a second, and gives back unfinished jobs.
 
 import { readFile } from 'node:fs/promises';
-import { RULES } from '../src/checks/dnssec/rules.ts';
 import { Slots } from '../src/checks/shares/slots.ts';
-import { networksOf } from '../src/dns/record/network.ts';
 import { AccountShares, shareSlotTime } from '../src/jobs/account-shares.ts';
 import { migrateQueue, type QueuePlace } from '../src/jobs/connection.ts';
-import type { JobQueue } from '../src/jobs/job-queue.ts';
-import type { CheckJob } from '../src/jobs/jobs.ts';
+import { CHECK_DELEGATION, JOB_KINDS } from '../src/jobs/jobs.ts';
+import { RunningJobs } from '../src/jobs/run-jobs.ts';
 import { openMailer } from '../src/mail/mailer.ts';
 import { Authority } from '../src/outbound/acme/authority.ts';
 import { openCountryDb } from '../src/process/country-db.ts';
@@ -26,9 +24,8 @@ import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
 import { waitForDatabase } from '../src/store/postgres/wait-for-database.ts';
 import { useKeyBoxes } from '../src/store/secrets/database-keys.ts';
 import { KeyBoxes } from '../src/store/secrets/key-boxes.ts';
-import { createWorkerMetrics } from './metrics/metrics.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './metrics/metrics.ts';
 import { openResolver } from './open-resolver.ts';
-import { openQueueWorkers, startQueueWorkers, type Trouble } from './queue-workers.ts';
 import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
 import { runSubscriptions } from './rounds/move-subscriptions.ts';
@@ -41,6 +38,7 @@ import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
 import { VantageWatch } from './rounds/watch-vantages.ts';
 import { startAnalytics } from './start-analytics.ts';
+import { startJobs } from './start-jobs.ts';
 import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
 import { startTraffic } from './start-traffic.ts';
@@ -48,6 +46,7 @@ import { startUptime } from './start-uptime.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
 type Settings = SettingsOf<'workers'>;
+type Trouble = Parameters<WorkerMetrics['countTrouble']>[0];
 
 /** How long jobs may take to end; `npm start` waits 1.5 s. */
 const GRACE_MS = 400;
@@ -73,11 +72,16 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const tellOf = seldom(log);
   let isStarted = false;
   let regions: ReturnType<typeof startRegions> | undefined;
-  const workers = openQueueWorkers(place, (error) => {
-    if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
+  const jobs = new RunningJobs(JOB_KINDS, {
+    place,
+    log,
+    onQueueTrouble(error) {
+      if (isStarted) trouble('queue', error); // before the start, the queue may not exist yet
+    },
+    onRoundTrouble: (error) => trouble('schedule', error as Error),
+    onFailed: (isDead) => metrics.countFailure(isDead),
   });
-  const all = Object.values(workers);
-  life.onStop(() => Promise.all(all.map((worker) => worker.close())));
+  life.onStop(() => jobs.close());
 
   const countryOf = await openCountryDb(settings.countryDb);
   const asnOf = await openAsnDb(settings.asnDb);
@@ -123,11 +127,8 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onAsked: (outcome) => metrics.countVantageAsk(outcome),
   });
   const metrics = createWorkerMetrics({
-    depths: async () => {
-      const depths = all.map(async (worker) => [worker.name, await worker.queue.depth()] as const);
-      return Object.fromEntries(await Promise.all(depths));
-    },
-    running: () => workers.checks.running(),
+    depths: () => jobs.depths(),
+    running: () => jobs.running(CHECK_DELEGATION),
     packets: () => ({ ...resolver.packets() }),
     held: () => breaker.held(),
     pool: () => pool.state(),
@@ -145,7 +146,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     settings.metricsListen,
     metrics.registry,
     async () => {
-      const state = await readiness(workers.checks.queue, databaseState, isRunning);
+      const state = await readiness(jobs, databaseState, isRunning);
       return state.kind === 'ready'
         ? {
             ...state,
@@ -166,8 +167,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(() => anchors.stop());
   await breaker.start();
   life.onStop(() => breaker.stop());
-  life.onStop(() => Promise.all(all.map((worker) => worker.stop(GRACE_MS))));
-  const { checkRules, checkConcurrency } = settings;
+  life.onStop(() => jobs.stop(GRACE_MS));
   const shares = new AccountShares();
   const sharing = shareSlotTime(db, shares, { onTrouble: (error) => trouble('schedule', error as Error) });
   life.onStop(() => sharing.stop());
@@ -180,27 +180,21 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(async () => authority?.close());
   if (authority !== undefined && !keyBoxes.canSeal)
     log.warn('ACME_DIRECTORY is set, but not KEY_SECRETS: no certificates are issued');
-  startQueueWorkers(workers, {
-    db,
-    resolver,
-    countryOf,
-    asnOf,
-    breaker,
-    metrics,
-    log,
-    checkRules,
-    checkConcurrency,
-    keyRules: { ...RULES, backupAfterMs: settings.keyBackupAfterMs },
-    rollZskEveryMs: settings.rollZskEveryMs,
-    slots,
-    shares,
-    vantages,
-    trouble,
-    mailer,
-    publicUrl: settings.publicUrl,
-    webhookAllow: networksOf(...settings.webhookAllow),
-    authority: keyBoxes.canSeal ? authority : undefined,
-  });
+  startJobs(
+    jobs,
+    { db, resolver, registry: metrics.registry, shares, sendsMail: mailer !== undefined },
+    {
+      settings,
+      metrics,
+      breaker,
+      slots,
+      vantages,
+      countryOf,
+      asnOf,
+      mailer,
+      authority: keyBoxes.canSeal ? authority : undefined,
+    },
+  );
   const housekeeping = runHousekeeping({
     db,
     onFault: (fault) => {
@@ -297,7 +291,7 @@ async function openAuthority(settings: Settings): Promise<Authority | undefined>
 }
 
 async function readiness(
-  queue: JobQueue<CheckJob>,
+  jobs: RunningJobs,
   databaseState: () => Promise<Readiness>,
   isRunning: () => boolean,
 ): Promise<Readiness> {
@@ -305,7 +299,7 @@ async function readiness(
   const state = await databaseState(); // the queue may be in Redis
   if (state.kind !== 'ready') return state;
   try {
-    await queue.depth();
+    await jobs.depths();
     return { kind: 'ready' };
   } catch (error) {
     return { kind: 'waiting', reason: (error as Error).message };

@@ -2,8 +2,8 @@
 
 import { Gauge, type Registry } from 'prom-client';
 import { type Analytics, AnalyticsFault, openAnalytics } from '../src/analytics/open-analytics.ts';
+import type { JobLog } from '../src/jobs/job.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import type { OutcomeLog } from './log-outcomes.ts';
 import { moveDnsCounts } from './rounds/move-dns-counts.ts';
 import { watchAnalytics } from './rounds/watch-analytics.ts';
 
@@ -25,7 +25,7 @@ export function startAnalytics(
   db: Database,
   url: string | undefined,
   registry: Registry,
-  log: OutcomeLog,
+  log: JobLog,
   trouble: (error: Error) => void,
 ): StartedAnalytics {
   if (url === undefined) return { analytics: undefined, stop: async () => {} };

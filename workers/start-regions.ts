@@ -1,10 +1,10 @@
 // What a workers process does for regions of edges: the rounds, their metrics and log.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { JobLog } from '../src/jobs/job.ts';
 import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import type { DecidedSets } from '../src/store/regions/decide-edge-sets.ts';
-import type { OutcomeLog } from './log-outcomes.ts';
 import { publishRegions } from './rounds/publish-regions.ts';
 
 interface Regions extends Rounds {
@@ -15,7 +15,7 @@ interface Regions extends Rounds {
 export function startRegions(
   db: Database,
   registry: Registry,
-  log: OutcomeLog,
+  log: JobLog,
   trouble: (error: Error) => void,
 ): Regions {
   let last: DecidedSets | undefined;

@@ -1,19 +1,20 @@
 // What a workers process does for signed zones: the rounds that sign, the watch over what they made, their metrics and log.
 
 import type { Registry } from 'prom-client';
+import type { JobLog } from '../src/jobs/job.ts';
 import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { loadSigningState } from '../src/store/signing/signing-state.ts';
-import { logSigning, type OutcomeLog } from './log-outcomes.ts';
 import { createSigningMetrics } from './metrics/signing-metrics.ts';
 import { runSignals } from './rounds/publish-signals.ts';
+import type { SigningOutcome } from './rounds/sign-zones.ts';
 import { signZones } from './rounds/sign-zones.ts';
 import { SigningBreaker } from './rounds/signing-breaker.ts';
 
 export function startSigning(
   db: Database,
   registry: Registry,
-  log: OutcomeLog,
+  log: JobLog,
   trouble: (error: Error) => void,
 ): Rounds {
   const onTrouble = (error: unknown) => trouble(error as Error);
@@ -46,4 +47,17 @@ export function startSigning(
       await Promise.all([verifying.stop(), signing.stop(), signalling.stop()]);
     },
   };
+}
+
+/** Refreshes are counted only. */
+function logSigning(log: JobLog, outcome: SigningOutcome): void {
+  const { kind, zone } = outcome;
+  if (kind === 'signed' || kind === 'unsigned') log.info({ zone }, `a zone is ${kind}`);
+  if (kind === 'chained') log.info({ zone }, 'a zone proves what is not there in another way');
+  if (kind === 'unreadable')
+    log.error(
+      { zone, err: outcome.error },
+      'a signed zone cannot be written: see docs/operating.md "DNSSEC"',
+    );
+  if (kind === 'failed') log.error({ zone, err: outcome.error }, 'signatures could not be made');
 }

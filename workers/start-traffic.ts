@@ -1,9 +1,9 @@
 // What a workers process does about traffic that comes near what plans include: the rounds, and their log.
 
 import type { Analytics } from '../src/analytics/open-analytics.ts';
+import type { JobLog } from '../src/jobs/job.ts';
 import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import type { OutcomeLog } from './log-outcomes.ts';
 import { tellTraffic } from './rounds/tell-traffic.ts';
 import { unlessAway } from './start-analytics.ts';
 
@@ -13,7 +13,7 @@ interface TrafficOptions {
   readonly analytics: Analytics | undefined;
   /** False: there is no mail server, and nothing is noted as told. */
   readonly sendsMail: boolean;
-  readonly log: OutcomeLog;
+  readonly log: JobLog;
   readonly trouble: (error: Error) => void;
 }
 

@@ -3,9 +3,9 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Analytics } from '../src/analytics/open-analytics.ts';
 import { OriginMinutes } from '../src/analytics/uptime/origin-minutes.ts';
+import type { JobLog } from '../src/jobs/job.ts';
 import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
-import type { OutcomeLog } from './log-outcomes.ts';
 import { watchUptime } from './rounds/watch-uptime.ts';
 import { unlessAway } from './start-analytics.ts';
 
@@ -15,7 +15,7 @@ interface UptimeOptions {
   readonly analytics: Analytics | undefined;
   readonly sendsMail: boolean;
   readonly registry: Registry;
-  readonly log: OutcomeLog;
+  readonly log: JobLog;
   readonly trouble: (error: Error) => void;
 }
 

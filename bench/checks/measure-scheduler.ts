@@ -10,7 +10,7 @@ import {
   claimStatement,
 } from '../../src/store/checks/claim-due-domains.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
-import { runSchedule } from '../../workers/schedule.ts';
+import { runSchedule } from '../../workers/jobs/schedule.ts';
 import type { BenchOptions } from '../part.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';
 import { cpuSeconds } from '../process-tree.ts';

@@ -7,13 +7,13 @@ import type { QueueDepth } from './job-queue.ts';
 
 type Claim<J> = (limit: number) => Promise<J[]>;
 
-interface FillOptions<J> {
+export interface FillOptions<J> {
   readonly queue: { depth(): Promise<QueueDepth>; enqueue(jobs: readonly J[]): Promise<void> };
   /** How many jobs may wait in the queue. */
   readonly room: number;
   readonly claim: (limit: number) => Promise<readonly J[]>;
   /** The same for accounts that have used little, while the queue is full. */
-  readonly claimLight?: (limit: number) => Promise<readonly J[]>;
+  readonly claimLight?: ((limit: number) => Promise<readonly J[]>) | undefined;
 }
 
 /** How many jobs of light accounts a round takes while the queue is full, and how full it may get by them. */

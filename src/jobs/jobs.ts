@@ -150,8 +150,7 @@ export const CALL_WEBHOOK: JobKind<WebhookJob> = {
   connections: 2,
 };
 
-/** The names of all queues. */
-export const QUEUES: readonly string[] = [
+export const JOB_KINDS: readonly JobKind<never>[] = [
   CHECK_DELEGATION,
   VERIFY_TXT,
   SCAN_IMPORT,
@@ -161,7 +160,10 @@ export const QUEUES: readonly string[] = [
   ROLL_KEYS,
   ISSUE_CERTIFICATE,
   CALL_WEBHOOK,
-].map(({ queue }) => queue);
+];
+
+/** The names of all queues. */
+export const QUEUES: readonly string[] = JOB_KINDS.map(({ queue }) => queue);
 
 type JobMember = keyof (CheckJob &
   VerifyJob &

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Counter, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import type { JobTools } from '../../src/jobs/job.ts';
 import type { CheckOutcome } from '../../workers/jobs/check-delegation.ts';
 import type { ScanOutcome } from '../../workers/jobs/scan-import.ts';
 import type { VerifyOutcome } from '../../workers/jobs/verify-txt.ts';
-import { createAnameMetrics } from '../../workers/metrics/aname-metrics.ts';
+import { anameJob } from '../../workers/kinds/aname-job.ts';
+import { scanJob } from '../../workers/kinds/scan-job.ts';
 import { createWorkerMetrics, type WorkerGauges } from '../../workers/metrics/metrics.ts';
-import { createScanMetrics } from '../../workers/metrics/scan-metrics.ts';
 import { addVerificationMetrics } from '../../workers/metrics/verification-metrics.ts';
 import { evidenceOf } from '../support/world/made-checks.ts';
 import { scanOf } from '../support/world/made-scans.ts';
@@ -99,7 +100,7 @@ test('the worker reports a nameserver pool if there is one, and its faults after
 
 test('ANAME lookups are counted by outcome, and the domains that they changed', async () => {
   const registry = new Registry();
-  const count = createAnameMetrics(registry);
+  const { count } = anameJob({ registry } as JobTools);
   const target = 'web.example.net.';
   const saved = (said: string, changed: number, fails?: string) => {
     const evidence = targetEvidence(parseName(target), said, 0);
@@ -121,7 +122,7 @@ test('ANAME lookups are counted by outcome, and the domains that they changed', 
 
 test('scans are counted by kind and completeness, and their records by outcome', async () => {
   const registry = new Registry();
-  const count = createScanMetrics(registry);
+  const { count } = scanJob({ registry } as JobTools, undefined);
   const job = { scanId: 1 };
   const saved = (imported: Extract<ScanOutcome, { kind: 'saved' }>['imported']) =>
     count({ kind: 'saved', job, name, scanKind: 'background', scan: scanOf([]), records: 7, imported });

@@ -50,7 +50,7 @@ export type KeyOutcome =
     }
   | { readonly kind: 'writing' | 'conflict' | 'absent' };
 
-interface KeyRollerOptions {
+export interface KeyRollerOptions {
   readonly db: Database;
   readonly resolver: Pick<Resolver, 'observeDs' | 'observeSigned' | 'observeTheirKeys'>;
   readonly rules: MachineRules;

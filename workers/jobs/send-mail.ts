@@ -23,13 +23,13 @@ import { printWithoutDot } from '../../src/zone/name-text.ts';
 
 export type MailOutcome =
   | { readonly kind: 'sent' | 'dropped' | 'absent' }
-  | { readonly kind: 'delayed' | 'given_up'; readonly reason: string };
+  | { readonly kind: 'delayed' | 'given_up'; readonly mailId: number; readonly reason: string };
 
-interface SenderOptions {
+export interface SenderOptions {
   readonly db: Database;
   readonly mailer: Mailer;
   readonly publicUrl: string;
-  readonly onOutcome: (outcome: MailOutcome, job: MailJob) => void;
+  readonly onOutcome: (outcome: MailOutcome) => void;
 }
 
 /** How long until a mail that was not taken is tried again: 1 minute, 2, 4 … for about two hours. */
@@ -39,7 +39,7 @@ const MOST_ATTEMPTS = 8;
 export function createMailSender(options: SenderOptions): RunJob<MailJob> {
   const database = new DatabaseWatch(options.db);
   return async (job, { signal }) => {
-    options.onOutcome(await database.steadily(signal, () => sendMail(options, job)), job);
+    options.onOutcome(await database.steadily(signal, () => sendMail(options, job)));
   };
 }
 
@@ -58,10 +58,10 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
     const reason = error.message;
     if (error.isFinal || mail.attempts >= MOST_ATTEMPTS) {
       await dropMail(db, mailId);
-      return { kind: 'given_up', reason };
+      return { kind: 'given_up', mailId, reason };
     }
     await delayMail(db, mailId, FIRST_DELAY_SECONDS * 2 ** (mail.attempts - 1));
-    return { kind: 'delayed', reason };
+    return { kind: 'delayed', mailId, reason };
   }
   await dropMail(db, mailId);
   return { kind: 'sent' };

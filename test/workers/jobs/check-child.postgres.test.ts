@@ -1,14 +1,17 @@
 // The job that looks at a domain's own nameservers: what it saves, and that it changes no status.
 
+import { Registry } from 'prom-client';
 import { beforeEach, expect, test } from 'vitest';
 import type { ChildEvidence } from '../../../src/checks/child/evidence.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import type { JobTools } from '../../../src/jobs/job.ts';
 import type { ChildOptions } from '../../../src/resolver/child/observe-child.ts';
 import { loadChildCheck } from '../../../src/store/child/load-child-check.ts';
 import { noteCheckedDomains } from '../../../src/store/child/note-checked-domains.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type ChildOutcome, createChildChecker } from '../../../workers/jobs/check-child.ts';
-import { logChild } from '../../../workers/log-outcomes.ts';
+import { CheckNotes } from '../../../workers/jobs/note-checks.ts';
+import { childJob } from '../../../workers/kinds/child-job.ts';
 import { newAccount, newDomain } from '../../support/database/domains.ts';
 import { sharedDatabase } from '../../support/tests/shared-database.ts';
 import { madeChild, madeProbe, madeServer } from '../../support/world/made-child.ts';
@@ -70,7 +73,11 @@ test('our own servers that do not answer change no status and are shown to no cu
   expect(outcome).toMatchObject({ findings: [{ code: 'IPV4_ONLY' }, { code: 'OUR_SERVERS_UNREACHABLE' }] });
   const lines: object[] = [];
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void lines.push(fields) };
-  for (let i = 0; i < 3; i++) logChild(log, outcome as ChildOutcome);
+  const job = childJob({ registry: new Registry() } as JobTools, {
+    asnOf: undefined,
+    notes: new CheckNotes(),
+  });
+  for (let i = 0; i < 3; i++) job.log(log, outcome as ChildOutcome);
   expect(lines).toMatchObject([{ domain: 'example.com.', code: 'OUR_SERVERS_UNREACHABLE' }]);
 });
 

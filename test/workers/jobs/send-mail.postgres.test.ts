@@ -65,7 +65,7 @@ describe('a mail', () => {
     expect(await work()).toEqual([]);
     await due();
     fault = new MailFault('the mail was not taken (ECONNREFUSED)', false);
-    expect(await work()).toEqual([{ kind: 'delayed', reason: fault.message }]);
+    expect(await work()).toEqual([{ kind: 'delayed', mailId: expect.any(Number), reason: fault.message }]);
     expect(await work()).toEqual([]);
     const kinds: string[] = [];
     for (let i = 0; i < 6; i++) {

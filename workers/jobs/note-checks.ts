@@ -1,8 +1,8 @@
 // Remembers which domains' delegations were checked until the next round, which notes all of them with one statement.
 // What a killed process did not note is noted after the next check of the domain.
 
-import type { NotedDomain } from '../src/store/child/note-checked-domains.ts';
-import type { CheckOutcome } from './jobs/check-delegation.ts';
+import type { NotedDomain } from '../../src/store/child/note-checked-domains.ts';
+import type { CheckOutcome } from './check-delegation.ts';
 
 /** Beyond that, domains wait for their next check. */
 const MAX_NOTES = 20_000;

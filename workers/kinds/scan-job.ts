@@ -1,9 +1,30 @@
-// The Prometheus metrics of scans: outcomes, durations, questions asked and records found.
+// The job of scans: what brings due work into its queue, and what is counted and logged of an outcome.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ScanOutcome } from '../jobs/scan-import.ts';
+import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
+import { SCAN_IMPORT, type ScanJob } from '../../src/jobs/jobs.ts';
+import { claimDueScans } from '../../src/store/scans/claim-due-scans.ts';
+import type { CountryOf } from '../../src/zone/records/country.ts';
+import { createScanner, type ScanOutcome } from '../jobs/scan-import.ts';
 
-export function createScanMetrics(registry: Registry): (outcome: ScanOutcome) => void {
+/** Each sends up to 4,000 queries. */
+const AT_ONCE = 20;
+
+export function scanJob(
+  { db, resolver, registry }: JobTools,
+  countryOf: CountryOf | undefined,
+): Job<ScanJob, ScanOutcome> {
+  return {
+    kind: SCAN_IMPORT,
+    atOnce: AT_ONCE,
+    open: (onOutcome) => createScanner({ db, resolver, countryOf, onOutcome }),
+    fill: fillByClaims<ScanJob>({ room: AT_ONCE, claim: (limit) => claimDueScans(db, limit) }),
+    count: createScanMetrics(registry),
+    log: logScan,
+  };
+}
+
+function createScanMetrics(registry: Registry): (outcome: ScanOutcome) => void {
   const registers = [registry];
   const scans = new Counter({
     name: 'zonefleet_scans_total',
@@ -47,4 +68,16 @@ export function createScanMetrics(registry: Registry): (outcome: ScanOutcome) =>
     records.inc({ became: 'failed' }, imported.failed.length);
     records.inc({ became: 'skipped' }, imported.present);
   };
+}
+
+function logScan(log: JobLog, outcome: ScanOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  const { name, scanKind: kind, scan, records, imported, job } = outcome;
+  const { complete, queries } = scan;
+  const created = imported?.kind === 'imported' ? imported.created : 0;
+  const refused = imported?.kind === 'refused' ? { refused: imported.message } : {};
+  log.info(
+    { domain: name, kind, complete, queries, records, created, ...refused, scan: job.scanId },
+    'scanned',
+  );
 }

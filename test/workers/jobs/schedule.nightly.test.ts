@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CheckJob } from '../../src/jobs/jobs.ts';
-import type { Rounds } from '../../src/jobs/run-rounds.ts';
-import { runSchedule, type ScheduleOptions } from '../../workers/schedule.ts';
-import { newAccount, newDomain } from '../support/database/domains.ts';
-import { sharedDatabase } from '../support/tests/shared-database.ts';
-import { until } from '../support/tests/until.ts';
+import type { CheckJob } from '../../../src/jobs/jobs.ts';
+import type { Rounds } from '../../../src/jobs/run-rounds.ts';
+import { runSchedule, type ScheduleOptions } from '../../../workers/jobs/schedule.ts';
+import { newAccount, newDomain } from '../../support/database/domains.ts';
+import { sharedDatabase } from '../../support/tests/shared-database.ts';
+import { until } from '../../support/tests/until.ts';
 
 const { db } = sharedDatabase();
 let accountId: number;

@@ -1,9 +1,25 @@
-// The Prometheus metrics of look-ups of ANAME targets: their outcomes.
+// The job of ANAME targets: what brings due work into its queue, and what is counted and logged of an outcome.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { FlattenOutcome } from '../jobs/flatten-aname.ts';
+import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
+import { FLATTEN_ANAME, type FlattenJob } from '../../src/jobs/jobs.ts';
+import { claimDueTargets } from '../../src/store/aname/claim-due-targets.ts';
+import { createFlattener, type FlattenOutcome } from '../jobs/flatten-aname.ts';
 
-export function createAnameMetrics(registry: Registry): (outcome: FlattenOutcome) => void {
+const AT_ONCE = 100;
+
+export function anameJob({ db, resolver, registry }: JobTools): Job<FlattenJob, FlattenOutcome> {
+  return {
+    kind: FLATTEN_ANAME,
+    atOnce: AT_ONCE,
+    open: (onOutcome) => createFlattener({ db, resolver, onOutcome }),
+    fill: fillByClaims({ room: 2 * AT_ONCE, claim: (limit) => claimDueTargets(db, limit) }),
+    count: createAnameMetrics(registry),
+    log: logTarget,
+  };
+}
+
+function createAnameMetrics(registry: Registry): (outcome: FlattenOutcome) => void {
   const registers = [registry];
   const lookUps = new Counter({
     name: 'zonefleet_aname_lookups_total',
@@ -37,4 +53,14 @@ export function createAnameMetrics(registry: Registry): (outcome: FlattenOutcome
     changes.inc(outcome.changed);
     seconds.observe((finishedAt - startedAt) / 1000);
   };
+}
+
+/** Logs a target only if something changed. */
+function logTarget(log: JobLog, outcome: FlattenOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  const { target, changed, fails, hasTurned } = outcome;
+  if (changed > 0) log.info({ target, domains: changed }, 'addresses changed');
+  if (!hasTurned) return;
+  if (fails === undefined) log.info({ target }, 'a target is found again');
+  else log.warn({ target, error: fails }, 'a target fails');
 }

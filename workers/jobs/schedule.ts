@@ -2,14 +2,14 @@
 // is full. Any number of processes may do so: a claim moves the domain's time, so that no two get it, and a domain whose
 // job is lost is due again when the lease is over.
 
-import { dueTurn } from '../src/checks/shares/turns.ts';
-import { FULLEST, LIGHT_AT_ONCE, roomLeft } from '../src/jobs/fill-queue.ts';
-import type { QueueDepth } from '../src/jobs/job-queue.ts';
-import { backgroundChecks, type CheckJob } from '../src/jobs/jobs.ts';
-import { type Rounds, runRounds } from '../src/jobs/run-rounds.ts';
-import { type ClaimPlace, claimDueDomains } from '../src/store/checks/claim-due-domains.ts';
-import { type AskedNames, takeAskedNames } from '../src/store/checks/take-asked-names.ts';
-import type { Database } from '../src/store/postgres/database.ts';
+import { dueTurn } from '../../src/checks/shares/turns.ts';
+import { FULLEST, LIGHT_AT_ONCE, roomLeft } from '../../src/jobs/fill-queue.ts';
+import type { QueueDepth } from '../../src/jobs/job-queue.ts';
+import { backgroundChecks, type CheckJob } from '../../src/jobs/jobs.ts';
+import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
+import { type ClaimPlace, claimDueDomains } from '../../src/store/checks/claim-due-domains.ts';
+import { type AskedNames, takeAskedNames } from '../../src/store/checks/take-asked-names.ts';
+import type { Database } from '../../src/store/postgres/database.ts';
 
 export interface ScheduleOptions {
   readonly db: Database;

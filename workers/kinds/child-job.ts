@@ -1,0 +1,77 @@
+// The job of checks of delegated zones: what brings due work into its queue, and what is counted and logged of an outcome.
+
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { AsnOf } from '../../src/checks/child/observation.ts';
+import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
+import { CHECK_CHILD, type ChildJob } from '../../src/jobs/jobs.ts';
+import { claimDueChildChecks } from '../../src/store/child/claim-due-child-checks.ts';
+import { noteCheckedDomains } from '../../src/store/child/note-checked-domains.ts';
+import { type ChildOutcome, createChildChecker } from '../jobs/check-child.ts';
+import type { CheckNotes } from '../jobs/note-checks.ts';
+
+const AT_ONCE = 50;
+
+/** Domains whose delegation was checked are noted first, so that what is due by that is claimed in the same round. */
+export function childJob(
+  { db, resolver, registry }: JobTools,
+  { asnOf, notes }: { readonly asnOf: AsnOf | undefined; readonly notes: CheckNotes },
+): Job<ChildJob, ChildOutcome> {
+  return {
+    kind: CHECK_CHILD,
+    atOnce: AT_ONCE,
+    open: (onOutcome) => createChildChecker({ db, resolver, asnOf, onOutcome }),
+    fill: fillByClaims({
+      room: 2 * AT_ONCE,
+      async claim(limit) {
+        await notes.flush((noted) => noteCheckedDomains(db, noted));
+        return await claimDueChildChecks(db, limit);
+      },
+    }),
+    count: createChildMetrics(registry),
+    log: logChild,
+  };
+}
+
+function createChildMetrics(registry: Registry): (outcome: ChildOutcome) => void {
+  const registers = [registry];
+  const runs = new Counter({
+    name: 'zonefleet_child_checks_total',
+    help: 'Checks of delegated zones, by how they ended: saved, or absent, where nothing is delegated any more.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const findings = new Counter({
+    name: 'zonefleet_child_findings_total',
+    help: 'Findings of checks of delegated zones, by code and by who can change it; those for the operator are about our own nameservers.',
+    labelNames: ['code', 'place'],
+    registers,
+  });
+  const questions = new Histogram({
+    name: 'zonefleet_child_check_questions',
+    help: 'Packets that one check of a delegated zone sent.',
+    buckets: [2, 4, 8, 12, 16, 20, 24, 32, 40],
+    registers,
+  });
+  return (outcome) => {
+    runs.inc({ outcome: outcome.kind });
+    if (outcome.kind !== 'saved') return;
+    for (const { code, place } of outcome.findings) findings.inc({ code, place });
+    questions.observe(outcome.evidence.queries);
+  };
+}
+
+/** How long until the same fault of our own nameservers is logged again: every domain shows it. */
+const OWN_FAULT_LINE_MS = 300_000;
+const toldAtMs = new Map<string, number>();
+
+/** Logs what is wrong with our own nameservers; notices are counted only. */
+function logChild(log: JobLog, outcome: ChildOutcome): void {
+  if (outcome.kind !== 'saved') return;
+  for (const { code, place, severity, message } of outcome.findings) {
+    const isSoon = performance.now() - (toldAtMs.get(code) ?? Number.NEGATIVE_INFINITY) < OWN_FAULT_LINE_MS;
+    if (place !== 'operator' || severity === 'notice' || isSoon) continue;
+    toldAtMs.set(code, performance.now());
+    const say = code === 'OUR_SERVERS_UNREACHABLE' ? log.error : log.warn;
+    say.call(log, { domain: outcome.name, code, message }, 'our own nameservers have a fault');
+  }
+}

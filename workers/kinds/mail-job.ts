@@ -1,0 +1,41 @@
+// The job of mails: what brings due work into its queue, and what is counted and logged of an outcome.
+
+import { Counter, type Registry } from 'prom-client';
+import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
+import { type MailJob, SEND_MAIL } from '../../src/jobs/jobs.ts';
+import { claimDueMails } from '../../src/store/people/mails.ts';
+import { createMailSender, type MailOutcome, type SenderOptions } from '../jobs/send-mail.ts';
+
+const AT_ONCE = 4;
+
+export function mailJob(
+  { db, registry }: JobTools,
+  { mailer, publicUrl }: Pick<SenderOptions, 'mailer' | 'publicUrl'>,
+): Job<MailJob, MailOutcome> {
+  return {
+    kind: SEND_MAIL,
+    atOnce: AT_ONCE,
+    open: (onOutcome) => createMailSender({ db, mailer, publicUrl, onOutcome }),
+    fill: fillByClaims({ room: 2 * AT_ONCE, claim: (limit) => claimDueMails(db, limit) }),
+    count: createMailMetrics(registry),
+    log: logMail,
+  };
+}
+
+function createMailMetrics(registry: Registry): (outcome: MailOutcome) => void {
+  const mails = new Counter({
+    name: 'zonefleet_mails_total',
+    help: 'Mails by how a try ended: sent, dropped (nobody has the email), delayed (tried again), given_up, absent.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return ({ kind }) => mails.inc({ outcome: kind });
+}
+
+/** Without the address, which is personal. */
+function logMail(log: JobLog, outcome: MailOutcome): void {
+  if (outcome.kind === 'delayed')
+    log.warn({ mail: outcome.mailId, reason: outcome.reason }, 'a mail is tried again later');
+  if (outcome.kind === 'given_up')
+    log.error({ mail: outcome.mailId, reason: outcome.reason }, 'a mail is given up');
+}

@@ -1,0 +1,84 @@
+// The kinds of jobs that a workers process runs.
+
+import type { AsnOf } from '../src/checks/child/observation.ts';
+import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
+import { RULES } from '../src/checks/dnssec/rules.ts';
+import type { Slots } from '../src/checks/shares/slots.ts';
+import { networksOf } from '../src/dns/record/network.ts';
+import type { JobTools } from '../src/jobs/job.ts';
+import type { RunningJobs } from '../src/jobs/run-jobs.ts';
+import type { Mailer } from '../src/mail/mailer.ts';
+import type { Authority } from '../src/outbound/acme/authority.ts';
+import { keyBoxesOf } from '../src/store/secrets/database-keys.ts';
+import type { CountryOf } from '../src/zone/records/country.ts';
+import { CheckNotes } from './jobs/note-checks.ts';
+import { anameJob } from './kinds/aname-job.ts';
+import { certificateJob } from './kinds/certificate-job.ts';
+import { childJob } from './kinds/child-job.ts';
+import { delegationJob } from './kinds/delegation-job.ts';
+import { keyJob } from './kinds/key-job.ts';
+import { mailJob } from './kinds/mail-job.ts';
+import { scanJob } from './kinds/scan-job.ts';
+import { verificationJob } from './kinds/verification-job.ts';
+import { webhookJob } from './kinds/webhook-job.ts';
+import type { WorkerMetrics } from './metrics/metrics.ts';
+import type { BreakerWatch } from './rounds/watch-breaker.ts';
+import type { VantageAsker } from './vantage/ask-vantages.ts';
+
+interface JobSettings {
+  readonly checkRules: Omit<Rules, 'unknownPendingMaxMs'> & { readonly unverifiedMaxMs: number };
+  /** How many delegation checks run at a time. */
+  readonly checkConcurrency: number;
+  readonly keyBackupAfterMs: number;
+  /** Undefined: no ZSK is replaced unasked. */
+  readonly rollZskEveryMs: number | undefined;
+  readonly publicUrl: string;
+  /** Networks that webhooks may lead to although they are not public. */
+  readonly webhookAllow: readonly string[];
+}
+
+interface JobOptions {
+  readonly settings: JobSettings;
+  readonly metrics: WorkerMetrics;
+  readonly breaker: BreakerWatch;
+  readonly slots: Slots;
+  readonly vantages: VantageAsker;
+  readonly countryOf: CountryOf | undefined;
+  readonly asnOf: AsnOf | undefined;
+  /** Undefined: no mail is sent. */
+  readonly mailer: Mailer | undefined;
+  /** Undefined: no certificates are issued. */
+  readonly authority: Authority | undefined;
+}
+
+export function startJobs(
+  jobs: RunningJobs,
+  tools: JobTools,
+  { settings, metrics, breaker, slots, vantages, countryOf, asnOf, mailer, authority }: JobOptions,
+): void {
+  const { checkRules, checkConcurrency, keyBackupAfterMs, rollZskEveryMs, publicUrl } = settings;
+  const { unverifiedMaxMs, ...rules } = checkRules;
+  const notes = new CheckNotes();
+  jobs.start(
+    delegationJob(tools, {
+      slots,
+      breaker,
+      vantages,
+      rules: { ...rules, unknownPendingMaxMs: UNKNOWN_PENDING_MAX_MS },
+      atOnce: checkConcurrency,
+      onAsked: metrics.countAskedNames,
+      count(outcome) {
+        metrics.countOutcome(outcome);
+        notes.add(outcome);
+      },
+    }),
+  );
+  jobs.start(verificationJob(tools, { unverifiedMaxMs, breaker, count: metrics.countVerification }));
+  jobs.start(scanJob(tools, countryOf));
+  jobs.start(anameJob(tools));
+  jobs.start(childJob(tools, { asnOf, notes }));
+  jobs.start(keyJob(tools, { rules: { ...RULES, backupAfterMs: keyBackupAfterMs }, rollZskEveryMs }));
+  if (authority !== undefined) jobs.start(certificateJob(tools, authority));
+  if (keyBoxesOf(tools.db) !== undefined) jobs.start(webhookJob(tools, networksOf(...settings.webhookAllow)));
+  if (mailer !== undefined) jobs.start(mailJob(tools, { mailer, publicUrl }));
+}
