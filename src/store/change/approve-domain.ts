@@ -148,30 +148,34 @@ async function giveRight(
   await takeFromOthers(trx, name, accountId, set);
 }
 
-/** Only one claim of a name can be approved ahead: with two of them, none would be answered whole. */
+/**
+ * Only one claim of a name can be approved ahead: with two of them, none would be answered whole. One that an operator has created
+ * for another account counts too: a wrong owner in a list must not take its answers.
+ */
 async function passApproval(trx: Database, { row }: DomainLock, take: boolean): Promise<void> {
-  const rivals = await findApprovedRivals(trx, row);
-  if (rivals.length > 0 && !take) rollBackTo(APPROVED_RIVAL);
+  const rivals = await findOperatorsRivals(trx, row);
+  if (rivals.length > 0 && !take) rollBackTo(OPERATORS_RIVAL);
   for (const domainId of rivals) {
     await lockDomain(trx, domainId);
-    await setParts(trx, domainId, { domain: { approved_ahead: false } });
+    await setParts(trx, domainId, { domain: { approved_ahead: false, by_operator: false } });
   }
 }
 
-export const APPROVED_RIVAL = {
+export const OPERATORS_RIVAL = {
   kind: 'refused',
   code: 'right_taken',
-  message: 'another account\'s domain of this name is approved: only an approval with "take" replaces it',
+  message:
+    'an operator has approved or created this name for another account: only an approval with "take" (domain approve --take) replaces it',
 } as const;
 
-/** Returns the ids of other accounts' approved claims of the name. Call it under the lock of the name. */
-export async function findApprovedRivals(
+/** Returns the ids of other accounts' claims of the name that an operator has approved or created. Call it under the lock of the name. */
+export async function findOperatorsRivals(
   trx: Database,
   { name, accountId }: Pick<DomainLock['row'], 'name' | 'accountId'>,
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from domains where name = ${name} and account_id <> ${accountId} and approved_ahead
-      and status = 'pending' and deleted_at is null
+    select id from domains where name = ${name} and account_id <> ${accountId}
+      and by_operator and status = 'pending' and deleted_at is null
     order by id`.execute(trx);
   return rows.map(({ id }) => id);
 }

@@ -62,7 +62,7 @@ export async function settleName(trx: Database, nameText: string): Promise<Settl
   const chosen = answeredDomain(named, { ...around, enclosing: 'none' });
   const account = rows.find(({ id }) => id === chosen?.id)?.accountId;
   const isWaiting = chosen !== undefined && account !== undefined && !isHolder(rows, chosen.id);
-  const enclosingOf = isWaiting ? await loadEnclosing(trx, nameText) : () => 'none' as const;
+  const enclosingOf = isWaiting ? await loadEnclosing(trx, nameText, chosen.id) : () => 'none' as const;
   const enclosing = isWaiting ? enclosingOf(account, chosen.id === approved?.id) : 'none';
   const answered = answeredDomain(named, { ...around, enclosing });
   const preparing = claimsToPrepare(named, around.sightedRights, enclosingOf);
@@ -215,28 +215,33 @@ async function loadSightedRights(trx: Database, nameText: string): Promise<numbe
 
 /**
  * What is answered around the name for accounts other than the given one: a whole zone above it, or claims above or below it.
- * Around an approved claim, what customers claim does not count, since every customer can.
+ * Around an approved claim, claims of customers do not count unless they are answered whole, since every customer can make them. Of
+ * the claims of operators, those below it count if they are answered whole, and those above it if they are older.
  */
 async function loadEnclosing(
   trx: Database,
   nameText: string,
+  chosenId: number,
 ): Promise<(accountId: number, isApproved?: boolean) => 'full' | 'apex' | 'none'> {
   const counts = sql`d.deleted_at is null
     and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))`;
   // Two accounts below are enough: one of them is another one.
-  const { rows } = await sql<{ accountId: number; isWhole: boolean; isByOperator: boolean }>`
-    select d.account_id as "accountId", bool_or(d.served = 'full') as "isWhole", bool_or(d.by_operator) as "isByOperator"
+  const { rows } = await sql<{ accountId: number; isWholeAbove: boolean; isOfOperator: boolean }>`
+    select d.account_id as "accountId", bool_or(d.served = 'full') as "isWholeAbove",
+      bool_or(d.by_operator and d.id < ${chosenId}) as "isOfOperator"
     from domains d
     where d.name = any(${namesAbove(nameText)}::text[]) and ${counts} group by d.account_id
     union all
-    (select distinct d.account_id, false, false from domains d where ${isBelow(nameText)} and ${counts} limit 2)`.execute(
-    trx,
-  );
+    (select distinct d.account_id, false, false from domains d where ${isBelow(nameText)} and ${counts} limit 2)
+    union all
+    (select distinct d.account_id, false, true from domains d
+      where ${isBelow(nameText)} and d.deleted_at is null and d.status = 'pending' and d.by_operator and d.served = 'full'
+      limit 2)`.execute(trx);
   return (accountId, isApproved = false) => {
     const others = rows.filter(
-      (row) => row.accountId !== accountId && (!isApproved || row.isWhole || row.isByOperator),
+      (row) => row.accountId !== accountId && (!isApproved || row.isWholeAbove || row.isOfOperator),
     );
-    return others.some(({ isWhole }) => isWhole) ? 'full' : others.length > 0 ? 'apex' : 'none';
+    return others.some(({ isWholeAbove }) => isWholeAbove) ? 'full' : others.length > 0 ? 'apex' : 'none';
   };
 }
 

@@ -4,10 +4,10 @@
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import {
-  APPROVED_RIVAL,
   type ApprovedDomain,
   approveDomain,
-  findApprovedRivals,
+  findOperatorsRivals,
+  OPERATORS_RIVAL,
 } from '../change/approve-domain.ts';
 import type { NewDomain } from '../change/save-domain.ts';
 import type { Domain } from '../domains/domain.ts';
@@ -56,8 +56,8 @@ async function createOrApprove(
   const created = await createDomainSigned(trx, wanted, signing);
   const { by, source, name, accountId, isApproved = false } = wanted;
   if (created.kind === 'created' && isApproved) {
-    const rivals = await findApprovedRivals(trx, { name: encodeNameColumn(name), accountId });
-    if (rivals.length > 0) rollBackTo(APPROVED_RIVAL);
+    const rivals = await findOperatorsRivals(trx, { name: encodeNameColumn(name), accountId });
+    if (rivals.length > 0) rollBackTo(OPERATORS_RIVAL);
   }
   if (created.kind !== 'taken') return created;
   const domain = (await findDomains(trx, name)).find((known) => known.accountId === accountId);

@@ -68,6 +68,17 @@ describe('an approved domain', () => {
     await expectPublished(db, id);
   });
 
+  it.each([
+    true,
+    false,
+  ])('stays served whole inside a name that an operator creates later (approved: %s)', async (isApproved) => {
+    const inner = await newDomain(db, theirs, 'shop.example.com.', { exempt: true, isApproved: true });
+    const outer = await approved({ isApproved });
+    expect([(await load(inner.id)).served, outer.served]).toEqual(['full', 'apex']);
+    expect(codes(outer)).toEqual(['APEX_ONLY']);
+    await expectPublished(db, inner.id, outer.id);
+  });
+
   it('takes the answers from a claim that another account made before', async () => {
     const other = await newDomain(db, theirs, NAME, { exempt: false });
     expect((await load(other.id)).served).toBe('apex');
@@ -130,12 +141,15 @@ describe('takeInDomain', () => {
     expect((await load(domain.id)).status).toBe('active');
   });
 
-  it('refuses a second approval of a name, and approveDomain passes it on with `take`', async () => {
-    const first = await approved();
+  it.each([
+    true,
+    false,
+  ])('refuses a name that is answered for another account by an operator (approved: %s), unless with `take`', async (isApproved) => {
+    const first = await approved({ isApproved });
     expect(await takeIn({}, theirs)).toMatchObject({ kind: 'refused', code: 'right_taken' });
     const { id } = await newDomain(db, theirs, NAME, { exempt: false });
     expect(await takeIn({}, theirs)).toMatchObject({ kind: 'refused', code: 'right_taken' });
-    expect((await load(first.id)).served).toBe('full');
+    expect((await load(first.id)).served).toBe(isApproved ? 'full' : 'apex');
     await approveDomain(db, { ...BY, domainId: id, take: true });
     expect([(await load(first.id)).served, (await load(id)).served]).toEqual(['none', 'full']);
     await expectPublished(db, id);
