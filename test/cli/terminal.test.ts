@@ -61,11 +61,12 @@ describe('domain names from arguments and lists', () => {
 
   it('words may follow a name in a file; a folder is no list, and nothing at all is wrong usage', async () => {
     const file = join(folder, 'owners');
-    writeFileSync(file, 'a.com  ann\tpro # x\na.com ann pro\na.com bob\nb.com ann pro more\n');
+    writeFileSync(file, 'a.com  ann\tpro # x\na.com ann pro\na.com bob\nb.com ann pro more\nc.com ann\0\n');
     expect([...(await collectDomainNames({ names: [], file, words: 2 }))]).toMatchObject([
       { kind: 'wanted', text: 'a.com', words: ['ann', 'pro'] },
       { kind: 'wanted', text: 'a.com', words: ['bob'] },
       { kind: 'bad', text: 'b.com', place: `${file}:4`, message: 'at most 2 words may follow the name' },
+      { kind: 'bad', text: 'c.com', place: `${file}:5`, message: 'the line has a control character' },
     ]);
     await expect(collectDomainNames({ names: [], file: folder })).rejects.toThrow('a folder, not a file');
     await expect(collectDomainNames({ names: [], file: undefined })).rejects.toThrow('--file');

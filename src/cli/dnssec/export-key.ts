@@ -1,6 +1,6 @@
 // Prints the private keys of a zone, or writes them to files that only their owner can read.
 
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Name, printName } from '../../dns/name.ts';
@@ -102,12 +102,15 @@ function refuseCount({ length }: readonly PublicPart[], isSingle: boolean): stri
 
 const ONLY_OWNER = 0o600;
 
-/** Makes the folder. Throws Failure if a file for one of the keys exists or cannot be written. */
+/** Makes the folder, but not those above it. Throws Failure if a file for one of the keys exists or cannot be written. */
 function prepareFiles(directory: string, name: Name, keys: readonly PublicPart[], format: KeyFormat): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const found = statSync(directory, { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(directory, { mode: 0o700 });
+    else if (!found.isDirectory()) throw new Failure('file', `${directory}: it is not a directory`);
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
+    if (error instanceof Failure) throw error;
     throw new Failure('file', `${directory}: ${explainFileError(error)}`, { cause: error });
   }
   for (const path of keys.flatMap((key) => Object.values(pathsOf(directory, name, key, format))))

@@ -55,6 +55,7 @@ function* readDomains(written: Iterable<WrittenName>, most: number): Generator<W
     const bad = (message: string) => ({ kind: 'bad', text, place, message }) as const;
     const parsed = parseDomainName(text);
     if (words.length > most) yield bad(`at most ${most} words may follow the name`);
+    else if (words.some((word) => /\p{Cc}/u.test(word))) yield bad('the line has a control character');
     else if (parsed.kind === 'problem') yield bad(parsed.message);
     else {
       const { name, unicode } = parsed;

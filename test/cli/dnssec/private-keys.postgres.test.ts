@@ -137,8 +137,9 @@ describe('zonefleet dnssec export-key', () => {
     expect((await exportKey('two.example')).code).toBe(1);
     expect(await exportKey('two.example', '--directory', directory)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(directory),
+      stderr: expect.stringContaining('not a directory'),
     });
+    expect(await exportKey('two.example', '--directory', '/proc/none')).toMatchObject({ code: 2 });
     const { rows } = await sql`
       select from signed_zones where domain_id = ${id} and machine::text like '%exported%'`.execute(
       database.db,
