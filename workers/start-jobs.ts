@@ -1,4 +1,4 @@
-// The kinds of jobs that a workers process runs.
+// Starts each kind of job that a workers process runs.
 
 import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
@@ -27,13 +27,13 @@ import type { VantageAsker } from './vantage/ask-vantages.ts';
 
 interface JobSettings {
   readonly checkRules: Omit<Rules, 'unknownPendingMaxMs'> & { readonly unverifiedMaxMs: number };
-  /** How many delegation checks run at a time. */
+  /** Number of delegation checks that run concurrently. */
   readonly checkConcurrency: number;
   readonly keyBackupAfterMs: number;
-  /** Undefined: no ZSK is replaced unasked. */
+  /** Undefined if a ZSK is replaced only on request. */
   readonly rollZskEveryMs: number | undefined;
   readonly publicUrl: string;
-  /** Networks that webhooks may lead to although they are not public. */
+  /** Networks that are not public, and that webhooks may nevertheless call. */
   readonly webhookAllow: readonly string[];
 }
 
@@ -45,9 +45,9 @@ interface JobOptions {
   readonly vantages: VantageAsker;
   readonly countryOf: CountryOf | undefined;
   readonly asnOf: AsnOf | undefined;
-  /** Undefined: no mail is sent. */
+  /** Undefined if no mail is sent. */
   readonly mailer: Mailer | undefined;
-  /** Undefined: no certificates are issued. */
+  /** Undefined if no certificates are issued. */
   readonly authority: Authority | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What a workers process needs to know to run the jobs of one kind.
+// Describes a kind of job: how its queue is filled, what runs a job, and what its outcome counts and logs.
 
 import type { Registry } from 'prom-client';
 import type { Resolver } from '../resolver/resolver.ts';
@@ -16,22 +16,23 @@ export interface JobLog {
   error(fields: object, message: string): void;
 }
 
-/** What jobs of most kinds use. */
+/** Dependencies that most kinds of jobs share. */
 export interface JobTools {
   readonly db: Database;
   readonly resolver: Resolver;
   readonly registry: Registry;
-  /** Told what accounts use. */
+  /** Records how much slot time each account uses. */
   readonly shares: AccountShares;
+  /** True if an SMTP server is configured. */
   readonly sendsMail: boolean;
 }
 
 export interface Job<J extends object, O> {
   readonly kind: JobKind<J>;
-  /** How many run at a time. */
+  /** Number of jobs that run concurrently. */
   readonly atOnce: number;
   readonly open: (onOutcome: (outcome: O) => void) => RunJob<J>;
-  /** Starts the rounds that bring due work into the queue. */
+  /** Starts the rounds that put due work into the queue. */
   readonly fill: (queue: JobQueue<J>, onTrouble: (error: unknown) => void) => Rounds;
   /** Counts the outcome in the metrics. */
   readonly count: (outcome: O) => void;
@@ -40,7 +41,7 @@ export interface Job<J extends object, O> {
 
 const IDLE_MS = 1000;
 
-/** Makes `fill` of claims of due work. `room` is how many jobs may wait in the queue. */
+/** Returns a `fill` whose rounds claim due work from the database. */
 export function fillByClaims<J extends object>(
   options: Omit<FillOptions<J>, 'queue'>,
 ): Job<J, never>['fill'] {

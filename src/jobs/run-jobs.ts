@@ -14,7 +14,7 @@ interface RunOptions {
   readonly onQueueTrouble: (error: Error) => void;
   /** Called with the error of each failed round. */
   readonly onRoundTrouble: (error: unknown) => void;
-  /** Called for each failed run, with whether it was the last one of its job. */
+  /** Called for each failed run. `isDead` is true if the job is not tried again. */
   readonly onFailed: (isDead: boolean) => void;
 }
 
@@ -24,7 +24,7 @@ export class RunningJobs {
   readonly #workers = new Map<string, JobWorker>();
   readonly #rounds: Rounds[] = [];
 
-  /** Opens the queues of `kinds`, also of those that are not started, so that their jobs are counted. */
+  /** Opens the queue of each kind. `depths` also counts the jobs of kinds that are not started. */
   constructor(kinds: readonly JobKind<never>[], options: RunOptions) {
     this.#options = options;
     const { place, onQueueTrouble } = options;
@@ -32,7 +32,7 @@ export class RunningJobs {
       this.#queues.set(kind.queue, new JobQueue(place, kind, { onTrouble: onQueueTrouble }));
   }
 
-  /** Call it once Postgres and the queue answer. */
+  /** Starts running jobs of one kind. Call it after Postgres and the queue have answered. */
   start<J extends object, O>({ kind, atOnce, open, fill, count, log: tell }: Job<J, O>): void {
     const { place, log, onQueueTrouble, onRoundTrouble, onFailed } = this.#options;
     const queue = this.#queues.get(kind.queue) as unknown as JobQueue<J>;
@@ -62,7 +62,7 @@ export class RunningJobs {
     return this.#workers.get(queue)?.running() ?? 0;
   }
 
-  /** Takes no more jobs; those that are not over after `graceMs` are given back. */
+  /** Stops taking jobs. Jobs that still run after `graceMs` return to their queues. */
   async stop(graceMs: number): Promise<void> {
     await Promise.all(this.#rounds.map((rounds) => rounds.stop()));
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop(graceMs)));

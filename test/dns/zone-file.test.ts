@@ -303,8 +303,8 @@ describe('limits', () => {
     ['quotes that touch a word below', '"\n\n\n"a'],
     ['strings over lines in parentheses', '( "\n" ( "\n'],
     ['strings over lines that hide a parenthesis', '";\n "\n\n(;a'],
-  ])('are read a few times each: 100,000 characters of %s', (_what, unit) => {
-    const text = unit.repeat(Math.ceil(100_000 / unit.length));
+  ])('are read a few times each: 40,000 characters of %s', (_what, unit) => {
+    const text = unit.repeat(Math.ceil(40_000 / unit.length));
     const reads = countReads(() => lex(text));
     expect(reads).toBeGreaterThanOrEqual(text.length / 2);
     expect(reads).toBeLessThan(6 * text.length);
@@ -512,12 +512,12 @@ it.each([
   ['zero octets', '\0'],
   ['owners only', 'a\n'],
 ])('parsing reads each character a few times: %s', (_, unit) => {
-  const text = `$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n${unit.repeat(Math.ceil(50_000 / unit.length))}`;
+  const text = `$ORIGIN z.test.\n@ 1 SOA ns h 1 2 3 4 5\n${unit.repeat(Math.ceil(25_000 / unit.length))}`;
   let zone = parseZoneFile('');
   const reads = countReads(() => {
     zone = parseZoneFile(text);
   });
-  expect(zone.records.length > 1000).toBe(unit.startsWith('h'));
+  expect(zone.records.length > 500).toBe(unit.startsWith('h'));
   expect(zone.problems.length).toBeLessThanOrEqual(1000);
   expect(reads).toBeLessThan(20 * text.length);
 });

@@ -53,11 +53,11 @@ describe('an image', () => {
       const writer = new ImageWriter(image);
       const readers = [new ReaderSlot(image, 0), new ReaderSlot(image, 77)];
       const model = new Map<Name, Zone>();
-      const zones = Array.from({ length: scale(180, 75) }, (_, i) => {
+      const zones = Array.from({ length: scale(180, 60) }, (_, i) => {
         return randomZone(random, `zone${i % 40}.example.`, Math.floor(random() * 25), []).zone;
       });
       let full = 0;
-      for (let step = 1; step <= scale(600, 200); step++) {
+      for (let step = 1; step <= scale(600, 160); step++) {
         const content = { id: step, version: step, mark: step };
         const roll = random();
         try {

@@ -124,6 +124,8 @@ describe('the base of a snapshot', () => {
     free: new Uint8Array(70_001).fill(5),
   };
 
+  const SMALL = { ...STILL, to: 5000, free: new Uint8Array(50).fill(5) };
+
   async function write(buffer: SharedArrayBuffer, still = STILL, signal = new AbortController().signal) {
     const onImageWritten = vi.fn();
     await writeBase(file, buffer, still, ID, PLACE, onImageWritten, signal);
@@ -161,13 +163,11 @@ describe('the base of a snapshot', () => {
   });
 
   test('with any byte changed, cut short or grown is refused, and the memory is as before', async () => {
-    const bytes = 5000;
-    const small = { ...STILL, to: bytes, free: new Uint8Array(50).fill(5) };
-    await write(imageBuffer(bytes), small);
+    await write(imageBuffer(SMALL.to), SMALL);
     const whole = readFileSync(file);
     const attempt = (content: Uint8Array) => {
       writeFileSync(file, content);
-      const buffer = new SharedArrayBuffer(bytes);
+      const buffer = new SharedArrayBuffer(SMALL.to);
       expect(readBase(file, buffer, LAYOUT).kind).toBe('refused');
       expect(new Uint8Array(buffer).every((byte) => byte === 0)).toBe(true);
     };
@@ -184,12 +184,12 @@ describe('the base of a snapshot', () => {
   });
 
   test('of another layout, or larger than the image may be, is refused with the reason', async () => {
-    await write(imageBuffer());
-    const buffer = new SharedArrayBuffer(BYTES);
+    await write(imageBuffer(SMALL.to), SMALL);
+    const buffer = new SharedArrayBuffer(SMALL.to);
     expect(readBase(file, buffer, LAYOUT + 1)).toMatchObject({
       why: expect.stringContaining('another format'),
     });
-    const smaller = new SharedArrayBuffer(BYTES - 1);
+    const smaller = new SharedArrayBuffer(SMALL.to - 1);
     expect(readBase(file, smaller, LAYOUT)).toMatchObject({ why: expect.stringContaining('IMAGE_BYTES') });
   });
 
@@ -301,7 +301,7 @@ describe('the log of a snapshot', () => {
     write(0, 5);
     const whole = readFileSync(file);
     const entryBytes = (whole.length - HEAD_BYTES) / 5;
-    for (let length = HEAD_BYTES; length < whole.length; length += scale(1, 3)) {
+    for (let length = HEAD_BYTES; length < whole.length; length += scale(1, 5)) {
       writeFileSync(file, whole);
       truncateSync(file, length);
       const count = Math.floor((length - HEAD_BYTES) / entryBytes);
@@ -325,7 +325,7 @@ describe('the log of a snapshot', () => {
     write(0, 5);
     const whole = readFileSync(file);
     const entryBytes = (whole.length - HEAD_BYTES) / 5;
-    for (let at = HEAD_BYTES; at < whole.length; at += scale(1, 2)) {
+    for (let at = HEAD_BYTES; at < whole.length; at += scale(1, 5)) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] as number) ^ 0x40;
       writeFileSync(file, damaged);
@@ -344,7 +344,7 @@ describe('the log of a snapshot', () => {
     const rdata = new Uint8Array(60_000).fill(3);
     const record = { owner: name(1), type: 65280, ttl: 1, rdata };
     for (let i = 0; i < 40; i++) {
-      const records = Array.from({ length: i === 20 ? 150 : 3 }, () => record);
+      const records = Array.from({ length: i === 20 ? 100 : 1 }, () => record);
       log.append({ kind: 'zone', apex: name(i), content: { id: i, version: i, mark: i }, records });
     }
     log.flush();
@@ -353,6 +353,6 @@ describe('the log of a snapshot', () => {
     readLog(file, ID, (entry) => {
       if (entry.kind === 'zone') seen.push(entry.content.id * 1000 + entry.records.length);
     });
-    expect(seen).toEqual(Array.from({ length: 40 }, (_, i) => i * 1000 + (i === 20 ? 150 : 3)));
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, i) => i * 1000 + (i === 20 ? 100 : 1)));
   });
 });

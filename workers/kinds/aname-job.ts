@@ -1,4 +1,4 @@
-// The job of ANAME targets: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that looks up an ANAME target: its queue, metrics and log lines.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';

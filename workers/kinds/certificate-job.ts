@@ -1,4 +1,4 @@
-// The job of certificates: which orders are due, and what is counted and logged of them.
+// Describes the job that issues a certificate: its queue, metrics and log lines.
 
 import { Counter, type Registry } from 'prom-client';
 import { accountsInTurn } from '../../src/jobs/fill-queue.ts';
@@ -8,7 +8,7 @@ import type { Authority } from '../../src/outbound/acme/authority.ts';
 import { claimDueOrders } from '../../src/store/certificates/claim-due-orders.ts';
 import { type CertificateOutcome, createIssuer } from '../jobs/issue-certificate.ts';
 
-/** Authorities bound how many requests they take at a time. */
+/** Small, because certificate authorities limit concurrent requests. */
 const AT_ONCE = 10;
 
 export function certificateJob(

@@ -1,4 +1,4 @@
-// The job of checks of delegated zones: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that checks a delegated zone on its own nameservers: its queue, metrics and log lines.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AsnOf } from '../../src/checks/child/observation.ts';
@@ -11,7 +11,7 @@ import type { CheckNotes } from '../jobs/note-checks.ts';
 
 const AT_ONCE = 50;
 
-/** Domains whose delegation was checked are noted first, so that what is due by that is claimed in the same round. */
+/** A round first saves which delegations were checked, and so claims the child checks that this makes due. */
 export function childJob(
   { db, resolver, registry }: JobTools,
   { asnOf, notes }: { readonly asnOf: AsnOf | undefined; readonly notes: CheckNotes },
@@ -60,11 +60,11 @@ function createChildMetrics(registry: Registry): (outcome: ChildOutcome) => void
   };
 }
 
-/** How long until the same fault of our own nameservers is logged again: every domain shows it. */
+/** Interval of log lines about one fault of the fleet's nameservers. Every domain's check finds it. */
 const OWN_FAULT_LINE_MS = 300_000;
 const toldAtMs = new Map<string, number>();
 
-/** Logs what is wrong with our own nameservers; notices are counted only. */
+/** Logs the faults of the fleet's own nameservers, except notices. */
 function logChild(log: JobLog, outcome: ChildOutcome): void {
   if (outcome.kind !== 'saved') return;
   for (const { code, place, severity, message } of outcome.findings) {

@@ -1,4 +1,4 @@
-// The job of checks of delegations: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that checks a delegation: its queue, metrics and log lines.
 
 import type { Job, JobLog, JobTools } from '../../src/jobs/job.ts';
 import { CHECK_DELEGATION, type CheckJob } from '../../src/jobs/jobs.ts';
@@ -16,7 +16,7 @@ export function delegationJob(
     ...options
   }: Pick<CheckerOptions, 'slots' | 'breaker' | 'vantages' | 'rules'> & {
     readonly atOnce: number;
-    /** Called with what nodes reported as asked for. */
+    /** Called with the names that nodes reported because they received queries for them. */
     readonly onAsked: (asked: AskedNames) => void;
     readonly count: (outcome: CheckOutcome) => void;
   },

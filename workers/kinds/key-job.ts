@@ -1,4 +1,4 @@
-// The job of the keys of signed domains: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that takes the steps with a signed domain's keys: its queue, metrics and log lines.
 
 import { Counter, type Registry } from 'prom-client';
 import { accountsInTurn } from '../../src/jobs/fill-queue.ts';
@@ -7,7 +7,7 @@ import { type KeyJob, ROLL_KEYS } from '../../src/jobs/jobs.ts';
 import { claimDueSteps } from '../../src/store/dnssec/claim-due-steps.ts';
 import { createKeyRoller, type KeyOutcome, type KeyRollerOptions } from '../jobs/roll-keys.ts';
 
-/** Each sends up to 120 queries. */
+/** Small, because each job sends up to 120 queries. */
 const AT_ONCE = 20;
 
 export function keyJob(

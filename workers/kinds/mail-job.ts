@@ -1,4 +1,4 @@
-// The job of mails: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that sends a mail: its queue, metrics and log lines.
 
 import { Counter, type Registry } from 'prom-client';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
@@ -32,7 +32,7 @@ function createMailMetrics(registry: Registry): (outcome: MailOutcome) => void {
   return ({ kind }) => mails.inc({ outcome: kind });
 }
 
-/** Without the address, which is personal. */
+/** Does not log the address, which is personal. */
 function logMail(log: JobLog, outcome: MailOutcome): void {
   if (outcome.kind === 'delayed')
     log.warn({ mail: outcome.mailId, reason: outcome.reason }, 'a mail is tried again later');

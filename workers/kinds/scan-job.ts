@@ -1,4 +1,4 @@
-// The job of scans: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that scans a domain for records: its queue, metrics and log lines.
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';
@@ -7,7 +7,7 @@ import { claimDueScans } from '../../src/store/scans/claim-due-scans.ts';
 import type { CountryOf } from '../../src/zone/records/country.ts';
 import { createScanner, type ScanOutcome } from '../jobs/scan-import.ts';
 
-/** Each sends up to 4,000 queries. */
+/** Small, because each job sends up to 4,000 queries. */
 const AT_ONCE = 20;
 
 export function scanJob(

@@ -1,4 +1,4 @@
-// The job of verifications by TXT: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that verifies a domain by its TXT record: its queue, metrics and log lines.
 
 import { accountsInTurn } from '../../src/jobs/fill-queue.ts';
 import { fillByClaims, type Job, type JobLog, type JobTools } from '../../src/jobs/job.ts';

@@ -1,4 +1,4 @@
-// The job of webhooks: what brings due work into its queue, and what is counted and logged of an outcome.
+// Describes the job that calls a webhook: its queue, metrics and log lines.
 
 import { Counter, type Registry } from 'prom-client';
 import type { Network } from '../../src/dns/record/network.ts';
@@ -8,7 +8,7 @@ import { claimDueDeliveries } from '../../src/store/webhooks/claim-due-deliverie
 import { createWebhookCaller, type WebhookOutcome } from '../jobs/call-webhooks.ts';
 import { findReceiver } from '../jobs/find-receiver.ts';
 
-/** Each takes five seconds at most. */
+/** Each job takes at most five seconds. */
 const AT_ONCE = 32;
 
 export function webhookJob(
@@ -43,7 +43,7 @@ function createWebhookMetrics(registry: Registry): (outcome: WebhookOutcome) => 
   return ({ kind }) => calls.inc({ outcome: kind });
 }
 
-/** Without the URL, which may have a secret. */
+/** Does not log the URL, which may contain a secret. */
 function logWebhook(log: JobLog, outcome: WebhookOutcome): void {
   if (outcome.kind === 'disabled')
     log.warn({ webhook: outcome.webhookId, why: outcome.why }, 'a webhook is called no more');

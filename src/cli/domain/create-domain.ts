@@ -1,5 +1,6 @@
-// Creates one domain for `domain create`. An operator may create names around operator zones and nameservers, and the domain is
-// answered completely at once. With `--approve`, any complete set of the fleet's nameservers that the parent shows proves it.
+// Creates one domain for `domain create`. An operator may create names around operator zones and
+// nameservers, and the domain is answered completely before any check. With `--approve`, any complete set
+// of the fleet's nameservers that the parent shows proves it.
 
 import type { ChangedBy } from '../../store/accounts/actor.ts';
 import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
@@ -16,13 +17,13 @@ interface CreateOrder extends ChangedBy {
   readonly accountId: number;
   readonly isApproved: boolean;
   readonly dnsMode: DnsMode;
-  /** Undefined: the account's. Null: none. */
+  /** Undefined for the plan of the account, null for no plan. */
   readonly planSlug: string | null | undefined;
   readonly allowReserved: boolean;
   readonly isScanned: boolean;
-  /** The domain may wait for a name that another account holds. */
+  /** True if the domain may wait for a name that another account holds. */
   readonly transfer: boolean;
-  /** It is signed from the beginning, if its DNS is here. */
+  /** True if the domain is signed from the beginning, in managed mode. */
   readonly isSigned: boolean;
 }
 
@@ -46,8 +47,8 @@ export async function createDomain(
 }
 
 /**
- * Lists the findings of a domain that is not answered whole, which explain what to do. If it was to be approved, it counts
- * as a no.
+ * Lists the findings of a domain that is not answered whole, which explain what to do. If its approval was
+ * requested, the command exits with 1.
  */
 function answered(
   { domain, changeId }: { readonly domain: Domain; readonly changeId: number | undefined },

@@ -9,7 +9,7 @@ import { loadAccounts, nameOfUser, rootPlaceOf } from '../../process/run-as.ts';
 import { Failure } from '../terminal/failure.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** Longer than the node's own limit, which has the better reason. */
+/** Longer than the node's own limit, so that the node reports the reason first. */
 const REPLY_LIMIT_MS = RESTART_LIMIT_MS + 60_000;
 const MAX_REPLY_CHARACTERS = 65_536;
 
@@ -57,7 +57,7 @@ function listNodes(place: string): [string, string][] {
   }
 }
 
-/** True also if this user may not enter the directory. */
+/** Returns true also if this user may not enter the directory: `restart` then reports which user may. */
 function mayHaveSocket(directory: string): boolean {
   try {
     return statSync(join(directory, CONTROL_FILE), { throwIfNoEntry: false }) !== undefined;
@@ -92,7 +92,7 @@ async function restart(directory: string): Promise<RestartOutcome | undefined> {
   }
 }
 
-/** The node's user owns the socket, and usually the directory. */
+/** Names the owner of the socket, or else of the directory: usually the user that the node runs as. */
 function explainDenied(directory: string): string {
   const owner = ownerOf(join(directory, CONTROL_FILE)) ?? ownerOf(directory);
   const name = owner === undefined ? '' : `${nameOfUser(owner, loadAccounts())}, `;
@@ -111,5 +111,5 @@ function ownerOf(path: string): number | undefined {
 async function print(name: string, outcome: RestartOutcome, output: Output): Promise<void> {
   if (output.json) await output.print(JSON.stringify({ node: name, ...outcome }));
   else if (outcome.kind === 'failed') await output.complain(`${name}: ${outcome.reason}`);
-  else await output.print(`restarted ${name} process ${outcome.before} is replaced by ${outcome.pid}`);
+  else await output.print(`restarted ${name}: process ${outcome.pid} replaces ${outcome.before}`);
 }

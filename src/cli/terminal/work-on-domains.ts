@@ -29,7 +29,7 @@ interface DomainWork {
   /** What a domain is when it is done: `banned`. */
   readonly outcome: string;
   readonly act: (domain: WantedDomain) => Promise<DomainOutcome>;
-  /** Domains with the same result are worked on one after the other, in the order of the names. */
+  /** Domains for which it returns the same text are processed sequentially, in the order of the names. */
   readonly turnOf?: (domain: WantedDomain) => string;
   readonly signal: AbortSignal;
 }

@@ -130,7 +130,7 @@ class Restarts {
     if (attempt === undefined || attempt !== this.#attempt) return;
     this.#options.log.error({ reason }, 'the restart failed: this process goes on');
     this.#settle({ kind: 'failed', reason });
-    // Both immediately: a request for the release must not arrive any more.
+    // Do both immediately, so that the successor can no longer request the release.
     attempt.killSuccessor();
     this.successor?.destroy();
   }

@@ -29,7 +29,7 @@ export function startSuccessor(
     return () => {};
   }
   const programs = ['../../start/run.mjs', '../main.ts'].map((path) => new URL(path, import.meta.url));
-  // Without npm's variable: the process would end with npm, which ends with this process.
+  // With this variable the successor would end when npm ends, and npm ends with this process.
   const { npm_lifecycle_event: _, ...env } = environment;
   const dataDirectory = join(directory, '../..'); // not always DATA_DIR: `placeSnapshot`
   const child = spawn(process.execPath, [...process.execArgv, ...programs.map((url) => fileURLToPath(url))], {

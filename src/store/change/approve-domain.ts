@@ -141,7 +141,7 @@ async function giveRight(
       kind: 'refused',
       code: 'right_taken',
       message:
-        'another account has the right to this set for this name: only an approval with "take" passes it on',
+        'another account has the right to this set for this name: only an approval with "take" (domain approve --take) passes it on',
     });
   }
   await takeRight(trx, name, { names: set, accountId, exclusive: true });
@@ -149,8 +149,9 @@ async function giveRight(
 }
 
 /**
- * Only one claim of a name can be approved ahead: with two of them, none would be answered whole. One that an operator has created
- * for another account counts too: a wrong owner in a list must not take its answers.
+ * Withdraws the approval of other accounts' claims of the name, or refuses if `take` is false. If two
+ * claims were approved ahead, neither would be answered whole. A claim that an operator has created counts
+ * as approved, so that a wrong owner in a list does not take its answers.
  */
 async function passApproval(trx: Database, { row }: DomainLock, take: boolean): Promise<void> {
   const rivals = await findOperatorsRivals(trx, row);
@@ -165,7 +166,7 @@ export const OPERATORS_RIVAL = {
   kind: 'refused',
   code: 'right_taken',
   message:
-    'an operator has approved or created this name for another account: only an approval with "take" (domain approve --take) replaces it',
+    'an operator has approved or created this name for another account: only an approval with "take" (domain approve --take) passes it on',
 } as const;
 
 /** Returns the ids of other accounts' claims of the name that an operator has approved or created. Call it under the lock of the name. */
@@ -216,7 +217,7 @@ function storedSets(row: DomainLock['row'], settings: DomainLock['settings']): S
   );
 }
 
-/** Returns the columns after the approval. A right that an operator has given never ends by itself. */
+/** Returns the columns after the approval. A right that an operator has given does not expire. */
 function partsAfter(
   { row, settings, now }: DomainLock,
   set: readonly string[] | undefined,

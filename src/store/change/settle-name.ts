@@ -214,9 +214,11 @@ async function loadSightedRights(trx: Database, nameText: string): Promise<numbe
 }
 
 /**
- * What is answered around the name for accounts other than the given one: a whole zone above it, or claims above or below it.
- * Around an approved claim, claims of customers do not count unless they are answered whole, since every customer can make them. Of
- * the claims of operators, those below it count if they are answered whole, and those above it if they are older.
+ * Returns a function that classifies what accounts other than the given one have around the name: `full` if
+ * a zone above it is answered whole, `apex` if there are claims above or below it. For an approved claim,
+ * claims of customers count only if they are above it and answered whole, since every customer can make
+ * them. Claims that an operator made also count if they are above it and older, or below it and answered
+ * whole.
  */
 async function loadEnclosing(
   trx: Database,
@@ -225,10 +227,10 @@ async function loadEnclosing(
 ): Promise<(accountId: number, isApproved?: boolean) => 'full' | 'apex' | 'none'> {
   const counts = sql`d.deleted_at is null
     and (d.leaving or d.dns_mode = 'managed' and d.status in ('pending', 'active', 'moved'))`;
-  // Two accounts below are enough: one of them is another one.
-  const { rows } = await sql<{ accountId: number; isWholeAbove: boolean; isOfOperator: boolean }>`
+  // Two accounts below are enough, since at least one of them is not the given one.
+  const { rows } = await sql<{ accountId: number; isWholeAbove: boolean; countsForApproved: boolean }>`
     select d.account_id as "accountId", bool_or(d.served = 'full') as "isWholeAbove",
-      bool_or(d.by_operator and d.id < ${chosenId}) as "isOfOperator"
+      bool_or(d.by_operator and d.id < ${chosenId}) as "countsForApproved"
     from domains d
     where d.name = any(${namesAbove(nameText)}::text[]) and ${counts} group by d.account_id
     union all
@@ -239,7 +241,7 @@ async function loadEnclosing(
       limit 2)`.execute(trx);
   return (accountId, isApproved = false) => {
     const others = rows.filter(
-      (row) => row.accountId !== accountId && (!isApproved || row.isWholeAbove || row.isOfOperator),
+      (row) => row.accountId !== accountId && (!isApproved || row.isWholeAbove || row.countsForApproved),
     );
     return others.some(({ isWholeAbove }) => isWholeAbove) ? 'full' : others.length > 0 ? 'apex' : 'none';
   };

@@ -75,7 +75,8 @@ export async function importPrivateKeys(db: Database, order: ImportOrder): Promi
     const unable = await findUnableNodes(trx);
     if (unable !== undefined) return refused('dnssec_unavailable', unable);
     const { id } = await saveWishes(trx, lock.row.id, wishes);
-    await sql`update signed_zones set ds_due = true where id = ${id}`.execute(trx); // the DS decides how it goes on
+    // the DS decides the next step
+    await sql`update signed_zones set ds_due = true where id = ${id}`.execute(trx);
     const ids = await storeImported(trx, id, keys, { isSigning: false, known });
     const imported = (await loadKeys(trx, id)).filter((key) => ids.includes(key.id));
     return adopt(
@@ -86,7 +87,7 @@ export async function importPrivateKeys(db: Database, order: ImportOrder): Promi
   });
 }
 
-/** `knownIds`: the keys of the zone that the order has. */
+/** Returns why the keys must not be imported. `knownIds` are the zone's keys that the order contains. */
 function refuseKeys(
   { machine, keys: stored }: StoredDnssec,
   knownIds: readonly KeyId[],
@@ -105,7 +106,7 @@ function refuseKeys(
   if (replaced.length > 0 && replace !== true)
     return refused(
       'dnssec_imported',
-      `the domain already has ${tagsOf(replaced)}, with which another operator may sign: to sign with the given keys instead, set replace`,
+      `the domain already has ${tagsOf(replaced)}, with which another operator may sign: to sign with the given keys instead, set "replace" (dnssec import-key --replace)`,
     );
   const unseen = stored.filter(
     (key) => replaced.includes(idOf(key)) && key.role !== 'zsk' && !isSeenSince(machine, key.madeAt),

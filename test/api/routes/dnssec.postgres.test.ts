@@ -488,7 +488,7 @@ describe('private keys', () => {
     await importKeys([first.body]);
     expect(await importKeys([second.body])).toMatchObject({
       status: 409,
-      body: { code: 'dnssec_imported', error: expect.stringMatching(`tag ${first.tag},.* set replace`) },
+      body: { code: 'dnssec_imported', error: expect.stringMatching(`tag ${first.tag},.* set "replace"`) },
     });
     expect(await replace()).toMatchObject({
       status: 409,

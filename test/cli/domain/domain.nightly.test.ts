@@ -397,7 +397,7 @@ it('domain reserve-set and approve assign a set, and take it from another accoun
     expect(await run(['approve', 'shop.com', ...ANN])).toMatchObject({
       code: 1,
       stderr:
-        'shop.com: another account has the right to this set for this name: only an approval with "take" passes it on\n',
+        'shop.com: another account has the right to this set for this name: only an approval with "take" (domain approve --take) passes it on\n',
     });
     expect((await run(['approve', 'shop.com', ...ANN, '--take'])).code).toBe(0);
     expect(await rights()).toEqual([{ email: 'Ann@shop.example', names }]);

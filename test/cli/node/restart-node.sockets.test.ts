@@ -58,7 +58,7 @@ describe('node restart', () => {
     mkdirSync(join(dataDirectory, 'nodes', 'stopped'));
     expect(await run('node', 'restart')).toEqual({
       code: 0,
-      stdout: 'restarted ams1 process 10 is replaced by 20\nrestarted fra1 process 10 is replaced by 20\n',
+      stdout: 'restarted ams1: process 20 replaces 10\nrestarted fra1: process 20 replaces 10\n',
       stderr: '',
     });
     expect(events).toEqual([
@@ -80,7 +80,7 @@ describe('node restart', () => {
   it('works in a directory whose path is longer than the kernel allows', async () => {
     dataDirectory = join(dataDirectory, 'd'.repeat(120));
     await node('ams1');
-    expect((await run('node', 'restart')).stdout).toBe('restarted ams1 process 10 is replaced by 20\n');
+    expect((await run('node', 'restart')).stdout).toBe('restarted ams1: process 20 replaces 10\n');
   });
 
   it('exits with 2 if no node runs, and names the setting', async () => {
@@ -100,7 +100,7 @@ describe('node restart', () => {
   it('exits with 1 if a named node has no control socket, and restarts the others', async () => {
     await node('ams1');
     const { code, stdout, stderr } = await run('node', 'restart', 'fra1', 'ams1');
-    expect([code, stdout]).toEqual([1, 'restarted ams1 process 10 is replaced by 20\n']);
+    expect([code, stdout]).toEqual([1, 'restarted ams1: process 20 replaces 10\n']);
     expect(stderr).toContain(`fra1: it has no control socket in ${dataDirectory}/nodes or `);
   });
 
@@ -181,7 +181,7 @@ describe('node restart', () => {
     await node('ams1');
     expect(await run('node', 'restart')).toMatchObject({
       code: 0,
-      stdout: 'restarted ams1 process 10 is replaced by 20\n',
+      stdout: 'restarted ams1: process 20 replaces 10\n',
     });
     expect(await run('node', 'restart', 'fra1')).toMatchObject({
       code: 1,

@@ -288,7 +288,7 @@ describe('directives', () => {
     const line = '$GENERATE 1-65536 h$ A x'; // counts, though its first record ends it
     expect(problemsOf(`${line}\n$GENERATE 1-1 h$ A 192.0.2.1`)).toEqual(['1:24:address', '2:11:range']);
     expect(problemsOf('$GENERATE 0-2147483647 h$ A 192.0.2.1')).toEqual(['1:11:range']);
-    const wide = `$GENERATE 1-65000 h$ TXT ${`${'x'.repeat(250)} `.repeat(100)}`;
+    const wide = `$GENERATE 1-65000 h TYPE65280 \\# 12000 ${'${0,250,x} '.repeat(96)}`;
     const zone = parseZoneFile(wide, { origin: ORIGIN, defaultTtlSeconds: 1 });
     expect(places(zone)).toEqual(['1:19']);
     expect(zone.records.length).toBeLessThan(1000);

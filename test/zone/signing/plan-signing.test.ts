@@ -115,7 +115,7 @@ describe.each(['nsec', 'nsec3'] as const)('a zone signed with %s', (denial) => {
       );
       const rows = new SignedRows(APEX);
       rows.sign(order(denial, wanted.names, true), TIMES);
-      for (let edit = 0; edit < scale(60, 15); edit++) {
+      for (let edit = 0; edit < scale(60, 12); edit++) {
         const touched = wanted.edit();
         rows.sign(order(denial, touched), TIMES);
         const whole = new SignedRows(APEX);
@@ -333,7 +333,7 @@ describe('planning a chain of denials', () => {
     test('is the chain of a zone that is signed with it from the beginning', () => {
       const random = randomFrom(7);
       const order = { apex: APEX, keys: SETTING.keys, remakeBefore: NOW };
-      for (let i = 0; i < scale(20, 10); i++) {
+      for (let i = 0; i < scale(20, 5); i++) {
         const own = dnskeyRecords(APEX, SETTING.published);
         const wanted = new WantedZone(random, { apex: APEX, own, marks: true, labels: ODD_LABELS }, 12);
         const rows = new SignedRows(APEX);

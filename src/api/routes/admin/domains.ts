@@ -168,9 +168,7 @@ export const approve = adminRoute({
     if (approved.kind === 'refused') {
       const { code, message } = approved;
       if (code === 'not_ours') return invalid([{ field: 'svc_ns', error: message }]);
-      return code === 'right_taken'
-        ? new Problem(409, message.replace('--take', '`take`'))
-        : problem('wrong_state', message);
+      return code === 'right_taken' ? new Problem(409, message) : problem('wrong_state', message);
     }
     const isSame = approved.kind === 'updated' && approved.changeId === undefined;
     const after = { take, ...(set && { svc_ns: set.map(printWithoutDot) }) };
