@@ -84,6 +84,7 @@ it.each([
   Object.assign(pace, PATIENT); // a busy machine may need longer
   const batch = randomUUID();
   for (let i = 0; i < 2; i++) expect((await send(0, undefined, {}, batch)).body.accepted).toBe(1);
+  await store.until(1);
 });
 
 it('a body whose connection breaks releases its place', async () => {

@@ -343,7 +343,7 @@ describe.each([
         return random() < 0.05 ? { ...damaged, marked: new Set([zone.apex]) } : damaged;
       });
       const asked = regionalNode(zones, RANDOM_SETS);
-      for (let i = 0; i < scale(700, 150); i++) {
+      for (let i = 0; i < scale(700, 120); i++) {
         const zone = pick(random, zones);
         const names = [...zone.nodes.keys()];
         const proxied = names.filter((name) => zone.nodes.get(name)?.sets.has(EDGE_MARK_TYPE));
