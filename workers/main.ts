@@ -299,7 +299,7 @@ async function readiness(
   const state = await databaseState(); // the queue may be in Redis
   if (state.kind !== 'ready') return state;
   try {
-    await jobs.depths();
+    await jobs.depth(CHECK_DELEGATION);
     return { kind: 'ready' };
   } catch (error) {
     return { kind: 'waiting', reason: (error as Error).message };

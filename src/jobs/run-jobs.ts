@@ -52,6 +52,11 @@ export class RunningJobs {
     this.#rounds.push(fill(queue, onRoundTrouble));
   }
 
+  /** Rejects while the queue cannot be reached. */
+  async depth({ queue }: { readonly queue: string }): Promise<QueueDepth> {
+    return await (this.#queues.get(queue) as JobQueue<object>).depth();
+  }
+
   /** Returns the depths by the queue's name. Rejects while the queues cannot be reached. */
   async depths(): Promise<Record<string, QueueDepth>> {
     const depths = [...this.#queues].map(async ([name, queue]) => [name, await queue.depth()] as const);
