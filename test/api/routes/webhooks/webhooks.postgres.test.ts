@@ -119,8 +119,12 @@ describe('deliveries', () => {
     const seconds = Number(often.headers['retry-after']);
     expect([seconds > 0, seconds <= 60]).toEqual([true, true]);
     await api.query`update invite_windows set count = 49 where subject like '%day%'`;
-    await api.query`update invite_windows set ends_at = ends_at - interval '1 minute'`;
+    const pass = (time: string) => api.query`update invite_windows set ends_at = ends_at - ${time}::interval`;
+    await pass('1 minute');
     expect([await test(0), await test(0)]).toEqual([200, 429]);
+    for (let n = 0; n < 5; n++) expect(await test(n)).toBe(429);
+    await pass('1 day');
+    expect(await test(1)).toBe(200);
   });
 
   it('are kept for seven days', async () => {
