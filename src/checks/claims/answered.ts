@@ -14,7 +14,7 @@ export interface NamedDomain {
   /** Within two years the parent showed a name of ours that is in none of its sets; never true for an operator's claim. */
   readonly othersSighted: boolean;
   readonly hasTxt: boolean;
-  /** An operator has approved the claim before the parent showed a set of ours. */
+  /** An operator has approved the claim before the parent showed a set of this fleet. */
   readonly isApproved: boolean;
 }
 

@@ -16,7 +16,7 @@ export const createDomains = adminRoute({
   tag: 'Domains',
   summary: 'Creates domains for several accounts.',
   description:
-    'Intended for a migration to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless another account has a domain of the same name, above it or below it: see `served` and `findings`. If the call is repeated, domains that their accounts have already are reported as `exists`.',
+    'Intended for a migration to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, another account with a domain of the same name, above it or below it is enough for that; with it, only a domain above or below that is answered completely, or an older one above that an operator created. If the call is repeated, domains that their accounts have already are reported as `exists`.',
   audit: { inHandler: 'domain.approve' },
   // Each domain is a transaction of its own, so that the names of a call are not locked until its end.
   waits: true,
