@@ -53,7 +53,7 @@ export class EdgeClient {
   /**
    * What is to be purged, until the connection ends or is silent for too long.
    * @param {AbortSignal} stopped
-   * @returns {AsyncGenerator<{ id?: number, domain_id: number, domain: string, target: import('../src/edge/purges/purge-target.ts').PurgeTarget }>}
+   * @returns {AsyncGenerator<{ id?: number, domain_id: number, domain: string, target: import('../src/features/cache/rules.ts').PurgeTarget }>}
    */
   async *followPurges(stopped) {
     yield* this.#readLines('/edge/v1/purges', stopped);

@@ -5,7 +5,7 @@
 import { open, opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** @typedef {import('../src/edge/purges/purge-target.ts').PurgeTarget} PurgeTarget */
+/** @typedef {import('../src/features/cache/rules.ts').PurgeTarget} PurgeTarget */
 
 /** A file of nginx's cache, and not one that it is writing. */
 export const CACHED = /^[0-9a-f]{32}$/;

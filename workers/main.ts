@@ -3,9 +3,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { Slots } from '../src/checks/shares/slots.ts';
+import { EVERY_KIND, QUEUES, RETENTION_OF_FEATURES } from '../src/features/every-feature.ts';
 import { AccountShares, shareSlotTime } from '../src/jobs/account-shares.ts';
 import { migrateQueue, type QueuePlace } from '../src/jobs/connection.ts';
-import { CHECK_DELEGATION, JOB_KINDS } from '../src/jobs/jobs.ts';
+import { CHECK_DELEGATION } from '../src/jobs/jobs.ts';
 import { RunningJobs } from '../src/jobs/run-jobs.ts';
 import { openMailer } from '../src/mail/mailer.ts';
 import { Authority } from '../src/outbound/acme/authority.ts';
@@ -17,7 +18,6 @@ import { chooseUser, loadAccounts } from '../src/process/run-as.ts';
 import { type ProcessLife, runProcess } from '../src/process/run-process.ts';
 import { readSettings, type SettingsOf } from '../src/process/settings/read-settings.ts';
 import { openAsnDb } from '../src/resolver/asn-db.ts';
-import { CacheRegistry } from '../src/store/cached/cache-registry.ts';
 import { openDatabase } from '../src/store/postgres/database.ts';
 import { databaseReadiness } from '../src/store/postgres/database-readiness.ts';
 import { requireDatabaseUrl } from '../src/store/postgres/database-url.ts';
@@ -28,21 +28,18 @@ import { createWorkerMetrics, type WorkerMetrics } from './metrics/metrics.ts';
 import { openResolver } from './open-resolver.ts';
 import { readTrustAnchors } from './root-files.ts';
 import { runHousekeeping } from './rounds/housekeeping.ts';
-import { runSubscriptions } from './rounds/move-subscriptions.ts';
-import { runDebts } from './rounds/settle-debts.ts';
 import { shareSilences } from './rounds/share-silences.ts';
-import { sweepCache } from './rounds/sweep-cache.ts';
 import { sweepNames } from './rounds/sweep-names.ts';
 import { AnchorWatch } from './rounds/watch-anchors.ts';
 import { BreakerWatch } from './rounds/watch-breaker.ts';
 import { PoolWatch } from './rounds/watch-pool.ts';
 import { VantageWatch } from './rounds/watch-vantages.ts';
 import { startAnalytics } from './start-analytics.ts';
+import { startFeatures } from './start-features.ts';
 import { startJobs } from './start-jobs.ts';
 import { startRegions } from './start-regions.ts';
 import { startSigning } from './start-signing.ts';
 import { startTraffic } from './start-traffic.ts';
-import { startUptime } from './start-uptime.ts';
 import { VantageAsker } from './vantage/ask-vantages.ts';
 
 type Settings = SettingsOf<'workers'>;
@@ -72,7 +69,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   const tellOf = seldom(log);
   let isStarted = false;
   let regions: ReturnType<typeof startRegions> | undefined;
-  const jobs = new RunningJobs(JOB_KINDS, {
+  const jobs = new RunningJobs(EVERY_KIND, {
     place,
     log,
     onQueueTrouble(error) {
@@ -160,7 +157,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   dropRights(user, log);
 
   await waitForDatabase(db, { log, signal: life.stopping }, async () => {
-    await migrateQueue(place);
+    await migrateQueue(place, QUEUES);
     if (keyBoxes.canSeal) await keyBoxes.check(db);
   });
   anchors.start();
@@ -180,23 +177,34 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   life.onStop(async () => authority?.close());
   if (authority !== undefined && !keyBoxes.canSeal)
     log.warn('ACME_DIRECTORY is set, but not KEY_SECRETS: no certificates are issued');
-  startJobs(
-    jobs,
-    { db, resolver, registry: metrics.registry, shares, sendsMail: mailer !== undefined },
-    {
-      settings,
-      metrics,
-      breaker,
-      slots,
-      vantages,
-      countryOf,
-      asnOf,
-      mailer,
-      authority: keyBoxes.canSeal ? authority : undefined,
-    },
+  const analytics = startAnalytics(db, settings.analyticsUrl, metrics.registry, log, (error) =>
+    trouble('analytics', error),
   );
+  life.onStop(() => analytics.stop());
+  const tools = { db, resolver, registry: metrics.registry, shares, sendsMail: mailer !== undefined };
+  startJobs(jobs, tools, {
+    settings,
+    metrics,
+    breaker,
+    slots,
+    vantages,
+    countryOf,
+    asnOf,
+    mailer,
+    authority: keyBoxes.canSeal ? authority : undefined,
+  });
+  const features = await startFeatures(jobs, {
+    ...tools,
+    settings,
+    databaseUrl,
+    log,
+    analytics: analytics.analytics,
+    trouble,
+  });
+  life.onStop(() => features.stop());
   const housekeeping = runHousekeeping({
     db,
+    retention: RETENTION_OF_FEATURES,
     onFault: (fault) => {
       metrics.countPublishFault();
       log.error(
@@ -207,35 +215,10 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => housekeeping.stop());
-  const cacheRegistry = new CacheRegistry({
-    url: settings.cacheRegistryUrl ?? databaseUrl,
-    isElsewhere: settings.cacheRegistryUrl !== undefined,
-    maxConnections: 1,
-  });
-  life.onStop(() => cacheRegistry.close());
-  const sweeping = sweepCache({
-    db,
-    cacheRegistry,
-    onTrouble: (error) => trouble('housekeeping', error as Error),
-  });
-  life.onStop(() => sweeping.stop());
   const signing = startSigning(db, metrics.registry, log, (error) => trouble('signing', error));
   life.onStop(() => signing.stop());
   regions = startRegions(db, metrics.registry, log, (error) => trouble('regions', error));
   life.onStop(() => regions?.stop());
-  const analytics = startAnalytics(db, settings.analyticsUrl, metrics.registry, log, (error) =>
-    trouble('analytics', error),
-  );
-  life.onStop(() => analytics.stop());
-  const uptime = startUptime({
-    db,
-    analytics: analytics.analytics,
-    sendsMail: mailer !== undefined,
-    registry: metrics.registry,
-    log,
-    trouble: (error) => trouble('uptime', error),
-  });
-  life.onStop(() => uptime.stop());
   const traffic = startTraffic({
     db,
     analytics: analytics.analytics,
@@ -252,28 +235,6 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     onTrouble: (error) => trouble('housekeeping', error as Error),
   });
   life.onStop(() => sweep.stop());
-  const subscriptions = runSubscriptions({
-    db,
-    charging: { maxNegativeRials: settings.resellerMaxNegativeRials, seller: settings.invoiceSeller },
-    onMoved: (moved) => {
-      metrics.countSubscriptions(moved);
-      log.info(moved, 'subscriptions came to their time');
-    },
-    onFailed: (failed, error) =>
-      log.error({ ...failed, err: error }, 'a subscription cannot be moved on: it is tried again'),
-    onTrouble: (error) => trouble('housekeeping', error as Error),
-  });
-  life.onStop(() => subscriptions.stop());
-  const debts = runDebts({
-    db,
-    graceDays: settings.resellerNegativeGraceDays,
-    onSettled: (settled) => {
-      metrics.countDebts(settled);
-      log.info(settled, 'debts suspended domains, or were paid');
-    },
-    onTrouble: (error) => trouble('housekeeping', error as Error),
-  });
-  life.onStop(() => debts.stop());
   pool.start();
   life.onStop(() => pool.stop());
   observers.start();

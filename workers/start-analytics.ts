@@ -1,7 +1,7 @@
 // What a workers process does for the analytics store: the connection, the watch, its metric and log.
 
 import { Gauge, type Registry } from 'prom-client';
-import { type Analytics, AnalyticsFault, openAnalytics } from '../src/analytics/open-analytics.ts';
+import { type Analytics, openAnalytics, unlessAway } from '../src/analytics/open-analytics.ts';
 import type { JobLog } from '../src/jobs/job.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { moveDnsCounts } from './rounds/move-dns-counts.ts';
@@ -11,14 +11,6 @@ interface StartedAnalytics {
   /** Undefined: there is no store. */
   readonly analytics: Analytics | undefined;
   stop(): Promise<void>;
-}
-
-/** That the store is away is told by its watch, once. */
-export function unlessAway(trouble: (error: Error) => void): (error: unknown) => void {
-  return (error) => {
-    const isAway = error instanceof AnalyticsFault && (error.kind === 'away' || error.kind === 'absent');
-    if (!isAway) trouble(error as Error);
-  };
 }
 
 export function startAnalytics(

@@ -4,15 +4,13 @@ import type { AsnOf } from '../src/checks/child/observation.ts';
 import { type Rules, UNKNOWN_PENDING_MAX_MS } from '../src/checks/delegation/next-status.ts';
 import { RULES } from '../src/checks/dnssec/rules.ts';
 import type { Slots } from '../src/checks/shares/slots.ts';
-import { networksOf } from '../src/dns/record/network.ts';
+import { LETTERS } from '../src/features/every-feature.ts';
 import type { JobTools } from '../src/jobs/job.ts';
 import type { RunningJobs } from '../src/jobs/run-jobs.ts';
 import type { Mailer } from '../src/mail/mailer.ts';
 import type { Authority } from '../src/outbound/acme/authority.ts';
-import { keyBoxesOf } from '../src/store/secrets/database-keys.ts';
 import type { CountryOf } from '../src/zone/records/country.ts';
 import { CheckNotes } from './jobs/note-checks.ts';
-import { anameJob } from './kinds/aname-job.ts';
 import { certificateJob } from './kinds/certificate-job.ts';
 import { childJob } from './kinds/child-job.ts';
 import { delegationJob } from './kinds/delegation-job.ts';
@@ -20,7 +18,6 @@ import { keyJob } from './kinds/key-job.ts';
 import { mailJob } from './kinds/mail-job.ts';
 import { scanJob } from './kinds/scan-job.ts';
 import { verificationJob } from './kinds/verification-job.ts';
-import { webhookJob } from './kinds/webhook-job.ts';
 import type { WorkerMetrics } from './metrics/metrics.ts';
 import type { BreakerWatch } from './rounds/watch-breaker.ts';
 import type { VantageAsker } from './vantage/ask-vantages.ts';
@@ -33,8 +30,6 @@ interface JobSettings {
   /** Undefined if a ZSK is replaced only on request. */
   readonly rollZskEveryMs: number | undefined;
   readonly publicUrl: string;
-  /** Networks that are not public, and that webhooks may nevertheless call. */
-  readonly webhookAllow: readonly string[];
 }
 
 interface JobOptions {
@@ -75,10 +70,8 @@ export function startJobs(
   );
   jobs.start(verificationJob(tools, { unverifiedMaxMs, breaker, count: metrics.countVerification }));
   jobs.start(scanJob(tools, countryOf));
-  jobs.start(anameJob(tools));
   jobs.start(childJob(tools, { asnOf, notes }));
   jobs.start(keyJob(tools, { rules: { ...RULES, backupAfterMs: keyBackupAfterMs }, rollZskEveryMs }));
   if (authority !== undefined) jobs.start(certificateJob(tools, authority));
-  if (keyBoxesOf(tools.db) !== undefined) jobs.start(webhookJob(tools, networksOf(...settings.webhookAllow)));
-  if (mailer !== undefined) jobs.start(mailJob(tools, { mailer, publicUrl }));
+  if (mailer !== undefined) jobs.start(mailJob(tools, { mailer, publicUrl, letters: LETTERS }));
 }

@@ -1,11 +1,10 @@
 // What a workers process does about traffic that comes near what plans include: the rounds, and their log.
 
-import type { Analytics } from '../src/analytics/open-analytics.ts';
+import { type Analytics, unlessAway } from '../src/analytics/open-analytics.ts';
 import type { JobLog } from '../src/jobs/job.ts';
 import type { Rounds } from '../src/jobs/run-rounds.ts';
 import type { Database } from '../src/store/postgres/database.ts';
 import { tellTraffic } from './rounds/tell-traffic.ts';
-import { unlessAway } from './start-analytics.ts';
 
 interface TrafficOptions {
   readonly db: Database;

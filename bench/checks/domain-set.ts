@@ -1,7 +1,7 @@
 // Customers' domains in a database of their own, active and delegated to us, made inside Postgres: what the checker looks
 // at, and no records.
 
-import { migrate } from '../../src/store/migrate/migrate.ts';
+import { migrate } from '../../src/features/migrate.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
 import { benchCluster, runOn } from '../postgres/cluster.ts';

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { migrateQueue } from '../../src/jobs/connection.ts';
 import { JobQueue } from '../../src/jobs/job-queue.ts';
 import { CHECK_DELEGATION } from '../../src/jobs/jobs.ts';
 import {
@@ -111,9 +112,10 @@ async function claimEachSecond(db: Database, seconds: number): Promise<void> {
 
 /** Nobody takes the jobs out: that is for another part of the benchmark. */
 async function runWholeSchedule(db: Database, databaseUrl: string, seconds: number): Promise<void> {
-  const queue = new JobQueue({ databaseUrl, redisUrl: undefined }, CHECK_DELEGATION);
+  const place = { databaseUrl, redisUrl: undefined };
+  const queue = new JobQueue(place, CHECK_DELEGATION);
   try {
-    await queue.migrate();
+    await migrateQueue(place, [CHECK_DELEGATION.queue]);
     await queue.queue.obliterate({ force: true });
     const schedule = runSchedule({
       db,

@@ -2,7 +2,7 @@
 // are made by the code that production uses, so they can be edited and their signatures made anew.
 
 import { parseName } from '../../src/dns/name.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
+import { migrate } from '../../src/features/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
 import { signInPieces } from '../../src/store/signing/sign-pieces.ts';

@@ -3,9 +3,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { migrate } from '../../src/features/migrate.ts';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { generateKey } from '../../src/store/accounts/api-keys.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { freePort } from '../../test/support/processes/free-port.ts';
 import type { BenchOptions } from '../part.ts';

@@ -2,7 +2,7 @@
 
 import { parseName } from '../../src/dns/name.ts';
 import { parseZoneFile } from '../../src/dns/zone-file/parse-zone-file.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
+import { migrate } from '../../src/features/migrate.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';
 import { saveZones } from '../../src/store/zones/save-zones.ts';

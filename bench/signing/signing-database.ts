@@ -1,10 +1,10 @@
 // The database of this part: a domain with many names, and many domains with few.
 
 import { parseName } from '../../src/dns/name.ts';
+import { migrate } from '../../src/features/migrate.ts';
 import { createAccount } from '../../src/store/accounts/accounts.ts';
 import { createDomain } from '../../src/store/change/save-domain.ts';
 import { saveEdit } from '../../src/store/change/save-edit.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
 import { startRegionalAnswers } from '../../src/store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../src/store/postgres/deadlines.ts';

@@ -137,3 +137,11 @@ async function select<R>(
   });
   return await result.json<R>();
 }
+
+/** Returns a handler that ignores errors of a store that is offline, which its watch reports once. */
+export function unlessAway(trouble: (error: Error) => void): (error: unknown) => void {
+  return (error) => {
+    const isAway = error instanceof AnalyticsFault && (error.kind === 'away' || error.kind === 'absent');
+    if (!isAway) trouble(error as Error);
+  };
+}

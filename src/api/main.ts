@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openAnalytics } from '../analytics/open-analytics.ts';
 import { networksOf } from '../dns/record/network.ts';
+import { QUEUES } from '../features/every-feature.ts';
+import { EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../features/every-route.ts';
+import { openServices } from '../features/open-services.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
-import { CHECK_DELEGATION, type JobKind, QUEUES, SCAN_IMPORT, VERIFY_TXT } from '../jobs/jobs.ts';
+import { CHECK_DELEGATION, type JobKind, SCAN_IMPORT, VERIFY_TXT } from '../jobs/jobs.ts';
 import { OpenQueues } from '../jobs/open-queues.ts';
 import { openGateways } from '../outbound/payments/gateways.ts';
 import { openCountryDb } from '../process/country-db.ts';
@@ -21,7 +24,6 @@ import { StartFault } from '../process/start-fault.ts';
 import { loadRootHints } from '../resolver/state/root-hints.ts';
 import { ensureAdminKey } from '../store/accounts/first-admin.ts';
 import { findPlan } from '../store/accounts/plans.ts';
-import { CacheRegistry } from '../store/cached/cache-registry.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import { databaseReadiness } from '../store/postgres/database-readiness.ts';
 import { requireDatabaseUrl } from '../store/postgres/database-url.ts';
@@ -48,9 +50,6 @@ import { openPeople } from './people/people.ts';
 import { openPublicChecks } from './public/open-public-checks.ts';
 import type { PublicChecks } from './public/public-checks.ts';
 import { openRequests } from './requests/open-requests.ts';
-import { EDGE_ROUTES } from './routes/edge/edge-routes.ts';
-import { ROUTES } from './routes/every-route.ts';
-import { RESELLER_ROUTES } from './routes/reseller/every-reseller-route.ts';
 
 type Settings = SettingsOf<'API'>;
 
@@ -83,7 +82,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     life.onStop(() => queue.close());
     return { enqueueNow: (job: J) => queue.enqueueNow(job) };
   };
-  const openQueues = new OpenQueues(place);
+  const openQueues = new OpenQueues(place, QUEUES);
   life.onStop(() => openQueues.close());
   const queues = QUEUES.map((name): QueueState => ({ name, depth: () => openQueues.open(name).depth() }));
 
@@ -119,13 +118,16 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
   });
   life.onStop(() => largeWork.close());
 
-  const cacheRegistry = new CacheRegistry({
-    url: settings.cacheRegistryUrl ?? databaseUrl,
-    isElsewhere: settings.cacheRegistryUrl !== undefined,
-    onError: (error) => log.warn({ err: error }, 'a call of the cache registry failed'),
-  });
-  life.onStop(() => cacheRegistry.close());
   const edgeFeed = new EdgeFeed({ db, databaseUrl, log });
+  const services = await openServices({
+    db,
+    databaseUrl,
+    settings,
+    registry: metrics.registry,
+    edgeFeed,
+    log,
+    onStop: (close) => life.onStop(close),
+  });
   const eventFeed = new EventFeed({ db, databaseUrl, log });
   const analytics = settings.analyticsUrl === undefined ? undefined : openAnalytics(settings.analyticsUrl);
   life.onStop(async () => analytics?.close());
@@ -136,8 +138,7 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
       db,
       edgeFeed,
       eventFeed,
-      cacheRegistry,
-      countCacheEntries: metrics.countCacheEntries,
+      services,
       analytics,
       allowReservedNames,
       claimsPerAccount: settings.claimsPerAccount,
@@ -221,7 +222,6 @@ async function start(settings: Settings, life: ProcessLife): Promise<void> {
     if (settings.bootstrapApiKey !== undefined) await ensureAdminKey(db, settings.bootstrapApiKey);
   });
   isPrepared = true;
-  void cacheRegistry.begin(); // not awaited: it may be away
   const trialSlug = settings.trial?.planSlug ?? null;
   if ((await findPlan(db, trialSlug)) === undefined) {
     throw new StartFault(`TRIAL: there is no plan "${trialSlug}"`);

@@ -19,8 +19,6 @@ interface ApiMetrics {
   countLost(why: string, lines: number): void;
   /** An observer elsewhere has answered. */
   countVantageAnswer(outcome: string): void;
-  /** An edge has reported entries of its cache: how many of each outcome. */
-  countCacheEntries(counts: Readonly<Record<string, number>>): void;
 }
 
 export function createApiMetrics(): ApiMetrics {
@@ -41,12 +39,6 @@ export function createApiMetrics(): ApiMetrics {
   const answers = new Counter({
     name: 'zonefleet_vantage_answers_total',
     help: 'Answers of observers elsewhere: taken, or why they were dropped.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  const entries = new Counter({
-    name: 'zonefleet_cache_entries_total',
-    help: 'Entries of caches that edges reported: stored, evicted, ignored, or dropped because a domain had too many.',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -99,9 +91,6 @@ export function createApiMetrics(): ApiMetrics {
       });
     },
     countVantageAnswer: (outcome) => answers.inc({ outcome }),
-    countCacheEntries(counts) {
-      for (const [outcome, count] of Object.entries(counts)) entries.inc({ outcome }, count);
-    },
     watch(app) {
       app.addHook('onResponse', async (request, reply) => {
         // Label by route, since there are as many paths as domains; unknown paths and methods share one label.

@@ -5,11 +5,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { ROUTES } from '../features/every-route.ts';
 import { openDatabase } from '../store/postgres/database.ts';
 import type { Api } from './calls/call.ts';
 import { describeRoutes } from './description/describe-routes.ts';
 import { createServer } from './http/server.ts';
-import { ROUTES } from './routes/every-route.ts';
 
 const [folder = '.'] = process.argv.slice(2);
 /** Routes are mounted and never called, so nothing is connected. */

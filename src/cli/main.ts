@@ -3,12 +3,12 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { FEATURES } from '../features/every-feature.ts';
 import type { SettingsOf } from '../process/settings/read-settings.ts';
 import { addAccountCommands } from './account/account.ts';
 import { addKeyCommands } from './account/key.ts';
 import { addPlanCommands } from './account/plan.ts';
 import { addAnalyticsCommands } from './analytics/analytics.ts';
-import { addCacheCommands } from './cache/cache.ts';
 import { addCertificateCommands } from './certificates/certificates.ts';
 import { addBreakerCommands } from './check/breaker.ts';
 import { addCheckCommand } from './check/check.ts';
@@ -16,10 +16,6 @@ import { addDnssecCommands } from './dnssec/dnssec.ts';
 import { addDomainCommands } from './domain/domain.ts';
 import { addVerifyCommand } from './domain/verify.ts';
 import { addEdgeCommands } from './edge/edge.ts';
-import { addInvoiceCommands } from './money/invoice.ts';
-import { addResellerCommands } from './money/reseller.ts';
-import { addTicketCommands } from './money/ticket.ts';
-import { addWalletCommands } from './money/wallet.ts';
 import { addNameserverCommand } from './nameservers/nameservers.ts';
 import { addMigrateCommand } from './node/migrate.ts';
 import { addNodeCommands } from './node/node.ts';
@@ -37,7 +33,7 @@ async function run(args: readonly string[]): Promise<number> {
   const output = new Output(optionsOf(args).includes('--json'));
   const cli = new Cli(output, readSettings);
   try {
-    await programFor(cli).parseAsync(args, { from: 'user' });
+    await (await programFor(cli)).parseAsync(args, { from: 'user' });
     return cli.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return await endUsage(error, output);
@@ -45,7 +41,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function programFor(cli: Cli): Command {
+async function programFor(cli: Cli): Promise<Command> {
   const program = new Command('zonefleet')
     .description('operate a Zonefleet: domains, accounts, keys, plans, zones, nodes, schema')
     .option('--json', 'print one JSON document instead of text')
@@ -65,10 +61,6 @@ function programFor(cli: Cli): Command {
   addAccountCommands(program, cli);
   addKeyCommands(program, cli);
   addPlanCommands(program, cli);
-  addWalletCommands(program, cli);
-  addInvoiceCommands(program, cli);
-  addResellerCommands(program, cli);
-  addTicketCommands(program, cli);
   addZoneCommands(program, cli);
   addDnssecCommands(program, cli);
   addNodeCommands(program, cli);
@@ -76,9 +68,9 @@ function programFor(cli: Cli): Command {
   addVantageCommands(program, cli);
   addEdgeCommands(program, cli);
   addCertificateCommands(program, cli);
-  addCacheCommands(program, cli);
   addAnalyticsCommands(program, cli);
   addBreakerCommands(program, cli);
+  for (const { commands } of FEATURES) (await commands?.())?.(program, cli);
   addMigrateCommand(program, cli);
   return program;
 }

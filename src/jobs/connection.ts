@@ -10,7 +10,6 @@ import {
   createRedisBackend,
   type IQueueBackend,
 } from 'bullmq';
-import { QUEUES } from './jobs.ts';
 
 export interface QueuePlace {
   readonly databaseUrl: string;
@@ -73,26 +72,29 @@ export function connectQueue(
  * Brings BullMQ's own tables up to date, where the backend has any. A role that may not create tables expects those
  * that `zonefleet migrate` has made, and fails with a message if they are missing.
  */
-export async function migrateQueue({ databaseUrl, redisUrl }: QueuePlace): Promise<void> {
+export async function migrateQueue(
+  { databaseUrl, redisUrl }: QueuePlace,
+  queues: readonly string[],
+): Promise<void> {
   if (redisUrl !== undefined) return;
   try {
-    await connectOnce(databaseUrl, true);
+    await connectOnce(databaseUrl, queues);
   } catch (error) {
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
-    await connectOnce(databaseUrl, false);
+    await connectOnce(databaseUrl, undefined);
   }
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Fails when the tables do not fit, even after migrating them. */
-async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void> {
-  const connection = { ...postgresOptions(databaseUrl, 'worker'), max: 1, migrate };
+/** Migrates the tables unless `queues` is undefined. Rejects if they do not fit. */
+async function connectOnce(databaseUrl: string, queues: readonly string[] | undefined): Promise<void> {
+  const connection = { ...postgresOptions(databaseUrl, 'worker'), max: 1, migrate: queues !== undefined };
   const backend = createPostgresBackend('migrations', { connection });
   backend.on('error', () => {}); // the call below rejects with the same error
   try {
     await backend.waitUntilReady();
-    if (migrate) await makeSequences(backend);
+    if (queues !== undefined) await makeSequences(backend, queues);
   } finally {
     await backend.close();
   }
@@ -102,11 +104,11 @@ async function connectOnce(databaseUrl: string, migrate: boolean): Promise<void>
  * Creates the sequences of job numbers. BullMQ would do so at the first job of a queue, which the processes' roles may
  * not.
  */
-async function makeSequences(backend: IQueueBackend): Promise<void> {
+async function makeSequences(backend: IQueueBackend, queues: readonly string[]): Promise<void> {
   const { pool } = (backend as unknown as PostgresParts).connection;
   const make =
     'select next_job_id(name) from unnest($1::text[]) name where to_regclass(job_id_seq_name(name)) is null';
-  await pool.query(make, [QUEUES]);
+  await pool.query(make, [queues]);
 }
 
 function redisOptions(use: ConnectionUse): object {

@@ -2,7 +2,7 @@
 // waits for goes ahead of all of them, and is never merged with one.
 
 import { type IQueueBackend, Queue } from 'bullmq';
-import { connectQueue, migrateQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from './connection.ts';
+import { connectQueue, PRODUCER_TIMEOUT_MS, type QueuePlace } from './connection.ts';
 import type { JobKind } from './jobs.ts';
 
 /** The backend is gone, or does not answer in time. The message says why; a `cause` would repeat it in the log. */
@@ -48,7 +48,6 @@ export class JobQueue<J extends object> {
   /** For the board. */
   readonly queue: Queue<J, void, string, J, void, string, IQueueBackend>;
   readonly #kind: JobKind<J>;
-  readonly #place: QueuePlace;
 
   constructor(
     place: QueuePlace,
@@ -57,7 +56,6 @@ export class JobQueue<J extends object> {
   ) {
     const { factory, options } = connectQueue(place, 'producer', onTrouble);
     this.#kind = kind;
-    this.#place = place;
     this.queue = new Queue(
       kind.queue,
       {
@@ -73,11 +71,6 @@ export class JobQueue<J extends object> {
       factory,
     );
     this.queue.on('error', onTrouble);
-  }
-
-  /** The backend's own tables, where it has any. */
-  async migrate(): Promise<void> {
-    await migrateQueue(this.#place);
   }
 
   /** Adds background jobs; a job whose key is already in the queue or running is left out. */

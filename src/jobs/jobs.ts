@@ -78,17 +78,6 @@ export const SCAN_IMPORT: JobKind<ScanJob> = {
   connections: 2,
 };
 
-/** Look up the addresses of a target of ANAME records. */
-export interface FlattenJob {
-  readonly targetId: number;
-}
-
-export const FLATTEN_ANAME: JobKind<FlattenJob> = {
-  queue: 'flatten-aname',
-  key: ({ targetId }) => `flatten:${targetId}`,
-  connections: 2,
-};
-
 /** Look at a domain's own zone, at its nameservers. */
 export interface ChildJob {
   readonly domainId: number;
@@ -139,44 +128,17 @@ export const ISSUE_CERTIFICATE: JobKind<CertificateJob> = {
   connections: 2,
 };
 
-/** Tell a webhook of an event. */
-export interface WebhookJob {
-  readonly deliveryId: number;
-}
-
-export const CALL_WEBHOOK: JobKind<WebhookJob> = {
-  queue: 'call-webhooks',
-  key: ({ deliveryId }) => `webhook:${deliveryId}`,
-  connections: 2,
-};
-
 export const JOB_KINDS: readonly JobKind<never>[] = [
   CHECK_DELEGATION,
   VERIFY_TXT,
   SCAN_IMPORT,
-  FLATTEN_ANAME,
   CHECK_CHILD,
   SEND_MAIL,
   ROLL_KEYS,
   ISSUE_CERTIFICATE,
-  CALL_WEBHOOK,
 ];
 
-/** The names of all queues. */
-export const QUEUES: readonly string[] = JOB_KINDS.map(({ queue }) => queue);
-
-type JobMember = keyof (CheckJob &
-  VerifyJob &
-  ScanJob &
-  FlattenJob &
-  ChildJob &
-  MailJob &
-  KeyJob &
-  CertificateJob &
-  WebhookJob);
-
-/** What jobs hold, all of it fit to be shown to an operator: ids, kinds, and turns. */
-export const JOB_MEMBERS: readonly JobMember[] = [
-  ...(['domainId', 'scanId', 'targetId', 'mailId', 'signedZoneId', 'orderId', 'deliveryId'] as const),
-  ...(['kind', 'request', 'turn'] as const),
-];
+/** True for the members of jobs, all of which operators may see: ids, kinds and turns. */
+export function isJobMember(name: string): boolean {
+  return /^(\w+Id|kind|request|turn)$/.test(name);
+}

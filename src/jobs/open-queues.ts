@@ -2,14 +2,15 @@
 
 import type { QueuePlace } from './connection.ts';
 import { JobQueue } from './job-queue.ts';
-import { QUEUES } from './jobs.ts';
 
 export class OpenQueues {
   readonly #place: QueuePlace;
+  readonly #names: readonly string[];
   readonly #opened = new Map<string, JobQueue<object>>();
 
-  constructor(place: QueuePlace) {
+  constructor(place: QueuePlace, names: readonly string[]) {
     this.#place = place;
+    this.#names = names;
   }
 
   /** Whoever calls it is told by its rejections that it cannot be reached. */
@@ -23,7 +24,7 @@ export class OpenQueues {
   }
 
   all(): JobQueue<object>[] {
-    return QUEUES.map((name) => this.open(name));
+    return this.#names.map((name) => this.open(name));
   }
 
   async close(): Promise<void> {

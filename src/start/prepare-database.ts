@@ -1,6 +1,8 @@
 // The database as `npm start` hands it to the processes: migrated, with roles, the demo, and the first admin's key.
 
 import { parseName } from '../dns/name.ts';
+import { QUEUES } from '../features/every-feature.ts';
+import { migrate } from '../features/migrate.ts';
 import { migrateQueue } from '../jobs/connection.ts';
 import { hidePasswords } from '../process/hide-passwords.ts';
 import { linkTo } from '../process/public-link.ts';
@@ -8,7 +10,6 @@ import { StartFault } from '../process/start-fault.ts';
 import { createFirstAdminKey, ensureFirstAdmin } from '../store/accounts/first-admin.ts';
 import { findDomain } from '../store/domains/load-domains.ts';
 import { loadSampleApex } from '../store/migrate/first-start.ts';
-import { migrate } from '../store/migrate/migrate.ts';
 import { makeLink } from '../store/people/account-links.ts';
 import type { AnswerSettings } from '../store/postgres/answer-settings.ts';
 import { type Database, openDatabase } from '../store/postgres/database.ts';
@@ -47,7 +48,7 @@ export async function prepareDatabase(
   const db = openDatabase(url);
   useKeyBoxes(db, new KeyBoxes(settings.keySecrets)); // what follows from settings is published in signed domains, too
   try {
-    await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl });
+    await migrateQueue({ databaseUrl: url, redisUrl: settings.redisUrl }, QUEUES);
     const migrated = await migrate(db, settings.answers);
     migrated.roles.overpowered.forEach(settings.onOverpowered);
     const roles =

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CLOSED_PATHS } from '../../src/api/description/closed-paths.ts';
-import { ROUTES } from '../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../src/features/every-route.ts';
 import { ownApi } from '../support/api/api.ts';
 import { readAccess } from '../support/walk/access.ts';
 import { CALLER_GROUPS, CALLERS } from '../support/walk/caller-names.ts';

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../../src/api/calls/route.ts';
-import { ROUTES } from '../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../src/features/every-route.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { type Answer, ownApi } from '../support/api/api.ts';
 import { anotherAddress } from '../support/api/people.ts';

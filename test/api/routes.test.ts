@@ -4,8 +4,7 @@ import { expect, it } from 'vitest';
 import { mayDo } from '../../src/api/callers/permissions.ts';
 import { isWrite, type Route } from '../../src/api/calls/route.ts';
 import { isCallOfSessions } from '../../src/api/calls/surfaces.ts';
-import { ROUTES } from '../../src/api/routes/every-route.ts';
-import { RESELLER_ROUTES } from '../../src/api/routes/reseller/every-reseller-route.ts';
+import { RESELLER_ROUTES, ROUTES } from '../../src/features/every-route.ts';
 import { readAccess } from '../support/walk/access.ts';
 import { CALLER_GROUPS, CALLERS, RESELLER_CALLERS, RESELLER_GROUPS } from '../support/walk/caller-names.ts';
 

@@ -7,6 +7,7 @@ import { checkDomain } from '../../src/cli/domain/check-domain.ts';
 import { addDomainCommands } from '../../src/cli/domain/domain.ts';
 import { addVerifyCommand } from '../../src/cli/domain/verify.ts';
 import { parseName } from '../../src/dns/name.ts';
+import { QUEUES } from '../../src/features/every-feature.ts';
 import { migrateQueue } from '../../src/jobs/connection.ts';
 import { type JobWorker, runJobWorker } from '../../src/jobs/job-worker.ts';
 import { CHECK_DELEGATION, VERIFY_TXT } from '../../src/jobs/jobs.ts';
@@ -33,7 +34,7 @@ describe('checks of domains', () => {
   beforeAll(async () => {
     await createAccount(database.db, { email: 'ann@shop.example' });
     const place = { databaseUrl: database.url, redisUrl: undefined };
-    await migrateQueue(place);
+    await migrateQueue(place, QUEUES);
     worker = runJobWorker(
       place,
       CHECK_DELEGATION,
@@ -599,7 +600,7 @@ describe('domain verify', () => {
 
   beforeAll(async () => {
     const place = { databaseUrl: database.url, redisUrl: undefined };
-    await migrateQueue(place);
+    await migrateQueue(place, QUEUES);
     const run = async (job: { domainId: number }) =>
       void (await makeVerification(database.db, job, () => said));
     worker = runJobWorker(place, VERIFY_TXT, run, {

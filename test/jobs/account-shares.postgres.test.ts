@@ -54,7 +54,7 @@ describe('what workers tell each other', () => {
     expect(counts[1]).toBeGreaterThan(0.9);
     await query`update check_shares set at = at - interval '10 minutes' where account_id = 11`;
     expect(await countManualCheck(db, 11)).toBeLessThan(0.01);
-    await query`insert into check_shares values (12, 0, 100, now())`;
+    await query`insert into check_shares (account_id, slot_ms, manual, at) values (12, 0, 100, now())`;
     for (let i = 0; i < 3; i++) expect(await countManualCheck(db, 12)).toBeGreaterThan(98);
     expect(await value<number>`select manual from check_shares where account_id = 12`).toBeLessThan(101);
   });

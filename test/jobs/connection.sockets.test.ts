@@ -1,5 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, test } from 'vitest';
+import { QUEUES } from '../../src/features/every-feature.ts';
 import { connectQueue, migrateQueue } from '../../src/jobs/connection.ts';
 import { runOn } from '../support/database/database.ts';
 import { keptDatabase } from '../support/tests/shared-database.ts';
@@ -12,24 +13,27 @@ const schemas = async () =>
 test('the queue has a schema of its own, made by the first process, and only once', async () => {
   expect(await schemas()).not.toContain('bullmq');
   const place = { databaseUrl: database.url, redisUrl: undefined };
-  await Promise.all([migrateQueue(place), migrateQueue(place)]);
+  await Promise.all([migrateQueue(place, QUEUES), migrateQueue(place, QUEUES)]);
   expect(await schemas()).toContain('bullmq');
   const before = await runOn(database, 'select * from bullmq.migration order by version');
-  await migrateQueue(place);
+  await migrateQueue(place, QUEUES);
   expect(await runOn(database, 'select * from bullmq.migration order by version')).toEqual(before);
   const ours = await runOn(database, "select tablename from pg_tables where schemaname = 'public'");
   expect(ours.map(({ tablename }) => tablename)).not.toContain('job');
 });
 
 test('with Redis there is nothing to prepare', async () => {
-  await migrateQueue({
-    databaseUrl: 'postgresql://nobody@127.0.0.1:1/none',
-    redisUrl: 'redis://127.0.0.1:1',
-  });
+  await migrateQueue(
+    {
+      databaseUrl: 'postgresql://nobody@127.0.0.1:1/none',
+      redisUrl: 'redis://127.0.0.1:1',
+    },
+    QUEUES,
+  );
 });
 
 test('options in the URL of the database are kept beside those of the queue', async () => {
-  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined }, QUEUES);
   const join = database.url.includes('?') ? '&' : '?';
   const databaseUrl = `${database.url}${join}options=-c%20work_mem%3D7MB`;
   const { factory, options } = connectQueue({ databaseUrl, redisUrl: undefined }, 'worker', () => {});

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { QUEUES } from '../../src/features/every-feature.ts';
 import { migrateQueue, type QueuePlace } from '../../src/jobs/connection.ts';
 import { JobQueue } from '../../src/jobs/job-queue.ts';
 import { type JobWorker, type RunJob, runJobWorker } from '../../src/jobs/job-worker.ts';
@@ -73,7 +74,7 @@ describe.each(BACKENDS)('a killed worker on %s', (backend) => {
 async function proxiedDatabase() {
   const database = await createDatabase();
   opened.push(() => database.drop());
-  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined });
+  await migrateQueue({ databaseUrl: database.url, redisUrl: undefined }, QUEUES);
   const proxy = await startProxy(database.url);
   opened.push(() => proxy.stop());
   return { database, proxy, place: { databaseUrl: proxy.url, redisUrl: undefined } };

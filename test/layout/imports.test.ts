@@ -18,7 +18,10 @@ import {
   withoutComments,
 } from '../support/tests/sources.ts';
 
-/** The modules, and the modules that each may import. Each imports only modules listed above it. */
+/**
+ * The modules, and the modules that each may import. Each imports only modules listed above it. Processes assemble the
+ * others: their `main.ts` and the few files in ENTRIES.
+ */
 const MAY_IMPORT: Readonly<Record<string, string>> = {
   dns: '',
   billing: '',
@@ -29,26 +32,34 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   mail: '',
   resolver: 'dns checks process',
   analytics: 'billing edge',
-  outbound: 'dns billing edge process',
+  outbound: 'billing process',
   store: 'dns billing zone checks edge process',
   jobs: 'zone checks resolver store',
   nameserver: 'dns zone process store',
-  api: 'dns billing zone checks edge process resolver analytics outbound store jobs',
-  workers: 'dns billing zone checks edge process mail resolver analytics outbound store jobs',
-  start: 'dns zone process resolver store jobs nameserver',
-  cli: 'dns billing zone checks edge process resolver analytics store jobs start',
+  api: 'dns billing zone checks edge process resolver analytics store jobs',
+  'cli/terminal': 'dns zone process resolver store jobs',
+  features: 'dns billing zone checks edge process mail resolver analytics store jobs api cli/terminal',
+  cli: 'dns billing zone checks edge process resolver analytics store jobs cli/terminal features',
+  start: 'dns zone process resolver store jobs nameserver features',
+  workers: 'dns billing zone checks edge process mail resolver analytics outbound store jobs features',
+  processes:
+    'dns checks process mail resolver analytics outbound store jobs nameserver api cli/terminal features cli start workers',
 };
+/** Files that begin a process or a thread, besides `main.ts`. */
+const ENTRIES = ['src/api/large/large-thread.ts', 'src/api/print-description.ts'];
+/** Features that use others. */
+const FEATURES_MAY_IMPORT = ['uptime: webhooks', 'resellers: money'];
 /** Plain JavaScript that installs missing packages before any TypeScript can run. Every program starts through it. */
 const LAUNCHER = 'src/start/run.mjs';
 /** Packages that only compute: hashes and signatures, IDNA and the public suffix list. */
 const COMPUTING = ['node:buffer', 'node:crypto', 're2js', 'tr46', 'tldts', 'zod'];
 const SQL = ['kysely', 'pg'];
+const MAY_USE_SQL = /^src\/features\/(migrat\w+|[^/]+\/sql[\w-]*)\.ts$/;
 /** A vantage point has no database and no queue, so its process loads neither. */
 const OBSERVER = 'workers/observer/main.ts';
 /** Exports that only tests import, and why. */
 const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/zone/find-answer.ts: findAnswer': 'the reference that answers from the image are compared with',
-  'workers/rounds/watch-uptime.ts: judgeNext': 'tests judge one minute after the other',
   'src/start/supervise.ts: restartDelayMs': 'no test waits for its longer delays',
 };
 
@@ -60,24 +71,39 @@ describe('imports', () => {
     const found = offenders((source) =>
       ownImports(source).filter((target) => {
         if (target === LAUNCHER && source.path.endsWith('.mjs')) return false;
-        const module = moduleOf(roomOf(target));
-        return module !== topOf(source) && !allowed(topOf(source)).includes(module);
+        const module = moduleOf(target);
+        return module !== moduleOf(source.path) && !allowed(moduleOf(source.path)).includes(module);
       }),
     );
     expect(found).toEqual([]);
-    expect([...new Set(sources.map(topOf))].sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+    expect([...new Set(sources.map(({ path }) => moduleOf(path)))].sort()).toEqual(
+      Object.keys(MAY_IMPORT).sort(),
+    );
   });
 
   it('use everything that the table allows', () => {
     const used = new Set(
       sources.flatMap((source) =>
-        ownImports(source).map((target) => `${topOf(source)}: ${moduleOf(roomOf(target))}`),
+        ownImports(source).map((target) => `${moduleOf(source.path)}: ${moduleOf(target)}`),
       ),
     );
     const unused = Object.keys(MAY_IMPORT)
       .flatMap((row) => allowed(row).map((module) => `${row}: ${module}`))
       .filter((arrow) => !used.has(arrow));
     expect(unused).toEqual([]);
+  });
+
+  it('of a feature are made only by its own folder, by every-feature.ts, and as FEATURES_MAY_IMPORT allows', () => {
+    const found = offenders((source) =>
+      ownImports(source).filter((target) => {
+        const feature = featureOf(target);
+        const importer = featureOf(source.path);
+        if (feature === undefined || feature === importer) return false;
+        if (source.path === 'src/features/every-feature.ts') return basename(target) !== 'feature.ts';
+        return importer === undefined || !FEATURES_MAY_IMPORT.includes(`${importer}: ${feature}`);
+      }),
+    );
+    expect(found).toEqual([]);
   });
 
   it('form no cycle of folders', () => {
@@ -120,9 +146,9 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  it('of SQL packages occur only in src/store', () => {
+  it('of SQL packages occur only in src/store and in files of features that begin with sql', () => {
     const found = offenders((source) => {
-      if (topOf(source) === 'store') return [];
+      if (topOf(source) === 'store' || MAY_USE_SQL.test(source.path)) return [];
       return source.imports.filter((name) =>
         SQL.some((module) => name === module || name.startsWith(`${module}/`)),
       );
@@ -159,13 +185,15 @@ describe('exports', () => {
     .filter((source) => source.path.endsWith('.ts'))
     .flatMap(({ path, text }) =>
       [...text.matchAll(EXPORT)].map(([, kind, name]) => {
-        const users = kind === 'type' || kind === 'interface' ? byAnything : byPrograms;
+        // A feature's files are large, so that a test may be the only user of a part.
+        const isTested = kind === 'type' || kind === 'interface' || featureOf(path) !== undefined;
+        const users = isTested ? byAnything : byPrograms;
         const what = `${path}: ${name}`;
         return { what, isUsed: users.has(what) || users.has(`${path}: *`) };
       }),
     );
 
-  it('are used by another file of src, workers or bench; types also by a test', () => {
+  it('are used by another file of src, workers or bench; types and parts of features also by a test', () => {
     const idle = exported.filter(({ what, isUsed }) => !isUsed && !(what in EXPORTED_FOR_TESTS));
     expect(idle.map(({ what }) => what)).toEqual([]);
   });
@@ -237,12 +265,18 @@ function reachedFrom(path: string): string[] {
   return [...reached];
 }
 
+function featureOf(path: string): string | undefined {
+  return /^src\/features\/([^/]+)\//.exec(path)?.[1];
+}
+
 function allowed(module: string): string[] {
   return (MAY_IMPORT[module] ?? '').split(' ').filter((name) => name !== '');
 }
 
-function moduleOf(room: string): string {
-  return room.split('/')[0] as string;
+function moduleOf(path: string): string {
+  if (basename(path) === 'main.ts' || ENTRIES.includes(path)) return 'processes';
+  const room = roomOf(path);
+  return room in MAY_IMPORT ? room : (room.split('/')[0] as string);
 }
 
 it('tests of the console need none of its packages, so that they run in a fresh clone', () => {

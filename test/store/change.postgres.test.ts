@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { type Name, parseName } from '../../src/dns/name.ts';
+import { migrate } from '../../src/features/migrate.ts';
 import { addTerm } from '../../src/store/accounts/plans.ts';
 import { listSubscriptions } from '../../src/store/accounts/subscriptions.ts';
 import { approveDomain } from '../../src/store/change/approve-domain.ts';
@@ -15,7 +16,6 @@ import { claimDueDomains } from '../../src/store/checks/claim-due-domains.ts';
 import { gatherChecks } from '../../src/store/checks/gather-checks.ts';
 import { takeManualCheck } from '../../src/store/checks/take-manual-check.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
 import { claimDueVerifications } from '../../src/store/verifications/claim-due-verifications.ts';

@@ -3,8 +3,9 @@ import { MOST_SWEPT_NAMES } from '../../src/checks/claims/sweep.ts';
 import { printName } from '../../src/dns/name.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
-import { claimSweptNames, purgeSweptNames, sweepName } from '../../src/store/claims/swept-names.ts';
+import { claimSweptNames, sweepName } from '../../src/store/claims/swept-names.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
+import { deleteOld, RETENTION } from '../../src/store/housekeeping/retention.ts';
 import { accountNameserverSet } from '../../src/store/nameservers/pool-sets.ts';
 import { type AnswerSettings, saveAnswerSettings } from '../../src/store/postgres/answer-settings.ts';
 import { TEST_SETTINGS } from '../support/database/database.ts';
@@ -262,7 +263,7 @@ describe('swept-names', () => {
     for (const name of ['kept.example.', 'gone.example.'])
       await sweepName(db, { name, accountId: me }, new Date(Date.now() - 91 * DAY_MS));
     await query`delete from ns_sightings where name = 'gone.example.'`;
-    await purgeSweptNames(db);
+    await deleteOld(db, RETENTION);
     expect(await swept()).toEqual([`kept.example. ${me}`]);
   });
 });

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { RETENTION_OF_FEATURES } from '../../src/features/every-feature.ts';
+import { cancelTopup, creditTopup, orderTopup } from '../../src/features/money/sql-payments.ts';
 import {
   digestOf,
   type KeepRules,
@@ -11,8 +13,7 @@ import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { purgeOld } from '../../src/store/housekeeping/keep-house.ts';
 import { purgeFeed } from '../../src/store/housekeeping/purge-feed.ts';
 import { purgeIdempotency } from '../../src/store/housekeeping/purge-idempotency.ts';
-import { purgeUptime } from '../../src/store/housekeeping/purge-uptime.ts';
-import { cancelTopup, creditTopup, orderTopup } from '../../src/store/money/payments.ts';
+import { deleteOld, RETENTION } from '../../src/store/housekeeping/retention.ts';
 import { makeLink } from '../../src/store/people/account-links.ts';
 import { rememberDevice } from '../../src/store/people/devices.ts';
 import { orderMail } from '../../src/store/people/mails.ts';
@@ -31,7 +32,7 @@ describe('keep-house', () => {
   /** Purges as if the last purge was so many minutes ago. */
   const purge = async (minutes = 61) => {
     await query`update feed set purged_at = clock_timestamp() - make_interval(mins => ${minutes}::integer)`;
-    await purgeOld(db);
+    await purgeOld(db, RETENTION_OF_FEATURES);
   };
 
   it('forgets old changes at most once an hour, whoever asks, and never for a writer, who would wait for it', async () => {
@@ -128,7 +129,7 @@ describe('keep-house', () => {
       await sql.raw(`update ${table} set ${change} ${first(table)}`).execute(db);
     await query`update feed set purged_at = clock_timestamp() - interval '61 minutes'`;
     expect(await count()).toEqual([2, 2, 2, 2, 2]);
-    await purgeOld(db);
+    await purgeOld(db, RETENTION_OF_FEATURES);
     expect(await count()).toEqual([1, 1, 1, 1, 1]);
   });
 
@@ -378,7 +379,7 @@ describe('purge-idempotency', () => {
   });
 });
 
-describe('purge-uptime', () => {
+describe('retention', () => {
   // Incidents go after ninety days, and suspicions that nothing followed after one.
   it('old incidents and suspicions go; what goes on stays', async () => {
     const account = await newAccount(db, 'ann@uptime.test');
@@ -395,7 +396,7 @@ describe('purge-uptime', () => {
     insert into uptime_states (domain_id, judged, state) values
       (${a}, ${minute(2)}, '{"kind": "run"}'), (${b}, ${minute(200)}, '{"kind": "incident"}'),
       (${c}, ${minute(0)}, '{"kind": "run"}')`;
-    await purgeUptime(db);
+    await deleteOld(db, { ...RETENTION, ...RETENTION_OF_FEATURES });
     expect(await column`select requests from uptime_incidents order by 1`).toEqual([2, 3]);
     expect(await column`select domain_id from uptime_states order by 1`).toEqual([b, c]);
   });

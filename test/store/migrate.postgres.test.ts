@@ -1,13 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { parseName } from '../../src/dns/name.ts';
+import { migrate } from '../../src/features/migrate.ts';
 import { changeStatus } from '../../src/store/change/change-status.ts';
 import { restoreDomain } from '../../src/store/change/restore-domain.ts';
 import { deleteDomain } from '../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
-import { migrations } from '../../src/store/migrate/migrations.ts';
 import { accountNameserverSet } from '../../src/store/nameservers/pool-sets.ts';
 import {
   type AnswerSettings,
@@ -16,7 +16,12 @@ import {
   saveAnswerSettings,
 } from '../../src/store/postgres/answer-settings.ts';
 import { openDatabase } from '../../src/store/postgres/database.ts';
-import { checkSchema, SchemaError } from '../../src/store/postgres/schema-version.ts';
+import {
+  appliedMigrations,
+  checkSchema,
+  MIGRATION_NAMES,
+  SchemaError,
+} from '../../src/store/postgres/schema-version.ts';
 import { waitForDatabase } from '../../src/store/postgres/wait-for-database.ts';
 import { listDomainChanges } from '../../src/store/records/load-changes.ts';
 import { useKeyBoxes } from '../../src/store/secrets/database-keys.ts';
@@ -30,6 +35,7 @@ import {
   type TestDatabase,
 } from '../support/database/database.ts';
 import { BY, expectPublished, newAccount, newDomain, published, saved } from '../support/database/domains.ts';
+import { generateTables, TABLES_FILE } from '../support/database/generate-tables.ts';
 import { enabled, signatureFaults, useSecrets } from '../support/database/signed-zones.ts';
 import { followLoaded, smallZone, untilEqual } from '../support/processes/follow.ts';
 import { keptDatabase, sharedDatabase } from '../support/tests/shared-database.ts';
@@ -51,10 +57,15 @@ describe('migrate', () => {
     const others = Array.from({ length: 4 }, () => openDatabase(database.url, { maxConnections: 1 }));
     const results = await Promise.all(others.map((db) => migrate(db, TEST_SETTINGS)));
     await Promise.all(others.map((db) => db.destroy()));
-    expect(results.flatMap(({ applied }) => applied)).toEqual(Object.keys(migrations));
+    expect(results.flatMap(({ applied }) => applied)).toEqual(MIGRATION_NAMES);
     expect(results.flatMap(({ changed }) => changed)).toEqual([]);
     expect(await migrate(database.db, TEST_SETTINGS)).toMatchObject(UNCHANGED);
     expect(await loadAnswerSettings(database.db)).toEqual(TEST_SETTINGS);
+  });
+
+  test('creates the tables that the generated types describe (`npm run tables`)', async () => {
+    database = await createDatabase();
+    expect(await generateTables(database.db)).toBe(readFileSync(TABLES_FILE, 'utf8'));
   });
 
   test('a program accepts a newer schema and refuses an older one', async () => {
@@ -65,7 +76,23 @@ describe('migrate', () => {
     await checkSchema(db);
     expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ applied: [] });
     await sql`delete from kysely_migration where name not like '9999%'`.execute(db);
-    await expect(checkSchema(db)).rejects.toThrow('older than this program (it lacks 0001-operator-zones, ');
+    await expect(checkSchema(db)).rejects.toThrow(
+      'older than this program (it lacks 0001-schema, 0002-handing-over)',
+    );
+  });
+
+  test('migrate adopts a database of the last development version, and leaves an older one unchanged', async () => {
+    database = await createDatabase();
+    const { db } = database;
+    const older = ['0001-operator-zones', '0075-record-hosts'];
+    await sql`delete from kysely_migration`.execute(db);
+    await sql`insert into kysely_migration select unnest(${older}::text[]), ''`.execute(db);
+    await expect(migrate(db, TEST_SETTINGS)).rejects.toThrow('its newest migration is 0075-record-hosts');
+    expect(await appliedMigrations(db)).toEqual(older);
+    await sql`insert into kysely_migration values ('0077-approvals-ahead', '')`.execute(db);
+    const applied = MIGRATION_NAMES.slice(1);
+    expect(await migrate(db, TEST_SETTINGS)).toMatchObject({ ...UNCHANGED, applied });
+    expect(await appliedMigrations(db)).toEqual(MIGRATION_NAMES);
   });
 
   test('migrate stores and reports settings that differ, and does not publish operator zones again', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, test } from 'vitest';
+import { LETTERS } from '../../src/features/every-feature.ts';
 import type { Letter } from '../../src/mail/mailer.ts';
 import { enableDnssec } from '../../src/store/dnssec/change-goal.ts';
 import { loadDnssec } from '../../src/store/dnssec/load-dnssec.ts';
@@ -81,6 +82,7 @@ describe('dnssec-reminders', () => {
       db,
       mailer: { send: async (letter) => void letters.push(letter), close() {} },
       publicUrl: 'https://dns.zonefleet.test',
+      letters: LETTERS,
       onOutcome: ({ kind }) => expect(kind).toBe('sent'),
     });
     for (const job of await claimDueMails(db, 10))

@@ -6,13 +6,11 @@ import type { JobTools } from '../../src/jobs/job.ts';
 import type { CheckOutcome } from '../../workers/jobs/check-delegation.ts';
 import type { ScanOutcome } from '../../workers/jobs/scan-import.ts';
 import type { VerifyOutcome } from '../../workers/jobs/verify-txt.ts';
-import { anameJob } from '../../workers/kinds/aname-job.ts';
 import { scanJob } from '../../workers/kinds/scan-job.ts';
 import { createWorkerMetrics, type WorkerGauges } from '../../workers/metrics/metrics.ts';
 import { addVerificationMetrics } from '../../workers/metrics/verification-metrics.ts';
 import { evidenceOf } from '../support/world/made-checks.ts';
 import { scanOf } from '../support/world/made-scans.ts';
-import { targetEvidence } from '../support/world/made-targets.ts';
 import { txtEvidenceOf } from '../support/world/made-verifications.ts';
 
 const name = 'example.com.';
@@ -51,8 +49,6 @@ test('the worker counts checks by kind and verdict, transitions by both ends, an
   metrics.countFailure(false);
   metrics.countTrouble('queue');
   metrics.countVantageAsk('away');
-  metrics.countDebts({ wallets: 2, suspended: 5, resumed: 0 });
-  metrics.countDebts({ wallets: 0, suspended: 1, resumed: 3 });
   await expectLines(metrics.registry, [
     'zonefleet_check_runs_total{kind="manual",verdict="match"} 1',
     'zonefleet_check_runs_total{kind="background",verdict="unknown"} 2',
@@ -72,11 +68,7 @@ test('the worker counts checks by kind and verdict, transitions by both ends, an
     'zonefleet_vantage_asks_total{outcome="away"} 1',
     'zonefleet_check_seconds_count 3',
     'zonefleet_check_questions_count 3',
-    'zonefleet_wallets_overdue_total 2',
   ]);
-  expect(await metrics.registry.getSingleMetricAsString('zonefleet_debt_suspensions_total')).toMatch(
-    /="suspended"} 6\n.*="resumed"} 3/s,
-  );
 });
 
 test('the worker omits the depth of a queue that it cannot reach, and nothing else', async () => {
@@ -96,28 +88,6 @@ test('the worker reports a nameserver pool if there is one, and its faults after
   expect(await text(() => ({ shareGiven: 1, faults: [fault] }))).toContain(
     'zonefleet_nameserver_pool_faults 1',
   );
-});
-
-test('ANAME lookups are counted by outcome, and the domains that they changed', async () => {
-  const registry = new Registry();
-  const { count } = anameJob({ registry } as JobTools);
-  const target = 'web.example.net.';
-  const saved = (said: string, changed: number, fails?: string) => {
-    const evidence = targetEvidence(parseName(target), said, 0);
-    count({ kind: 'saved', target, evidence, changed, fails, hasTurned: false });
-  };
-  saved('192.0.2.7', 5);
-  saved('none', 2);
-  saved('lame', 0, 'lame');
-  count({ kind: 'deleted' });
-  await expectLines(registry, [
-    'zonefleet_aname_lookups_total{outcome="found"} 1',
-    'zonefleet_aname_lookups_total{outcome="none"} 1',
-    'zonefleet_aname_lookups_total{outcome="failed"} 1',
-    'zonefleet_aname_unsaved_total{reason="deleted"} 1',
-    'zonefleet_aname_changes_total 7',
-    'zonefleet_aname_seconds_count 3',
-  ]);
 });
 
 test('scans are counted by kind and completeness, and their records by outcome', async () => {

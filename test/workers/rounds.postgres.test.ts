@@ -3,25 +3,25 @@ import type { PoolEvidence } from '../../src/checks/nameservers/pool-evidence.ts
 import { dsOf } from '../../src/checks/validation/roll-anchors.ts';
 import type { RootKeys } from '../../src/checks/validation/root-keys.ts';
 import { parseName, printName } from '../../src/dns/name.ts';
+import { sweepCache } from '../../src/features/cache/job.ts';
+import { CacheRegistry } from '../../src/features/cache/sql-registry.ts';
+import { RETENTION_OF_FEATURES } from '../../src/features/every-feature.ts';
+import { migrate } from '../../src/features/migrate.ts';
+import { runDebts, runSubscriptions } from '../../src/features/money/job.ts';
 import type { Rounds } from '../../src/jobs/run-rounds.ts';
 import type { ObservedPool } from '../../src/resolver/nameservers/observe-pool.ts';
 import { Silences } from '../../src/resolver/state/silences.ts';
 import { addTerm } from '../../src/store/accounts/plans.ts';
 import { purgeSilences } from '../../src/store/accounts/silences.ts';
 import { listSubscriptions } from '../../src/store/accounts/subscriptions.ts';
-import { CacheRegistry } from '../../src/store/cached/cache-registry.ts';
 import { setPlan } from '../../src/store/change/set-plan.ts';
 import { sweepName } from '../../src/store/claims/swept-names.ts';
 import { loadDomainById } from '../../src/store/domains/load-domains.ts';
 import { createEdge, revokeEdge } from '../../src/store/edges/edges.ts';
-import { migrate } from '../../src/store/migrate/migrate.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/database.ts';
 import { addVantage, noteVantageSeen } from '../../src/store/vantage/vantages.ts';
 import { type PublishFault, runHousekeeping } from '../../workers/rounds/housekeeping.ts';
-import { runSubscriptions } from '../../workers/rounds/move-subscriptions.ts';
-import { runDebts } from '../../workers/rounds/settle-debts.ts';
 import { shareSilences } from '../../workers/rounds/share-silences.ts';
-import { sweepCache } from '../../workers/rounds/sweep-cache.ts';
 import { sweepNames } from '../../workers/rounds/sweep-names.ts';
 import { AnchorWatch } from '../../workers/rounds/watch-anchors.ts';
 import { PoolWatch } from '../../workers/rounds/watch-pool.ts';
@@ -101,6 +101,7 @@ describe('housekeeping', () => {
     const faults: PublishFault[] = [];
     const troubles: unknown[] = [];
     const running = runHousekeeping({
+      retention: RETENTION_OF_FEATURES,
       db,
       onFault: (fault) => faults.push(fault),
       onTrouble: (error) => troubles.push(error),

@@ -30,7 +30,7 @@ import { nameOrder } from '../../src/store/checks/name-order.ts';
 import { replaceSpentSets } from '../../src/store/claims/claim-sets.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../../src/store/postgres/name-column.ts';
-import type { StoredSet } from '../../src/store/postgres/tables/name-server-tables.ts';
+import type { StoredSet } from '../../src/store/postgres/tables/schema.ts';
 import { loadHeldZone } from '../../src/store/zones/load-held-zone.ts';
 import { observeInSlot, type SlotTools } from '../rounds/observe-in-slot.ts';
 import type { VantageAsker } from '../vantage/ask-vantages.ts';

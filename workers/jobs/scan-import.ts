@@ -13,7 +13,7 @@ import type { ScanJob } from '../../src/jobs/jobs.ts';
 import type { Resolver } from '../../src/resolver/resolver.ts';
 import { loadPublishSettings } from '../../src/store/postgres/answer-settings.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import type { ScanKind } from '../../src/store/postgres/tables/check-tables.ts';
+import type { ScanKind } from '../../src/store/postgres/tables/schema.ts';
 import {
   type BegunScan,
   beginScan,

@@ -3,21 +3,19 @@
 //   load ─▶ nobody is to get it ─▶ dropped
 //     └▶ link ─▶ send ─▶ sent, or delayed and tried again, or given up
 
+import type { WriteLetter } from '../../src/features/feature.ts';
 import { DatabaseWatch } from '../../src/jobs/database-watch.ts';
 import type { RunJob } from '../../src/jobs/job-worker.ts';
 import type { MailJob } from '../../src/jobs/jobs.ts';
 import { writeDnssecLetter } from '../../src/mail/dnssec-letter.ts';
 import { type LetterKind, writeInvite, writeLetter } from '../../src/mail/letters.ts';
 import { type Letter, type Mailer, MailFault } from '../../src/mail/mailer.ts';
-import { writeOutageLetter } from '../../src/mail/outage-letter.ts';
 import { writeTakeoverLetter } from '../../src/mail/takeover-letter.ts';
-import { writeTicketLetter } from '../../src/mail/ticket-letter.ts';
 import { writeTrafficLetter } from '../../src/mail/traffic-letter.ts';
 import { linkTo } from '../../src/process/public-link.ts';
 import { makeLink } from '../../src/store/people/account-links.ts';
 import { delayMail, dropMail, loadMail, type OrderedMail } from '../../src/store/people/mails.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
-import { decodeNameColumn } from '../../src/store/postgres/name-column.ts';
 import { addToken, isInvited, loadMailedInvite } from '../../src/store/sharing/invite-tokens.ts';
 import { printWithoutDot } from '../../src/zone/name-text.ts';
 
@@ -29,6 +27,8 @@ export interface SenderOptions {
   readonly db: Database;
   readonly mailer: Mailer;
   readonly publicUrl: string;
+  /** Writes the mails of the kinds that features order. */
+  readonly letters: Readonly<Record<string, WriteLetter>>;
   readonly onOutcome: (outcome: MailOutcome) => void;
 }
 
@@ -43,10 +43,14 @@ export function createMailSender(options: SenderOptions): RunJob<MailJob> {
   };
 }
 
-async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: MailJob): Promise<MailOutcome> {
+async function sendMail(
+  { db, mailer, publicUrl, letters }: SenderOptions,
+  { mailId }: MailJob,
+): Promise<MailOutcome> {
   const mail = await loadMail(db, mailId);
   if (mail === undefined) return { kind: 'absent' };
-  const letter = await write(db, publicUrl, mail);
+  const ofFeature = letters[mail.kind];
+  const letter = ofFeature === undefined ? await write(db, publicUrl, mail) : ofFeature(mail, publicUrl);
   if (letter === undefined) {
     await dropMail(db, mailId);
     return { kind: 'dropped' };
@@ -71,8 +75,6 @@ async function sendMail({ db, mailer, publicUrl }: SenderOptions, { mailId }: Ma
 async function write(db: Database, publicUrl: string, mail: OrderedMail): Promise<Letter | undefined> {
   if (mail.kind === 'invite') return await writeInviteOf(db, publicUrl, mail);
   const { kind: of } = mail;
-  if (of === 'ticket')
-    return mail.message === null ? undefined : writeTicketLetter(mail.email, mail.message, publicUrl);
   if (isAboutDomain(of)) return letterAbout(publicUrl, of, mail);
   if (mail.kind === 'register-invited' && !(await isInvited(db, mail.email))) return undefined;
   const wanted = letterOf(of, mail);
@@ -96,24 +98,22 @@ async function writeInviteOf(
   return writeInvite(email, link, { domain: printWithoutDot(domain), role, invitedBy, until });
 }
 
-type AboutDomain = 'takeover' | 'dnssec' | 'outage' | 'outage-over' | 'traffic';
+type AboutDomain = 'takeover' | 'dnssec' | 'traffic';
 
 function isAboutDomain(kind: OrderedMail['kind']): kind is AboutDomain {
-  return ['takeover', 'dnssec', 'outage', 'outage-over', 'traffic'].includes(kind);
+  return ['takeover', 'dnssec', 'traffic'].includes(kind);
 }
 
 function letterAbout(
   publicUrl: string,
   kind: AboutDomain,
-  { email, domain: name, message }: OrderedMail,
+  { email, domain, message }: OrderedMail,
 ): Letter | undefined {
-  if (name === null || message === null) return undefined;
-  const domain = printWithoutDot(decodeNameColumn(name));
+  if (domain === null || message === null) return undefined;
   const about = { domain, message, publicUrl };
   if (kind === 'dnssec') return writeDnssecLetter(email, about);
   if (kind === 'takeover') return writeTakeoverLetter(email, about);
-  if (kind === 'traffic') return writeTrafficLetter(email, about);
-  return writeOutageLetter(email, { ...about, isOver: kind === 'outage-over' });
+  return writeTrafficLetter(email, about);
 }
 
 interface WantedLetter {
@@ -123,7 +123,7 @@ interface WantedLetter {
 
 /** Undefined: nobody has the email, and nobody learns it. */
 function letterOf(
-  kind: Exclude<OrderedMail['kind'], 'invite' | 'ticket' | AboutDomain>,
+  kind: Exclude<OrderedMail['kind'], 'invite' | AboutDomain>,
   { email, accountId }: OrderedMail,
 ): WantedLetter | undefined {
   switch (kind) {

@@ -10,12 +10,12 @@ const AT_ONCE = 4;
 
 export function mailJob(
   { db, registry }: JobTools,
-  { mailer, publicUrl }: Pick<SenderOptions, 'mailer' | 'publicUrl'>,
+  options: Pick<SenderOptions, 'mailer' | 'publicUrl' | 'letters'>,
 ): Job<MailJob, MailOutcome> {
   return {
     kind: SEND_MAIL,
     atOnce: AT_ONCE,
-    open: (onOutcome) => createMailSender({ db, mailer, publicUrl, onOutcome }),
+    open: (onOutcome) => createMailSender({ db, ...options, onOutcome }),
     fill: fillByClaims({ room: 2 * AT_ONCE, claim: (limit) => claimDueMails(db, limit) }),
     count: createMailMetrics(registry),
     log: logMail,

@@ -8,9 +8,7 @@ import type { CheckOutcome } from '../jobs/check-delegation.ts';
 import type { VerifyOutcome } from '../jobs/verify-txt.ts';
 import type { PoolState } from '../rounds/watch-pool.ts';
 import type { VantageState } from '../rounds/watch-vantages.ts';
-import { addDebtMetrics } from './debt-metrics.ts';
 import { addPackets, gaugesOf } from './process-metrics.ts';
-import { addSubscriptionMetrics } from './subscription-metrics.ts';
 import { addVerificationMetrics } from './verification-metrics.ts';
 
 export interface WorkerGauges {
@@ -55,8 +53,6 @@ export interface WorkerMetrics {
   countVantageAsk(outcome: string): void;
   /** Names were taken that nodes reported. */
   countAskedNames(asked: AskedNames): void;
-  countSubscriptions: ReturnType<typeof addSubscriptionMetrics>;
-  countDebts: ReturnType<typeof addDebtMetrics>;
 }
 
 const CHECK_BOUNDS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -144,8 +140,6 @@ export function createWorkerMetrics(gauges: WorkerGauges): WorkerMetrics {
     countAskedNames(counts) {
       for (const [result, count] of Object.entries(counts)) if (count > 0) askedNames.inc({ result }, count);
     },
-    countSubscriptions: addSubscriptionMetrics(registry),
-    countDebts: addDebtMetrics(registry),
   };
 }
 

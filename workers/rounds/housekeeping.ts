@@ -4,6 +4,7 @@
 import { type Rounds, runRounds } from '../../src/jobs/run-rounds.ts';
 import { checkPublished } from '../../src/store/housekeeping/check-published.ts';
 import { type DomainToCheck, domainsToCheck, purgeOld } from '../../src/store/housekeeping/keep-house.ts';
+import type { Retention } from '../../src/store/housekeeping/retention.ts';
 import type { Database } from '../../src/store/postgres/database.ts';
 
 export interface PublishFault {
@@ -14,6 +15,8 @@ export interface PublishFault {
 
 interface HousekeepingOptions {
   readonly db: Database;
+  /** What features delete. */
+  readonly retention: Retention;
   /** A domain is published otherwise than its records say: a bug of a writer. Told once for as long as it lasts. */
   readonly onFault: (fault: PublishFault) => void;
   readonly onTrouble: (error: unknown) => void;
@@ -23,8 +26,12 @@ interface HousekeepingOptions {
 const IDLE_MS = 10_000;
 
 export function runHousekeeping(options: HousekeepingOptions): Rounds {
-  const { db, onTrouble, idleMs = IDLE_MS } = options;
-  const purging = runRounds({ round: async () => ({ isMore: await purgeOld(db) }), idleMs, onTrouble });
+  const { db, retention, onTrouble, idleMs = IDLE_MS } = options;
+  const purging = runRounds({
+    round: async () => ({ isMore: await purgeOld(db, retention) }),
+    idleMs,
+    onTrouble,
+  });
   const watch = new PublishWatch(options);
   const checking = runRounds({ round: () => watch.round(), idleMs, onTrouble });
   return {

@@ -8,7 +8,7 @@ import { countScansInHand } from '../../store/scans/claim-due-scans.ts';
 import { type SavedScan, waitForScan } from '../../store/scans/load-scan.ts';
 import { type Problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
-import type { DomainCall } from '../calls/call.ts';
+import type { CallOf } from '../calls/call.ts';
 import { enqueueNow } from './enqueue.ts';
 import { jobRequestOf } from './job-request.ts';
 
@@ -16,7 +16,7 @@ import { jobRequestOf } from './job-request.ts';
 const WAIT_MS = 55_000;
 const RETRY_SECONDS = 10;
 
-export type ScanCall = DomainCall<unknown, unknown, unknown, unknown>;
+export type ScanCall = CallOf<'domain'>;
 
 /** Gives the scan when it is over, or as it is when the waiting time is over. */
 export async function askForScan(call: ScanCall, kind: 'manual' | 'preview'): Promise<SavedScan | Problem> {

@@ -2,7 +2,7 @@
 
 import type { Call, JobPort } from '../calls/call.ts';
 
-type AnyCall = Call<unknown, unknown, unknown>;
+type AnyCall = Call;
 
 /** Whether the job is in the queue. If not, the log tells the operator why, and the caller is told to try again. */
 export async function enqueueNow<J>(

@@ -11,7 +11,7 @@ export function jobRequestOf(
     caller,
     domain,
     idempotencyKey,
-  }: Pick<Call<unknown, unknown, unknown>, 'caller' | 'idempotencyKey'> & {
+  }: Pick<Call, 'caller' | 'idempotencyKey'> & {
     readonly domain: { readonly id: number };
   },
 ): string {

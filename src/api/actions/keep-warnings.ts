@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { showWarnings } from '../../zone/warnings/zone-warning.ts';
-import type { DomainCall } from '../calls/call.ts';
+import type { CallOf } from '../calls/call.ts';
 import type { Warnings } from '../schemas/records/warning.ts';
 import type { Saved } from './save-records.ts';
 
@@ -10,7 +10,7 @@ type Printed = z.input<typeof Warnings>;
 
 /** Returns the warnings of a write for its answer, and keeps them with the answer. */
 export function storeWarnings(
-  { domain, answerRest }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'domain' | 'answerRest'>,
+  { domain, answerRest }: Pick<CallOf<'domain'>, 'domain' | 'answerRest'>,
   { warnings }: Saved,
 ): Printed {
   const printed = showWarnings(warnings, domain.name);

@@ -11,12 +11,9 @@ import { warnOfEditText } from '../../zone/warnings/text-of-edit.ts';
 import { WarningList } from '../../zone/warnings/zone-warning.ts';
 import { notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts';
-import type { DomainCall } from '../calls/call.ts';
+import type { CallOf } from '../calls/call.ts';
 
-type RecordsCall = Pick<
-  DomainCall<unknown, unknown, unknown, unknown>,
-  'api' | 'caller' | 'domain' | 'answerHeader'
->;
+type RecordsCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
 
 export type Saved = Extract<SavedEdit, { kind: 'saved' | 'unchanged' | 'dry_run' }>;
 type Explain = (problems: readonly EditProblem[]) => Problem;

@@ -5,14 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AnalyticsFault } from '../../analytics/open-analytics.ts';
 import type { Asking } from '../../analytics/requests/asked-requests.ts';
 import { Problem, unavailable } from '../answers/problem.ts';
-import type { DomainCall } from '../calls/call.ts';
+import type { CallOf } from '../calls/call.ts';
 import { TooManyQueries } from './query-turns.ts';
 import { turnsOf } from './store-turns.ts';
 
-type AnyCall = Pick<
-  DomainCall<unknown, unknown, unknown, unknown>,
-  'api' | 'caller' | 'domain' | 'gone' | 'log'
->;
+type AnyCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'gone' | 'log'>;
 
 /** The store may end a query a little later than it was told to. */
 const GRACE_MS = 500;

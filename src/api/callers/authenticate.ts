@@ -3,11 +3,11 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type FoundKey, findApiKeys, hashKey, isKeyText } from '../../store/accounts/api-keys.ts';
+import { type FoundToken, findTokens, isTokenText } from '../../store/accounts/reseller-tokens.ts';
 import { hashSecret, isSecretText } from '../../store/accounts/secret-text.ts';
 import { type Carrier, type FoundSession, findSessions } from '../../store/people/sessions.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { outageOf } from '../../store/postgres/outage.ts';
-import { type FoundToken, findTokens, isTokenText } from '../../store/resellers/tokens.ts';
 import { badRequest, PROBLEM_CODES, Problem, unauthorized } from '../answers/problem.ts';
 import { isSessionValid } from '../people/judge-session.ts';
 import { type ApiCaller, WHOLE_SCOPE } from './caller.ts';

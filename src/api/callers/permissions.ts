@@ -1,6 +1,6 @@
 // What each role may do with a domain (docs/rules.md "Access").
 
-import type { Role } from '../../store/postgres/tables/account-tables.ts';
+import type { Role } from '../../store/postgres/tables/schema.ts';
 
 export const PERMISSIONS = [
   'domain.view',

@@ -1,5 +1,5 @@
-// What a handler is given: the caller, and what was loaded and checked by the guards. The path is left out, since the
-// reseller's surface mounts the same handlers by numeric id.
+// Defines the calls that handlers receive: the caller, and what the guards loaded and checked. The path is omitted, because
+// the reseller's surface mounts the same handlers by numeric id.
 
 import type { FastifyBaseLogger } from 'fastify';
 import type { Analytics } from '../../analytics/open-analytics.ts';
@@ -8,7 +8,6 @@ import type { Network } from '../../dns/record/network.ts';
 import type { QueueDepth } from '../../jobs/job-queue.ts';
 import type { CheckJob, ScanJob, VerifyJob } from '../../jobs/jobs.ts';
 import type { AuditNote } from '../../store/audit/write-audit.ts';
-import type { CacheRegistry } from '../../store/cached/cache-registry.ts';
 import type { VisibleDomain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { CountryOf } from '../../zone/records/country.ts';
@@ -19,82 +18,82 @@ import type { EventFeed, Judgement } from '../events/event-feed.ts';
 import type { Asker, People } from '../people/people.ts';
 import type { PublicChecks } from '../public/public-checks.ts';
 import type { RequestIntake } from '../requests/take-requests.ts';
+import type { Services } from './services.ts';
 import type { SlowCalls } from './slow-calls.ts';
 
 export interface Api {
-  /** Within an idempotent call, the transaction that keeps its answer: handlers must use no other. */
+  /** In a call with an Idempotency-Key, the transaction that keeps the answer. Handlers must not use another one. */
   readonly db: Database;
   readonly allowReservedNames: boolean;
-  /** How many domains of an account may wait to be proved; undefined: the plan decides. */
+  /** Maximum number of unproven domains of an account. If undefined, the plan determines it. */
   readonly claimsPerAccount?: number | undefined;
-  /** What the first domain of an account that registered itself begins with. */
+  /** Trial plan for the first domain of an account, unless an operator created the account. */
   readonly trial?: { readonly planSlug: string; readonly days: number } | undefined;
-  /** How far below zero purchases may bring a reseller's wallet; undefined: not at all. */
+  /** How far a purchase may overdraw a reseller's wallet. If undefined, it may not. */
   readonly maxNegativeRials?: number;
-  /** The ways to pay; without any, nothing is topped up. */
+  /** Payment gateways. Without any, wallets cannot be topped up. */
   readonly payments: Payments;
-  /** New domains are signed unless their caller says otherwise. */
+  /** True if new domains are signed by default. */
   readonly signsNewDomains?: boolean;
-  /** An authority is named that issues certificates. */
+  /** True if a certificate authority is configured. */
   readonly issuesCertificates?: boolean;
-  /** How long a moved domain is answered; undefined: answers do not say. */
+  /** How long a moved domain is still served. If undefined, responses omit it. */
   readonly movedGraceMs?: number | undefined;
   readonly checks: JobPort<CheckJob & { readonly request: string }>;
   readonly verifications: JobPort<VerifyJob & { readonly request: string }>;
   readonly scans: JobPort<ScanJob>;
-  /** The country of an address, for `saveEdit`; undefined: not known. */
+  /** Returns the country of an address, for `saveEdit`. Undefined if there is no database of countries. */
   readonly countryOf?: CountryOf | undefined;
-  /** Networks that edges may connect to although they are not public; undefined: none. */
+  /** Non-public networks that edges may connect to. */
   readonly originAllow?: readonly Network[];
-  /** Networks that webhooks may lead to although they are not public; undefined: none. */
+  /** Non-public networks that webhooks may connect to. */
   readonly webhookAllow?: readonly Network[];
-  /** Counts the answers of observers elsewhere. */
+  /** Counts the results sent by observers. */
   readonly countVantageAnswer?: (outcome: string) => void;
-  /** Undefined: there is no analytics store, and what needs one answers 503. */
+  /** Undefined if there is no analytics store. Routes that need one then respond 503. */
   readonly analytics?: Analytics | undefined;
-  /** What edges are told; undefined in threads, and where no edge is served. */
+  /** What features use. */
+  readonly services: Services;
+  /** Configuration of edges. Undefined in threads, and if this process serves no edges. */
   readonly edgeFeed?: EdgeFeed | undefined;
-  /** What happens to domains, for those who follow it; undefined in threads. */
+  /** Events of domains, for event streams. Undefined in threads. */
   readonly eventFeed?: EventFeed | undefined;
-  /** What edges have cached; undefined in threads. */
-  readonly cacheRegistry?: CacheRegistry | undefined;
-  readonly countCacheEntries?: (counts: Readonly<Record<string, number>>) => void;
-  /** What edges report of requests; undefined: there is no analytics store. */
+  /** Takes reports of requests from edges. Undefined if there is no analytics store. */
   readonly requests?: RequestIntake | undefined;
-  /** Undefined in threads for large bodies, which answer no call of people. */
+  /** Undefined in threads, which handle no calls that need it. */
   readonly people?: People | undefined;
-  /** Looks at delegations for everyone; undefined: there is no such path. */
+  /** Public checks of delegations. Undefined if they are not offered. */
   readonly publicChecks?: PublicChecks | undefined;
-  /** For global admins: how much each queue has to do. */
+  /** Queues of the workers, for global admins. */
   readonly queues?: readonly QueueState[];
-  /** For global admins; undefined in threads. */
+  /** For global admins. Undefined in threads. */
   readonly slowCalls?: SlowCalls;
 }
 
 interface Payments {
   readonly gateways: Gateways;
-  /** How to pay by hand. */
+  /** Instructions for manual payment. */
   readonly instructions?: string | undefined;
-  /** Who sells, on invoices. */
+  /** Seller shown on invoices. */
   readonly seller?: string | undefined;
 }
 
 /** A queue of the workers. */
 export interface QueueState {
   readonly name: string;
-  /** Rejects, within seconds, when the queue cannot be reached. */
+  /** Rejects within seconds if the queue is unavailable. */
   depth(): Promise<QueueDepth>;
 }
 
-/** The queue of the workers that do one kind of job. */
+/** The queue for one kind of job. */
 export interface JobPort<J> {
-  /** Puts a job ahead of background jobs. Rejects, within seconds, when the queue cannot be reached. */
+  /** Adds a job ahead of background jobs. Rejects within seconds if the queue is unavailable. */
   enqueueNow(job: J): Promise<void>;
-  /** How long a caller waits for the result, if not the route's own time. */
+  /** How long a call waits for the result, instead of the route's own limit. */
   readonly waitMs?: number;
 }
 
-/** The headers that a success may have. */
+/** Headers that a route may set on a success. */
 export type AnswerHeader =
   | 'X-Change-Id'
   | 'X-Zone-Serial'
@@ -107,93 +106,80 @@ export type AnswerHeader =
 
 export const STOPPING = 'this process stops';
 
-/** Of a call whose answer goes on for as long as its caller may have it. */
+/** Part of a call whose answer continues for as long as the caller has access. */
 export interface Following {
-  /** The `Last-Event-ID` of the request. */
+  /** The `Last-Event-ID` header of the request. */
   readonly lastEventId: string | undefined;
-  /** Judges the request as when it came, without counting it. Rejects when that cannot be done now. */
+  /** Checks the request again with all guards, without counting it. Rejects if that is not possible now. */
   readonly judge: () => Promise<Judgement>;
 }
 
-export interface Call<Params, Query, Body> {
+/** A call by an API key, a session or a machine token. */
+export interface Call<Params = unknown, Query = unknown, Body = unknown, Found = unknown> {
   readonly api: Api;
   readonly caller: ApiCaller;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** What the route's `find` returned. */
+  readonly found: Found;
   /** The requested path with its query, for `Link`. */
   readonly url: string;
   readonly log: FastifyBaseLogger;
-  /** For handlers that wait: the caller has gone, or this process stops (then the reason is `STOPPING`). */
+  /** For handlers that wait: aborted when the client disconnects or this process stops (then the reason is `STOPPING`). */
   readonly gone: AbortSignal;
-  /** For routes that wait, since they run outside the transaction that keeps the answer. */
+  /** For routes that wait, because they run outside the transaction that keeps the answer. */
   readonly idempotencyKey: string | undefined;
-  /** Of routes that say `follows`. */
+  /** Undefined unless the route declares `follows`. */
   readonly following?: Following | undefined;
   /** Sets a header of the answer if it is a success. */
   answerHeader(name: AnswerHeader, value: string | number): void;
   /**
-   * What the row of the audit log tells, of a route that says its action; the account of the caller, or the domain, is
-   * what it is about unless said. Such a handler calls it at each success: without a note where it wrote nothing.
+   * Adds a row to the audit log, for a route that declares its action. The row is about the domain or the caller's account
+   * unless the note names another subject. The handler must call it on each success, without a note if it wrote nothing.
    */
   audit(note?: AuditNote): void;
-  /** Keeps what `remake` needs for an answer that may be too large to be kept under an Idempotency-Key. */
+  /** Keeps what `remake` needs to rebuild an answer that may be too large to keep under an Idempotency-Key. */
   answerRest(rest: unknown): void;
 }
 
-/** A call of an observer elsewhere. */
-export interface VantageCall<Body>
-  extends Pick<Call<unknown, unknown, Body>, 'api' | 'body' | 'gone' | 'log'> {
-  readonly vantage: string;
-  /** Where it calls from. */
-  readonly address: string;
-}
-
-/** A call of a payment gateway. */
-export interface GatewayCall<Body> extends Pick<Call<unknown, unknown, Body>, 'api' | 'body' | 'log'> {
-  readonly gateway: string;
-}
-
-/** A call of an edge node. */
-export interface EdgeCall<Params, Query, Body>
-  extends Pick<Call<Params, Query, Body>, 'api' | 'params' | 'query' | 'body' | 'gone' | 'log'> {
-  readonly edge: EdgeCaller;
-}
-
-/** What calls of people have beside. */
-interface PeopleCall {
+/** Members of calls that people make with the console or another client. */
+interface OfPeople {
   readonly people: People;
   readonly asker: Asker;
   /** Sends `Set-Cookie` with the answer if it is a success. */
   setCookie(text: string): void;
 }
 
-export interface PublicCall<Params, Query, Body>
-  extends Omit<Call<Params, Query, Body>, 'caller'>,
-    PeopleCall {
-  /** Where the call has a session. */
-  readonly caller: ApiCaller | undefined;
-}
-
-export interface SessionCall<Params, Query, Body> extends Call<Params, Query, Body>, PeopleCall {
+interface SessionCall<Params, Query, Body, Found> extends Call<Params, Query, Body, Found>, OfPeople {
   readonly caller: ApiCaller & { readonly credential: Extract<Credential, { kind: 'session' }> };
 }
 
-/** A call of a reseller, by a session or a machine token. */
-export interface ResellerCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {
-  readonly people: People;
-  /** What the route's `find` has loaded. */
-  readonly found: Found;
+interface Calls<P, Q, B, F> {
+  /** The caller is undefined if the request has no session. */
+  readonly public: Omit<Call<P, Q, B>, 'caller' | 'found'> &
+    OfPeople & { readonly caller: ApiCaller | undefined };
+  readonly session: SessionCall<P, Q, B, F>;
+  readonly admin: SessionCall<P, Q, B, F>;
+  readonly reseller: Call<P, Q, B, F> & { readonly people: People };
+  readonly account: Call<P, Q, B, F>;
+  readonly domain: Call<P, Q, B, F> & { readonly domain: VisibleDomain };
+  /** `address` is where the observer calls from. */
+  readonly vantage: Pick<Call<P, Q, B>, 'api' | 'body' | 'gone' | 'log'> & {
+    readonly vantage: string;
+    readonly address: string;
+  };
+  readonly gateway: Pick<Call<P, Q, B>, 'api' | 'body' | 'log'> & { readonly gateway: string };
+  readonly edge: Pick<Call<P, Q, B>, 'api' | 'params' | 'query' | 'body' | 'gone' | 'log'> & {
+    readonly edge: EdgeCaller;
+  };
 }
 
-/** A call of a global admin. */
-export interface AdminCall<Params, Query, Body, Found> extends SessionCall<Params, Query, Body> {
-  /** What the route's `find` has loaded. */
-  readonly found: Found;
-}
-
-export interface DomainCall<Params, Query, Body, Found> extends Call<Params, Query, Body> {
-  readonly domain: VisibleDomain;
-  /** What the route's `find` has loaded. */
-  readonly found: Found;
-}
+/** The call that a handler receives, by the kind of access that its route declares. */
+export type CallOf<
+  Kind extends keyof Calls<unknown, unknown, unknown, unknown>,
+  Params = unknown,
+  Query = unknown,
+  Body = unknown,
+  Found = unknown,
+> = Calls<Params, Query, Body, Found>[Kind];

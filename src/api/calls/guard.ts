@@ -7,7 +7,7 @@ import { badRequest, forbidden, invalid, notFound, Problem, problem } from '../a
 import { type ApiCaller, writesRecordsOnly } from '../callers/caller.ts';
 import { mayDo } from '../callers/permissions.ts';
 import { isPasswordFresh } from '../people/judge-session.ts';
-import type { Api, DomainCall } from './call.ts';
+import type { Api, CallOf } from './call.ts';
 import type { FindDomain } from './find-domain.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import { isResellerPath, judgeReseller } from './reseller-surface.ts';
@@ -163,7 +163,7 @@ function callToFind(
   api: Api,
   { url, log }: Asked,
   admitted: Pick<Admitted, 'caller' | 'params' | 'domain'>,
-): DomainCall<unknown, unknown, unknown, undefined> {
+): CallOf<'domain'> {
   return {
     api,
     ...admitted,

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { mountOpenPath } from '../calls/open-path.ts';
-import { adminRoute, type Route } from '../calls/route.ts';
+import { admin, type Route, route } from '../calls/route.ts';
 import { describeSurface } from './describe-surface.ts';
 import { ADMIN_DOCUMENT, CUSTOMER_DOCUMENT, EDGE_DOCUMENT } from './documents.ts';
 
@@ -57,8 +57,8 @@ export async function describeRoutes(
   });
 }
 
-/** Its guards are those of the routes; it describes them, and not itself. */
-const ADMIN_ADDRESS_ROUTE = adminRoute({
+/** Gives the address the guards of admin routes. It is not part of the description. */
+const ADMIN_ADDRESS_ROUTE = route(admin, {
   method: 'GET',
   path: ADMIN_ADDRESS,
   operationId: 'adminDescription',

@@ -9,7 +9,6 @@ import { type EdgeFeedPage, type EdgeLine, EdgeLines } from '../../store/edges/r
 import type { Database } from '../../store/postgres/database.ts';
 import { type Listening, listenChanges } from '../../store/postgres/listen-changes.ts';
 import { Gate } from './gate.ts';
-import { PurgeFeed } from './purge-feed.ts';
 import { Waiting } from './waiting.ts';
 
 /** What was read at once. `place`: where a stream stands that has told it. */
@@ -60,8 +59,6 @@ export class EdgeFeed {
   /** Grows when the history of the database is another: what streams have told may be wrong. */
   #history = 0;
   readonly #waiting = new Waiting();
-  /** What edges have to take out of their caches. */
-  readonly purges: PurgeFeed;
   #running: Promise<void> | undefined;
   #wake: () => void = () => {};
   #isWoken = false;
@@ -73,11 +70,6 @@ export class EdgeFeed {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#lines = new EdgeLines(options.db);
-    this.purges = new PurgeFeed({
-      db: options.db,
-      changed: (timeoutMs, signal) => this.changed(timeoutMs, signal),
-      onTrouble: (error) => this.noteTrouble(error),
-    });
   }
 
   /** How many streams there are. */
@@ -135,7 +127,7 @@ export class EdgeFeed {
     this.#isClosed = true;
     for (const follower of [...this.#followers]) this.#end(follower);
     this.#wakeUp();
-    await Promise.all([this.#running, this.purges.close()]);
+    await this.#running;
   }
 
   #end(follower: Follower): void {

@@ -15,7 +15,7 @@ import { type Api, type Following, STOPPING } from '../calls/call.ts';
 import type { FindDomain } from '../calls/find-domain.ts';
 import type { Admitted } from '../calls/guard.ts';
 import { allowedMethods } from '../calls/open-path.ts';
-import { isWrite, type Route } from '../calls/route.ts';
+import { domain, isWrite, type Route } from '../calls/route.ts';
 import { type TurnLimits, Turns } from '../calls/turns.ts';
 import type { LargeAnswer } from '../large/large-call.ts';
 import type { LargeWork } from '../large/large-work.ts';
@@ -184,7 +184,7 @@ function sendLargeAnswer(reply: FastifyReply, answer: LargeAnswer | Problem) {
   return reply.code(status).headers(headers).header('Content-Type', JSON_TYPE).send(body);
 }
 
-/** One OPTIONS route for each path, for those who may use the path. */
+/** Returns one OPTIONS route for each path, with the same access as the path. */
 function optionsRoutes(routes: readonly Route[]): Route[] {
   const firsts = new Map(routes.toReversed().map((route) => [route.path, route]));
   return [...firsts.values()].map(({ path, access, params, tag }) => {
@@ -198,14 +198,7 @@ function optionsRoutes(routes: readonly Route[]): Route[] {
       summary: 'The methods of this path.',
       access:
         access.kind === 'domain'
-          ? {
-              kind: 'domain',
-              domainIn: access.domainIn,
-              permission: 'domain.view',
-              whileDisabled: true,
-              writesRecords: true,
-              wholeKeys: false,
-            }
+          ? domain('domain.view', { domainIn: access.domainIn, whileDisabled: true, writesRecords: true })
           : access,
       ...(params === undefined ? {} : { params }),
       response: z.object({ methods: z.array(z.string()) }),

@@ -17,11 +17,11 @@ import { networksOf } from '../../dns/record/network.ts';
 import { ANSWER_HEADERS } from '../../process/http/answer-headers.ts';
 import { trustConnection } from '../../process/http/bounded-server.ts';
 import { touchApiKey } from '../../store/accounts/api-keys.ts';
+import { touchToken } from '../../store/accounts/reseller-tokens.ts';
 import { DNSSEC_UNAVAILABLE, DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
 import { touchSession } from '../../store/people/sessions.ts';
 import { mayBeCommitted } from '../../store/postgres/bounded-client.ts';
 import { OUTAGES, outageOf } from '../../store/postgres/outage.ts';
-import { touchToken } from '../../store/resellers/tokens.ts';
 import {
   badRequest,
   invalid,

@@ -5,13 +5,13 @@ import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
 import { networksOf } from '../../dns/record/network.ts';
+import { RESELLER_ROUTES, ROUTES } from '../../features/every-route.ts';
 import { openCountryDb } from '../../process/country-db.ts';
 import { openDatabase } from '../../store/postgres/database.ts';
 import { useKeyBoxes } from '../../store/secrets/database-keys.ts';
 import { KeyBoxes } from '../../store/secrets/key-boxes.ts';
 import type { Api } from '../calls/call.ts';
-import { ROUTES } from '../routes/every-route.ts';
-import { RESELLER_ROUTES } from '../routes/reseller/every-reseller-route.ts';
+import { Services } from '../calls/services.ts';
 import { answerLargeCall } from './answer-large-call.ts';
 import {
   type FromThread,
@@ -44,6 +44,7 @@ const noWorkers = { enqueueNow: () => Promise.reject(new Error('no large call as
 const api: Api = {
   db,
   allowReservedNames: settings.allowReservedNames,
+  services: new Services(),
   checks: noWorkers,
   verifications: noWorkers,
   scans: noWorkers,

@@ -1,7 +1,7 @@
 // Under which name the hosts of one batch count: that of the record that is theirs. Visitors make up hosts under a wildcard, as many as
 // they like, and records are the customer's, and counted.
 
-import { recordNamesFor } from '../../edge/uptime/monitored-hosts.ts';
+import { recordNamesFor } from '../../edge/monitored-hosts.ts';
 import { loadProxiedNames, type NameIn } from '../../store/edges/load-proxied-names.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { HostOwner } from './host-owners.ts';

@@ -1,21 +1,21 @@
-// GET /changes: all changes of the domains that an account sees, so that a client can follow them.
+// GET /changes: lists the changes of all domains that the account can see. Clients poll it to follow them.
 
 import { z } from 'zod';
 import { parseName } from '../../dns/name.ts';
 import { countAccountChanges, listAccountChanges } from '../../store/records/load-changes.ts';
 import { asStoreCaller } from '../callers/caller.ts';
-import { accountRoute } from '../calls/route.ts';
+import { account, route } from '../calls/route.ts';
 import { answerChanges, changesQuery } from '../lists/page-changes.ts';
 import { Change } from '../schemas/change.ts';
 
-export const listChanges = accountRoute({
+export const listChanges = route(account(), {
   method: 'GET',
   path: '/changes',
   operationId: 'listChanges',
   tag: 'Changes',
-  summary: 'What was done to all domains that you see, oldest first.',
+  summary: 'The changes of all domains that you can see, oldest first.',
   description:
-    'To follow it, ask again with `after` set to the highest id you have: no change ever comes in behind that. Moves of domains and deleted domains are part of it.',
+    'To follow the log, call again with `after` set to the highest id that you have: later changes always have higher ids. It includes moved and deleted domains.',
   query: changesQuery('oldest'),
   response: z.array(Change),
   answerHeaders: ['Link', 'X-Total-Count'],

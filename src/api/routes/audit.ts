@@ -1,30 +1,27 @@
-// The audit log of a domain, and that of one's own account.
+// Lists the audit log of a domain, and of the caller's account.
 
 import { z } from 'zod';
-import { domainRoute, sessionRoute } from '../calls/route.ts';
+import { domain, route, session } from '../calls/route.ts';
 import { AUDIT_QUERY, answerAudit } from '../lists/page-audit.ts';
 import { AuditEntry } from '../schemas/audit.ts';
 
 const answerHeaders = ['Link', 'X-Total-Count'] as const;
 
-export const listDomainAudit = domainRoute({
+export const listDomainAudit = route(domain('members.manage', { whileDisabled: true, wholeKeys: true }), {
   method: 'GET',
   path: '/domains/{domain}/audit',
   operationId: 'listDomainAudit',
   tag: 'Changes',
-  summary: 'Who did what to a domain, newest first.',
+  summary: 'The audit log of a domain, newest first.',
   description:
     'Every write, with who made it and from where; of a change of records or of the status `change_id` tells which. Kept for 400 days.',
-  permission: 'members.manage',
-  wholeKeys: true,
-  whileDisabled: true,
   query: z.object(AUDIT_QUERY),
   response: z.array(AuditEntry),
   answerHeaders,
   run: (call) => answerAudit(call.api.db, call, { domainId: call.domain.id }),
 });
 
-export const listOwnAudit = sessionRoute({
+export const listOwnAudit = route(session(), {
   method: 'GET',
   path: '/users/me/audit',
   operationId: 'listOwnAudit',

@@ -1,5 +1,4 @@
-// The log of a domain's checks: every run with its evidence; a run with an unchanged outcome is counted on the row
-// before.
+// Lists the checks of a domain with their evidence. A run with an unchanged outcome is counted on the previous row.
 
 import { z } from 'zod';
 import { VERDICTS } from '../../checks/delegation/verdict.ts';
@@ -11,8 +10,8 @@ import {
   type SavedRun,
 } from '../../store/checks/load-checks.ts';
 import { loadChildCheck } from '../../store/child/load-child-check.ts';
-import type { DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { answerList, logQuery, pagesById } from '../lists/paging.ts';
 import { printCheck } from '../print/print-check.ts';
 import { printChildCheck } from '../print/print-child-check.ts';
@@ -21,18 +20,17 @@ import { idText } from '../schemas/ids.ts';
 import { booleanText, listText } from '../schemas/query-text.ts';
 
 const tag = 'Checks';
-/** Evidence can be large. */
+/** Page size of the database reads: evidence can be large. */
 const READ_AT_ONCE = 20;
 
-export const listChecksOfDomain = domainRoute({
+export const listChecksOfDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks',
   operationId: 'listDomainChecks',
   tag,
   summary: 'The checks of a delegation, newest first.',
   description:
-    'A check of the service that saw what the one before saw is no new one: it counts in `repeated`.',
-  permission: 'domain.view',
+    'A check by the service with the same result as the previous one is not listed separately: it is counted in `repeated`.',
   query: z.object({
     kind: listText(CHECK_KINDS).optional(),
     verdict: listText(VERDICTS).optional(),
@@ -59,30 +57,27 @@ export const listChecksOfDomain = domainRoute({
   },
 });
 
-export const getLatestCheck = domainRoute({
+export const getLatestCheck = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks/latest',
   operationId: 'getLatestDomainCheck',
   tag,
   summary: 'The newest check, as `getDomainCheck` shows it.',
-  permission: 'domain.view',
-  find: ({ api, domain }: DomainCall<unknown, unknown, unknown, undefined>) =>
-    loadLatestCheck(api.db, domain.id),
+  find: ({ api, domain }: CallOf<'domain'>) => loadLatestCheck(api.db, domain.id),
   finds: 'check',
   response: Check,
   run: (call) => answerCheck(call, call.found),
 });
 
-export const getCheck = domainRoute({
+export const getCheck = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/checks/{id}',
   operationId: 'getDomainCheck',
   tag,
   summary:
-    "One check, with what each address of the parent said, and the newest look at the domain's own nameservers.",
-  permission: 'domain.view',
+    "One check, with the response of each address of the parent, and the newest check of the domain's own nameservers.",
   params: z.object({ id: idText }),
-  find: ({ api, domain, params }: DomainCall<{ id: number }, unknown, unknown, undefined>) =>
+  find: ({ api, domain, params }: CallOf<'domain', { id: number }>) =>
     loadCheck(api.db, domain.id, params.id),
   finds: 'check',
   response: Check,
@@ -90,7 +85,7 @@ export const getCheck = domainRoute({
 });
 
 async function answerCheck(
-  { api, caller, domain }: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'api' | 'caller' | 'domain'>,
+  { api, caller, domain }: Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain'>,
   run: SavedRun,
 ) {
   const child = await loadChildCheck(api.db, domain.id);

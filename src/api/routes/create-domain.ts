@@ -1,4 +1,4 @@
-// POST /domains/: creates a domain of the caller's own. Other accounts may wait for the same name.
+// POST /domains/: creates a domain for the caller's account. Other accounts may also wait for the name.
 
 import type { z } from 'zod';
 import { createDomainSigned } from '../../store/dnssec/create-signed-domain.ts';
@@ -7,12 +7,12 @@ import { judgeDomainName, parseDomainName } from '../../zone/domain/domain-name.
 import { domainTaken, invalid, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
 import type { Api } from '../calls/call.ts';
-import { accountRoute } from '../calls/route.ts';
+import { account, route } from '../calls/route.ts';
 import { printDomain, printNewClaim } from '../print/print-domain.ts';
 import { Domain, DomainCreate } from '../schemas/domain.ts';
 import { refusal as refuseDnssec } from './dnssec.ts';
 
-export const createDomain = accountRoute({
+export const createDomain = route(account(), {
   method: 'POST',
   path: '/domains/',
   operationId: 'createDomain',
@@ -65,7 +65,7 @@ export const createDomain = accountRoute({
   },
 });
 
-/** Undefined: the domain is not signed. */
+/** Returns undefined if the domain is not to be signed. */
 function signingOf(
   { dnssec, dns_mode: dnsMode }: z.output<typeof DomainCreate>,
   { signsNewDomains = false }: Pick<Api, 'signsNewDomains'>,

@@ -1,28 +1,27 @@
-// POST /domains/{domain}/dnssec/check: has the keys of a domain looked at now. A worker does it within seconds; nobody waits for
-// it here, since the parent may be slow, and the look is made however late workers come.
+// POST /domains/{domain}/dnssec/check: has a worker check the keys of a domain, usually within seconds. The call does not
+// wait, because the parent may be slow. The check is made even if the workers start later.
 
 import { MOST_MANUAL } from '../../checks/shares/turns.ts';
 import { countManualCheck } from '../../store/checks/check-shares.ts';
 import { askLook } from '../../store/dnssec/ask-look.ts';
 import { PROBLEM_CODES, Problem, problem } from '../answers/problem.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { Dnssec } from '../schemas/dnssec.ts';
 import { answer as answerDnssec } from './dnssec.ts';
 
 const HOUR_SECONDS = 3600;
-/** After that, a third of what an account asked for still counts. */
+/** After this time, a third of the account's calls still count towards the limit. */
 const TOO_MANY_SECONDS = 60;
 
-export const checkDnssec = domainRoute({
+export const checkDnssec = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/dnssec/check',
   operationId: 'checkDnssec',
   audit: { none: 'it asks for a look; the steps that follow are changes' },
   tag: 'DNSSEC',
-  summary: 'Has the DS records at the parent looked at now.',
+  summary: 'Checks the DS records at the parent now.',
   description:
     'Answers at once with what is known so far: `at_parent.checked_at` is later than this call once the look is made, within seconds as a rule. Once an hour for each domain. While a DS record is awaited the parent is asked every few minutes anyway.',
-  permission: 'domain.settings',
   response: Dnssec,
   problems: ['wrong_state', 'dnssec_check_limited'],
   async run({ api, caller, domain }) {

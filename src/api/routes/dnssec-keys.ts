@@ -1,5 +1,5 @@
-// Keys of another operator that signs the same domain, before it comes here or after it has left (RFC 8901 §2.2.2); and the
-// import and export of private keys.
+// Keys of another operator that signs the same domain during a move (RFC 8901 §2.2.2), and the import and export of
+// private keys.
 
 import type { z } from 'zod';
 import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
@@ -7,18 +7,19 @@ import { exportPrivateKeys, importPrivateKeys } from '../../store/dnssec/private
 import { describeKey, type GivenKey, readDnskey, readPrivateKeys } from '../../zone/signing/private-key.ts';
 import { flagsOf } from '../../zone/signing/signing-key.ts';
 import { forbidden, invalid, notFound, Problem } from '../answers/problem.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { ExportPrivateKeys, ForeignKeyList, ImportPrivateKeys, PrivateKeys } from '../schemas/dnssec.ts';
 import { answerChanged, orderOf, refusal, WRITE } from './dnssec.ts';
 
 const MAX_BYTES = 16 * 1024;
 
-const putForeignKeys = domainRoute({
+const putForeignKeys = route(domain('domain.settings'), {
   ...WRITE,
   method: 'PUT',
   path: '/domains/{domain}/dnssec/foreign-keys',
   operationId: 'putForeignKeys',
-  summary: 'Says which keys of another operator stand in the DNSKEY set beside those of the domain.',
+  summary:
+    "Sets the keys of another operator that are published in the DNSKEY set in addition to the domain's own.",
   description:
     'For a move without a time in which the domain is not signed: each operator publishes the keys of the other. A key that is taken from the list stays until its DS is gone from the parent and no resolver can hold answers that it signed; `findings` says so.',
   body: ForeignKeyList,
@@ -32,7 +33,7 @@ const putForeignKeys = domainRoute({
   },
 });
 
-const importKeys = domainRoute({
+const importKeys = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/import-keys',
   operationId: 'importKeys',
@@ -43,14 +44,13 @@ const importKeys = domainRoute({
   run: async (call) => await answerChanged(call, await importForeignKeys(call.api.db, orderOf(call))),
 });
 
-const importPrivate = domainRoute({
+const importPrivate = route(domain('dnssec.keys'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/import-private-keys',
   operationId: 'importPrivateKeys',
   summary: 'Signs a domain with the keys that it has at another operator, so that its DS stays.',
   description:
     'The keys are stored sealed. The nameservers may be changed when `findings` has `FOREIGN_NS_READY`. Algorithms 13 and 15 are supported. Refused while a DS of other keys of the domain here is at the parent, or was requested. Other keys than those that were imported before require `replace` (409 `dnssec_imported`); the same keys again change nothing.',
-  permission: 'dnssec.keys',
   body: ImportPrivateKeys,
   bodyBytes: MAX_BYTES,
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_algorithm', 'dnssec_imported', 'dnssec_unavailable'],
@@ -80,7 +80,7 @@ function givenKeys(keys: z.output<typeof ImportPrivateKeys>['keys']): GivenKey[]
   return given;
 }
 
-const exportPrivate = domainRoute({
+const exportPrivate = route(domain('dnssec.keys'), {
   method: 'POST',
   path: '/domains/{domain}/dnssec/export-private-keys',
   operationId: 'exportPrivateKeys',
@@ -89,7 +89,6 @@ const exportPrivate = domainRoute({
   summary: 'Returns the private keys of a domain, so that another operator can sign it with them.',
   description:
     'Each call is recorded in the audit log. The response is not stored, so the call accepts no Idempotency-Key. An API key that is narrowed to domains cannot make it.',
-  permission: 'dnssec.keys',
   idempotent: false,
   body: ExportPrivateKeys.nullish(),
   response: PrivateKeys,

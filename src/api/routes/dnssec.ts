@@ -1,4 +1,4 @@
-// DNSSEC of a domain: read it, and say what shall be. What follows is done step by step, by workers, when it is safe.
+// DNSSEC of a domain: shows its state and sets its goal. Workers then take each step when it is safe.
 
 import type { z } from 'zod';
 import { delegatedTo } from '../../checks/dnssec/told/dnssec-findings.ts';
@@ -14,8 +14,8 @@ import type { VisibleDomain } from '../../store/domains/domain.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import { invalid, notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
-import type { Api, DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { Api, CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { NO_DNSSEC, printDnssec } from '../print/print-dnssec.ts';
 import { ChangeDnssec, Dnssec, EnableDnssec, RollDnssec } from '../schemas/dnssec.ts';
 
@@ -23,27 +23,25 @@ export const WRITE = {
   method: 'POST',
   audit: 'changes',
   tag: 'DNSSEC',
-  permission: 'domain.settings',
   response: Dnssec,
   answerHeaders: ['X-Change-Id'],
 } as const;
 
-const getDnssec = domainRoute({
+const getDnssec = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/dnssec',
   operationId: 'getDnssec',
   tag: 'DNSSEC',
   summary: 'DNSSEC of a domain: its keys, what the parent shows, and what to enter at the registrar.',
-  permission: 'domain.view',
   response: Dnssec,
   run: ({ api, domain }) => answer(api, domain),
 });
 
-const enableDnssec = domainRoute({
+const enableDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/enable',
   operationId: 'enableDnssec',
-  summary: 'Has a domain signed.',
+  summary: 'Enables DNSSEC: signs the domain.',
   description:
     'Signs the zone, and asks for a DS record as soon as no resolver can hold answers from before: `registrar` says when and which. A domain that is signed already is answered as it is.',
   body: EnableDnssec.nullish(),
@@ -52,18 +50,18 @@ const enableDnssec = domainRoute({
     await answerChanged(call, await saveEnable(call.api.db, { ...orderOf(call), ...call.body })),
 });
 
-const disableDnssec = domainRoute({
+const disableDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/disable',
   operationId: 'disableDnssec',
-  summary: 'Has the signatures of a domain taken away, once no DS record is left.',
+  summary: 'Removes the signatures of a domain once no DS record is left.',
   description:
     'Remove the DS record at the registrar: the zone stays signed until the parent has shown none for seven days. Nothing that you call here makes the domain unreachable.',
   problems: ['wrong_state', 'dnssec_busy', 'dnssec_unavailable'],
   run: async (call) => await answerChanged(call, await saveDisable(call.api.db, orderOf(call))),
 });
 
-const rollDnssec = domainRoute({
+const rollDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/rollover',
   operationId: 'rollDnssec',
@@ -79,7 +77,7 @@ const rollDnssec = domainRoute({
   },
 });
 
-const changeDnssec = domainRoute({
+const changeDnssec = route(domain('domain.settings'), {
   ...WRITE,
   method: 'PUT',
   path: '/domains/{domain}/dnssec',
@@ -98,11 +96,11 @@ const changeDnssec = domainRoute({
   },
 });
 
-const abortDnssec = domainRoute({
+const abortDnssec = route(domain('domain.settings'), {
   ...WRITE,
   path: '/domains/{domain}/dnssec/abort',
   operationId: 'abortDnssec',
-  summary: 'Goes back to what was wanted before the last call.',
+  summary: 'Restores the goal that was set before the last call.',
   description:
     'Only until the last goal is reached, and once: a second abort has nothing to give up (400 `wrong_state`).',
   problems: ['wrong_state', 'dnssec_unavailable'],
@@ -111,7 +109,7 @@ const abortDnssec = domainRoute({
 
 export const DNSSEC_ROUTES = [getDnssec, enableDnssec, disableDnssec, rollDnssec, changeDnssec, abortDnssec];
 
-type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
+type AnyCall = CallOf<'domain'>;
 
 export function orderOf({ caller, domain }: AnyCall) {
   return { domainId: domain.id, ownerId: domain.accountId, by: asActor(caller), source: 'api' } as const;

@@ -1,4 +1,4 @@
-// The log of a domain: its changes, how many nameservers have each, and taking one back.
+// Changes of a domain: lists them, shows how many nameservers have each, and reverts them.
 
 import { z } from 'zod';
 import { saveRevert } from '../../store/change/save-revert.ts';
@@ -15,8 +15,8 @@ import { waitForSync } from '../actions/wait-for-sync.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, judgeNarrowing, writesRecordsOnly } from '../callers/caller.ts';
 import { mayDo } from '../callers/permissions.ts';
-import type { DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { answerChanges, changesQuery } from '../lists/page-changes.ts';
 import type { Viewer } from '../print/print-actor.ts';
 import { printChange, type SeenChange } from '../print/print-change.ts';
@@ -27,13 +27,12 @@ import { integerText } from '../schemas/query-text.ts';
 const tag = 'Changes';
 const MAX_WAIT_SECONDS = 10;
 
-export const listChangesOfDomain = domainRoute({
+export const listChangesOfDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/changes',
   operationId: 'listDomainChanges',
   tag,
-  summary: 'What was done to a domain, newest first.',
-  permission: 'domain.view',
+  summary: 'The changes of a domain, newest first.',
   query: changesQuery('newest'),
   response: z.array(Change),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -56,7 +55,7 @@ function seenBy(
     domain: { name, myRole },
     caller,
   }: {
-    readonly domain: Pick<DomainCall<unknown, unknown, unknown, unknown>['domain'], 'name' | 'myRole'>;
+    readonly domain: Pick<CallOf<'domain'>['domain'], 'name' | 'myRole'>;
     readonly caller: { readonly account: Viewer };
   },
   change: DomainChange,
@@ -66,19 +65,18 @@ function seenBy(
 
 const oneChange = {
   params: z.object({ id: idText }),
-  find: ({ api, domain, params }: DomainCall<{ id: number }, unknown, unknown, undefined>) =>
+  find: ({ api, domain, params }: CallOf<'domain', { id: number }>) =>
     loadDomainChange(api.db, domain.id, params.id),
   finds: 'change',
 };
 
-export const getChange = domainRoute({
+export const getChange = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/changes/{id}',
   operationId: 'getDomainChange',
   tag,
   summary: 'One change, and how many nameservers have it.',
   description: `With \`wait\` the answer comes when every nameserver that is expected to answer has the change, or after so many seconds. A nameserver is expected until it signs off or was not seen for 24 hours.`,
-  permission: 'domain.view',
   ...oneChange,
   query: z.object({
     wait: integerText(0, MAX_WAIT_SECONDS).optional().describe('Seconds to wait for `in_sync`.'),
@@ -93,17 +91,15 @@ export const getChange = domainRoute({
   },
 });
 
-export const revertChange = domainRoute({
+export const revertChange = route(domain('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/changes/{id}/revert',
   operationId: 'revertDomainChange',
   audit: 'changes',
   tag,
-  summary: 'Takes a change of records or rules back, in a change of its own.',
+  summary: 'Reverts a change of records or rules, in a new change.',
   description:
     'Refused when a later change touched the same records or rules and was not taken back itself. Deleted ones return under their ids. Answers with the new change; the serial grows with records.',
-  permission: 'records.edit',
-  writesRecords: true,
   ...oneChange,
   response: Change,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],

@@ -1,37 +1,34 @@
-// One domain: read, delete, enable. Changing its settings is in update-domain.ts.
+// Shows, deletes and enables one domain. `update-domain.ts` changes its settings.
 
 import { changeStatus } from '../../store/change/change-status.ts';
 import { deleteDomain as saveDeletion } from '../../store/change/save-domain.ts';
 import { notFound } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { answerDomain } from '../print/answer-domain.ts';
 import { printNewClaim } from '../print/print-domain.ts';
 import { Domain, DomainEnable } from '../schemas/domain.ts';
 import { Message } from '../schemas/message.ts';
 import { answerUpdated } from './update-domain.ts';
 
-export const getDomain = domainRoute({
+export const getDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}',
   operationId: 'getDomain',
   tag: 'Domains',
   summary: 'A domain with its settings and its state.',
-  permission: 'domain.view',
   response: Domain,
   run: ({ api, domain }) => answerDomain(api, domain),
 });
 
-export const deleteDomain = domainRoute({
+export const deleteDomain = route(domain('domain.delete', { whileDisabled: true }), {
   method: 'DELETE',
   path: '/domains/{domain}',
   operationId: 'deleteDomain',
   audit: 'changes',
   tag: 'Domains',
   summary: 'Deletes a domain with its records.',
-  description: 'Its name is free at once. For 30 days the operator can restore it.',
-  permission: 'domain.delete',
-  whileDisabled: true,
+  description: 'Its name is free immediately. The operator can restore the domain for 30 days.',
   response: Message,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
   async run(call) {
@@ -49,7 +46,7 @@ export const deleteDomain = domainRoute({
   },
 });
 
-export const enableDomain = domainRoute({
+export const enableDomain = route(domain('domain.settings', { whileDisabled: true }), {
   method: 'POST',
   path: '/domains/{domain}/enable',
   operationId: 'enableDomain',
@@ -58,8 +55,6 @@ export const enableDomain = domainRoute({
   summary: 'Enables a disabled domain.',
   description:
     'It starts over as `pending`, as a new one does, in external mode as `unverified`. If another account uses the name here by now, this is a 409 unless `transfer` is set: then the domain waits for the name, as with `createDomain`. The limit of waiting domains of one account applies here too, and `served` is `apex`, as with `createDomain`.',
-  permission: 'domain.settings',
-  whileDisabled: true,
   body: DomainEnable.nullish(),
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],

@@ -1,5 +1,5 @@
-// GET /domains/: every domain that the caller owns, shares or, as a global admin, looks after. Whole lists are
-// streamed, with one query for subscriptions for each page of domains.
+// GET /domains/: lists the domains that the caller owns or shares; for global admins, all domains. Whole lists are streamed,
+// with one query for the subscriptions of each page.
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -20,7 +20,7 @@ import { JsonTexts } from '../answers/stream-array.ts';
 import { type ApiCaller, asStoreCaller } from '../callers/caller.ts';
 import { ROLES } from '../callers/permissions.ts';
 import type { Api } from '../calls/call.ts';
-import { accountRoute } from '../calls/route.ts';
+import { account, route } from '../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../lists/paging.ts';
 import { printDomainListItem } from '../print/print-domain.ts';
 import { DomainListItem } from '../schemas/domain-list-item.ts';
@@ -37,13 +37,13 @@ const Query = z.object({
 });
 type DomainQuery = z.output<typeof Query>;
 
-export const listDomains = accountRoute({
+export const listDomains = route(account(), {
   method: 'GET',
   path: '/domains/',
   operationId: 'listDomains',
   tag: 'Domains',
   summary: 'The domains that you own or share.',
-  description: 'Keys that are narrowed to some domains see those.',
+  description: 'A key that is narrowed to some domains sees only those.',
   query: Query,
   response: z.array(DomainListItem),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -66,7 +66,7 @@ function filterOf(
   { search, status, dns_mode, finding, role }: DomainQuery,
 ): DomainFilter {
   return {
-    // lower-case here, since the database may not fold letters beyond ASCII
+    // Lowercase here, because the database may not fold letters beyond ASCII.
     ...(search && { search: search.normalize('NFC').toLowerCase() }),
     ...(status && { statuses: status }),
     ...(dns_mode && { dnsMode: dns_mode }),

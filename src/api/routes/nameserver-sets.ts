@@ -1,15 +1,15 @@
-// GET /domains/ns-sets: the nameservers that a domain may be delegated to. With a pool it is the account's own set, which is
-// given to the account now if it has none.
+// GET /domains/ns-sets: lists the nameserver sets that a domain may be delegated to. With a pool, this is the account's own
+// set, which the call assigns if the account has none.
 
 import type { Name } from '../../dns/name.ts';
 import { accountNameserverSet } from '../../store/nameservers/pool-sets.ts';
 import { loadPublishSettings } from '../../store/postgres/answer-settings.ts';
 import { inTransaction } from '../../store/postgres/transaction.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { accountRoute } from '../calls/route.ts';
+import { account, route } from '../calls/route.ts';
 import { NameserverSets } from '../schemas/nameservers.ts';
 
-export const getNameserverSets = accountRoute({
+export const getNameserverSets = route(account(), {
   method: 'GET',
   path: '/domains/ns-sets',
   operationId: 'getNameserverSets',

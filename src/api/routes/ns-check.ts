@@ -1,8 +1,8 @@
-// POST /domains/{domain}/ns-check: has the delegation checked now, and waits for the result. A worker makes the check;
-// its run is found by the request that the job carries.
+// POST /domains/{domain}/ns-check: has a worker check the delegation immediately, and waits for the result. The request id
+// in the job identifies the run.
 //
 //     take the hour → enqueue → wait for the run → answer
-//         no run, or a run with the result `unknown`: the hour is given back, at most twice a day
+//         no run, or a run with the result `unknown`: the hour is released, at most twice a day
 
 import { MANUAL_WAIT_MS } from '../../checks/shares/deadlines.ts';
 import { MOST_MANUAL, manualTurn } from '../../checks/shares/turns.ts';
@@ -21,28 +21,27 @@ import { enqueueNow } from '../actions/enqueue.ts';
 import { jobRequestOf } from '../actions/job-request.ts';
 import { notFound, PROBLEM_CODES, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asStoreCaller } from '../callers/caller.ts';
-import { type DomainCall, STOPPING } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import { type CallOf, STOPPING } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { printCheck } from '../print/print-check.ts';
 import { printDomain } from '../print/print-domain.ts';
 import { CheckedDomain } from '../schemas/checks/check.ts';
 
 const RETRY_SECONDS = 10;
-/** After that, a third of what an account asked for still counts. */
+/** After this time, a third of the account's calls still count towards the limit. */
 const TOO_MANY_SECONDS = 60;
 
-type CheckCall = DomainCall<unknown, unknown, unknown, unknown>;
+type CheckCall = CallOf<'domain'>;
 
-export const checkNameservers = domainRoute({
+export const checkNameservers = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/ns-check',
   operationId: 'checkNameservers',
   audit: { none: 'it asks for a check, which the log of checks has; a move that follows is a change' },
   tag: 'Checks',
-  summary: 'Looks at the delegation now.',
+  summary: 'Checks the delegation now.',
   description:
     'Answers with the domain as it is afterwards and the check that was made, within 25 seconds. Once an hour for each domain; a check with the verdict `unknown` does not count, nor does a 503, unless the database failed while it was made; at most two such checks a day.',
-  permission: 'domain.settings',
   waits: true,
   response: CheckedDomain,
   problems: ['wrong_state', 'ns_check_limited'],
@@ -87,7 +86,7 @@ async function runCheck(
     if (run.verdict === 'unknown') await giveBack(true);
     return await answer(call, run);
   }
-  // A caller that hangs up does not get its hour back: otherwise it could have checks without end.
+  // Do not release the hour if the client disconnected: otherwise it could order checks without limit.
   if (!gone.aborted || gone.reason === STOPPING) await giveBack(isEnqueued);
   return unavailable('the check could not be made now; try again', RETRY_SECONDS);
 }

@@ -1,4 +1,4 @@
-// Many records in one call: all are written, in one change, or none.
+// Edits many records in one call. Either all are written, in one change, or none.
 
 import { z } from 'zod';
 import { type EditText, parseEdit } from '../../zone/edit/parse-edit.ts';
@@ -8,7 +8,7 @@ import { saveRecords } from '../actions/save-records.ts';
 import { invalid, Problem } from '../answers/problem.ts';
 import { judgeItems } from '../body/body-bounds.ts';
 import type { AnswerHeader } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { boundedArray } from '../schemas/bounded-array.ts';
 import { idText } from '../schemas/ids.ts';
 import { booleanText } from '../schemas/query-text.ts';
@@ -23,12 +23,11 @@ import {
 
 const dryRun = booleanText.optional().describe('`true`: everything is judged and nothing is written.');
 const answerHeaders: readonly AnswerHeader[] = ['X-Change-Id', 'X-Zone-Serial'];
+const access = domain('records.edit', { writesRecords: true });
 const common = {
   path: '/domains/{domain}/records/batch',
   tag: 'Records',
-  permission: 'records.edit',
   audit: 'changes',
-  writesRecords: true,
   largeBody: true,
   maxItems: MAX_BATCH_ITEMS,
   idempotent: true,
@@ -36,7 +35,7 @@ const common = {
   answerHeaders,
 } as const;
 
-export const editRecords = domainRoute({
+export const editRecords = route(access, {
   ...common,
   method: 'PUT',
   operationId: 'editRecords',
@@ -65,7 +64,7 @@ const idsText = z
   .pipe(boundedArray(idText).min(1).max(MAX_BATCH_ITEMS))
   .meta({ type: 'string', description: 'Comma list.' });
 
-export const deleteRecords = domainRoute({
+export const deleteRecords = route(access, {
   ...common,
   method: 'DELETE',
   operationId: 'deleteRecords',
@@ -88,7 +87,7 @@ export const deleteRecords = domainRoute({
   },
 });
 
-/** A delete takes ids, so its problems name the list `ids`. */
+/** The request of a delete has only `ids`, so its problems name that list. */
 const explainDelete: typeof explainBatch = (problems) => explainBatch(problems, () => 'ids');
 
 async function saveBatch(

@@ -1,4 +1,4 @@
-// A domain's records as a zone file: as their owner wrote them, or as nameservers serve them.
+// Exports a domain's records as a zone file, as the owner entered them or as nameservers serve them.
 
 import { z } from 'zod';
 import type { Name } from '../../dns/name.ts';
@@ -13,9 +13,9 @@ import { printWithoutDot } from '../../zone/name-text.ts';
 import { isEdgeMark, isMark, type ZoneRecord } from '../../zone/zone.ts';
 import { problem } from '../answers/problem.ts';
 import { StreamedText } from '../answers/stream-text.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 
-export const exportRecords = domainRoute({
+export const exportRecords = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/export',
   operationId: 'exportRecords',
@@ -23,7 +23,6 @@ export const exportRecords = domainRoute({
   summary: 'The records of a domain as a zone file.',
   description:
     '`origin`: as they were written, with what a zone file cannot say in comments: an import takes all of it back, and ANAME is no type that other servers know. `published`: what nameservers serve, SOA and NS included; a name without records, such as that of an ANAME without addresses, is not in it. `signed`: the same with keys, signatures and proofs (DNSKEY, RRSIG, NSEC or NSEC3), of a domain whose answers have them.',
-  permission: 'domain.view',
   query: z.object({
     view: z.enum(['origin', 'published', 'signed']).optional().describe('`origin` unless said.'),
   }),
@@ -54,7 +53,7 @@ export const exportRecords = domainRoute({
   },
 });
 
-/** That of the SOA comes last when a zone is signed, and goes first. */
+/** Reports whether the record signs the SOA. It is the last signature added when a zone is signed, and the first removed. */
 function isApexSignature(apex: Name, { owner, type, rdata }: ZoneRecord): boolean {
   return owner === apex && type === TYPE.RRSIG && coveredType(rdata) === TYPE.SOA;
 }

@@ -1,4 +1,4 @@
-// Many records at once, item by item: wrong items are left out and reported, the others are written in one change.
+// Imports many records in one call. Invalid items are reported, and all others are written in one change.
 
 import { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
@@ -15,12 +15,12 @@ import { judgeItems } from '../body/body-bounds.ts';
 import { type CondensedFailures, condenseFailures, expandFailures } from '../body/condense-failures.ts';
 import { type CondensedIds, condenseIds, expandIds } from '../body/condense-ids.ts';
 import { asActor, judgeNarrowing } from '../callers/caller.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { booleanText } from '../schemas/query-text.ts';
 import { ImportResult, MAX_IMPORT_ITEMS, RecordsImport } from '../schemas/records/import.ts';
 import type { Warnings } from '../schemas/records/warning.ts';
 
-export const importRecords = domainRoute({
+export const importRecords = route(domain('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/import',
   operationId: 'importRecords',
@@ -28,8 +28,6 @@ export const importRecords = domainRoute({
   tag: 'Records',
   summary: 'Adds records, and replaces those of the same name and type.',
   description: `Items of one name and type are one new set. It takes the place of the records that are there, one by one: they keep their ids, whether they are proxied and how the edge reaches their origin. Those that are left over go, unless an item of their set failed. TXT records are only added. An item with a value that is not allowed is in \`failed\`; a wrong kind of value or an unknown member refuses the whole call. At most ${MAX_IMPORT_ITEMS} items.`,
-  permission: 'records.edit',
-  writesRecords: true,
   largeBody: true,
   maxItems: MAX_IMPORT_ITEMS,
   judgesText: true,
@@ -65,7 +63,7 @@ export const importRecords = domainRoute({
       serial: answered.kind === 'dry_run' ? domain.serial : answered.serial,
       warnings: showWarnings(answered.warnings, domain.name),
     };
-    // Items that cannot be parsed are found again from the body; conflicts with the records of that time are not.
+    // `remake` can find unparsable items again in the body, but not conflicts with the records at this time.
     const judged = inOrder(merge.failed).filter(([index]) => !read.unread.has(index));
     call.answerRest({
       ...counted,
@@ -92,7 +90,7 @@ interface Counted {
   readonly warnings: z.input<typeof Warnings>;
 }
 
-/** What is kept of an answer that is too large. */
+/** Kept instead of an answer that is too large. */
 type Rest = Counted & {
   readonly judged: CondensedFailures;
   /** Undefined for a dry run. */
@@ -101,7 +99,7 @@ type Rest = Counted & {
 
 type ItemIds = NonNullable<z.input<typeof ImportResult>['records']>;
 
-/** The record that each item became, in the order of the list. */
+/** Returns the id of the record that each item created or updated, in the order of the items. */
 function idsOf({ edit }: ImportMerge, saved: Saved): ItemIds {
   const created =
     saved.kind === 'saved'
@@ -138,8 +136,8 @@ function printResult(
 const MAX_QUOTED_CHARACTERS = 300;
 
 /**
- * Makes text fit for an answer that is kept under an Idempotency-Key: Postgres can store it, and it is not longer than
- * what was sent.
+ * Returns text that can be kept under an Idempotency-Key: Postgres can store it, and it is not longer than the text that was
+ * sent.
  */
 function storable(text: string): string {
   const quoted = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;

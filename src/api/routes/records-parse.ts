@@ -7,10 +7,10 @@ import { inPieces } from '../../store/postgres/in-pieces.ts';
 import { loadNamesInUse } from '../../store/records/load-touched-records.ts';
 import { parseRecords } from '../../zone/import/parse-records.ts';
 import { showWarnings, type ZoneWarning } from '../../zone/warnings/zone-warning.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { ParsedZoneFile, ZoneFileText } from '../schemas/records/import.ts';
 
-export const parseImport = domainRoute({
+export const parseImport = route(domain('records.edit', { whileDisabled: true, writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/import/parse',
   operationId: 'parseImport',
@@ -19,10 +19,7 @@ export const parseImport = domainRoute({
   summary: 'Reads a zone file or Route 53 JSON into records that can be imported.',
   description:
     'Writes nothing. Accepts a zone file (also as Cloudflare, GoDaddy, Windows DNS, cPanel and cli53 write it) and the JSON of `aws route53 list-resource-record-sets`; any other JSON and a CSV file cause exactly one error. Names in a zone file are relative to the domain unless an $ORIGIN says otherwise, names in Route 53 JSON are full. Every line that cannot be read is reported, and the others are read. ANAME, ALIAS and aliases of Route 53 become an ANAME, a record of type SPF becomes a TXT record unless its name has such a policy, and settings in comments of an export are read.',
-  permission: 'records.edit',
-  writesRecords: true,
   writesNothing: true,
-  whileDisabled: true,
   largeBody: true,
   isHeavy: ({ zone_file }) => /\$generate/i.test(zone_file), // one line can be many records
   problems: ['plan_limit'],
@@ -46,7 +43,7 @@ export const parseImport = domainRoute({
   },
 });
 
-/** A file may be a part of the zone: a host that the domain has is not missing. */
+/** The file may be only a part of the zone: a host that exists in the domain is not missing. */
 async function withoutKnownHosts(
   db: Database,
   domainId: number,

@@ -1,5 +1,5 @@
-// The records of a domain, one by one: list, create, read, change, delete. The service's own nameservers are listed
-// among them and cannot be edited; each keeps its id as long as the nameserver stays.
+// Lists, creates, shows, updates and deletes single records of a domain. The list includes the service's own nameservers,
+// which cannot be edited. Each keeps its id as long as the domain has the nameserver.
 
 import { z } from 'zod';
 import { loadDomainChange } from '../../store/records/load-changes.ts';
@@ -20,8 +20,8 @@ import { readStoredWarnings, storeWarnings } from '../actions/keep-warnings.ts';
 import { type Saved, saveRecords } from '../actions/save-records.ts';
 import { invalid, notFound, Problem } from '../answers/problem.ts';
 import { JsonTexts } from '../answers/stream-array.ts';
-import type { AnswerHeader, Call, DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { AnswerHeader, Call, CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../lists/paging.ts';
 import { RecordPrinter } from '../print/print-record.ts';
 import { RecordTexts } from '../print/record-text.ts';
@@ -52,14 +52,13 @@ const RecordQuery = z.object({
   sort: sortText(RECORD_SORTS).optional().describe('By name unless said; `-` descends. Equals by id.'),
 });
 
-export const listDomainRecords = domainRoute({
+export const listDomainRecords = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/',
   operationId: 'listRecords',
   tag,
   summary: 'The records of a domain.',
-  description: 'With the nameservers that the service sets at the apex: they are not `editable`.',
-  permission: 'domain.view',
+  description: 'Includes the nameservers that the service sets at the apex, which are not `editable`.',
   query: RecordQuery,
   response: z.array(Record),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -80,7 +79,7 @@ export const listDomainRecords = domainRoute({
 
 function readFilter(
   { name, type, proxied, search }: z.output<typeof RecordQuery>,
-  domain: DomainCall<unknown, unknown, unknown, unknown>['domain'],
+  domain: CallOf<'domain'>['domain'],
 ): RecordFilter | Problem {
   const read = name === undefined ? undefined : parseRecordName(name, domain.name);
   if (read?.kind === 'problem') return invalid([{ field: 'name', error: read.message }]);
@@ -92,7 +91,7 @@ function readFilter(
   };
 }
 
-export const createRecord = domainRoute({
+export const createRecord = route(domain('records.edit', { writesRecords: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/',
   operationId: 'createRecord',
@@ -101,8 +100,6 @@ export const createRecord = domainRoute({
   summary: 'Adds a record.',
   description:
     'A `ttl` is that of all records of the name and type: the others follow. `Idempotency-Key` makes a repeat harmless.',
-  permission: 'records.edit',
-  writesRecords: true,
   body: RecordCreate,
   response: WrittenRecord,
   answerHeaders,
@@ -124,24 +121,23 @@ export const createRecord = domainRoute({
 
 const oneRecord = {
   params: RecordPath,
-  find: ({ api, domain, params }: DomainCall<z.output<typeof RecordPath>, unknown, unknown, undefined>) =>
+  find: ({ api, domain, params }: CallOf<'domain', z.output<typeof RecordPath>>) =>
     loadRecord(api.db, domain.id, params.id),
   finds: 'record',
 };
 
-export const getRecord = domainRoute({
+export const getRecord = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/records/{id}',
   operationId: 'getRecord',
   tag,
   summary: 'One record.',
-  permission: 'domain.view',
   ...oneRecord,
   response: Record,
   run: ({ api, domain, found }) => new RecordPrinter(api.db, domain).print(found),
 });
 
-export const updateRecord = domainRoute({
+export const updateRecord = route(domain('records.edit', { writesRecords: true }), {
   method: 'PUT',
   path: '/domains/{domain}/records/{id}',
   operationId: 'updateRecord',
@@ -150,8 +146,6 @@ export const updateRecord = domainRoute({
   summary: 'Changes fields of a record, its name and type too.',
   description:
     'Fields that are left out stay, and read-only ones are ignored: what was read can be edited and sent back. With another `type` and no `destination` the old one is read as the new type has it.',
-  permission: 'records.edit',
-  writesRecords: true,
   ...oneRecord,
   body: RecordUpdate,
   response: WrittenRecord,
@@ -170,15 +164,13 @@ export const updateRecord = domainRoute({
   },
 });
 
-export const deleteRecord = domainRoute({
+export const deleteRecord = route(domain('records.edit', { writesRecords: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/records/{id}',
   operationId: 'deleteRecord',
   audit: 'changes',
   tag,
   summary: 'Deletes a record.',
-  permission: 'records.edit',
-  writesRecords: true,
   ...oneRecord,
   response: RecordDeleted,
   answerHeaders,
@@ -190,7 +182,7 @@ export const deleteRecord = domainRoute({
   },
 });
 
-type WriteCall = Parameters<typeof saveRecords>[0] & Pick<Call<unknown, unknown, unknown>, 'body'>;
+type WriteCall = Parameters<typeof saveRecords>[0] & Pick<Call, 'body'>;
 
 async function saveOne(call: WriteCall, text: EditText): Promise<Saved | Problem> {
   const parsed = parseEdit(text, call.domain.name);

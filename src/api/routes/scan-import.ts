@@ -1,5 +1,5 @@
 // POST /domains/{domain}/records/scan-import: finds the records that the domain has elsewhere and imports them. A
-// worker does both, so the work is done even if the caller goes away.
+// worker does both, so the work is done even if the client disconnects.
 
 import { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
@@ -13,7 +13,7 @@ import { jobRequestOf } from '../actions/job-request.ts';
 import { judgePlan } from '../actions/judge-plan.ts';
 import { forbidden, notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor, asStoreCaller } from '../callers/caller.ts';
-import { domainRoute } from '../calls/route.ts';
+import { domain, route } from '../calls/route.ts';
 import { RecordPrinter } from '../print/print-record.ts';
 import { planFound, printFailed, printScan } from '../print/print-scan.ts';
 import { booleanText } from '../schemas/query-text.ts';
@@ -22,7 +22,7 @@ import { REUSED_SECONDS, recentOrNew } from './scan.ts';
 
 type Imported = Extract<ImportedScan, { kind: 'imported' }>;
 
-export const scanImport = domainRoute({
+export const scanImport = route(domain('records.edit', { wholeKeys: true }), {
   method: 'POST',
   path: '/domains/{domain}/records/scan-import',
   operationId: 'scanImport',
@@ -31,8 +31,6 @@ export const scanImport = domainRoute({
   summary: 'Finds the records that the domain has elsewhere and adds them.',
   description:
     'Looks where the name is delegated now: at the apex, at names in common use, and at names that other records reveal. Only names and types that have no record here are filled, as they are when it writes, so that a repeat adds nothing. Answers within 55 seconds; a scan that takes longer goes on, imports what it finds when it is over, and answers with `complete: false` before. What a scan found less than 10 minutes ago is imported without another, unless `fresh` is set. One goes on for a domain at a time: a second call joins it, and `GET …/records/scan` shows its progress. A key that is narrowed to names or types may not call it.',
-  permission: 'records.edit',
-  wholeKeys: true,
   waits: true,
   query: z.strictObject({
     dry_run: booleanText

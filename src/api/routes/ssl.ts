@@ -1,4 +1,4 @@
-// The certificate of a domain: read it, have one issued, bring one, take it away.
+// The certificate of a domain: shows, orders, uploads and removes it.
 
 import type { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
@@ -15,8 +15,8 @@ import { loadSsl } from '../../store/certificates/load-ssl.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { judgePlan } from '../actions/judge-plan.ts';
 import { invalid, notFound, Problem, problem } from '../answers/problem.ts';
-import type { DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { printSsl } from '../print/print-ssl.ts';
 import { Message } from '../schemas/message.ts';
 import { Ssl, SslUpload } from '../schemas/ssl.ts';
@@ -25,27 +25,25 @@ const tag = 'Certificates';
 const path = '/domains/{domain}/ssl';
 const MAX_BYTES = 64 * 1024;
 
-const getSsl = domainRoute({
+const getSsl = route(domain('domain.view'), {
   method: 'GET',
   path,
   operationId: 'getSsl',
   tag,
-  summary: 'The certificate of a domain, and how the order for it goes.',
-  permission: 'domain.view',
+  summary: 'The certificate of a domain, and the progress of its order.',
   response: Ssl,
   run: answer,
 });
 
-const issueSsl = domainRoute({
+const issueSsl = route(domain('ssl.manage'), {
   method: 'POST',
   path: '/domains/{domain}/ssl/issue',
   operationId: 'issueSsl',
   audit: 'ssl.issue',
   tag,
-  summary: 'Has a certificate issued, and renewed from then on.',
+  summary: 'Orders a certificate, which then renews automatically.',
   description:
     'For the domain and `*.` below it, and one wildcard more for each deeper level that has proxied records, up to 100 names; in external mode for the proxied names that lead to our edges. The answer does not wait for it: `status` is `pending`. The names are proved by TXT records that the service puts into the zone and takes away again (in external mode over HTTP at the edges). An uploaded certificate stays until this one is there. If an order is under way already, that is it.',
-  permission: 'ssl.manage',
   response: Ssl,
   problems: ['wrong_state', 'ssl_limited', 'ssl_unavailable'],
   async run(call) {
@@ -64,16 +62,15 @@ const issueSsl = domainRoute({
   },
 });
 
-const uploadSsl = domainRoute({
+const uploadSsl = route(domain('ssl.manage'), {
   method: 'POST',
   path,
   operationId: 'uploadSsl',
   audit: 'ssl.upload',
   tag,
-  summary: 'Brings a certificate of your own.',
+  summary: 'Uploads a certificate.',
   description:
     'It takes the place of the one that is there, and an order that is under way ends. The first certificate is that of the domain; those of its issuers follow, up to a root that browsers have, or that is given. All its names lie within the domain. Keys are RSA of 2048 to 8192 bits, or EC on P-256, P-384 or P-521.',
-  permission: 'ssl.manage',
   body: SslUpload,
   bodyBytes: MAX_BYTES,
   response: Ssl,
@@ -102,15 +99,14 @@ const uploadSsl = domainRoute({
   },
 });
 
-const deleteSsl = domainRoute({
+const deleteSsl = route(domain('ssl.manage'), {
   method: 'DELETE',
   path,
   operationId: 'deleteSsl',
   audit: 'ssl.delete',
   tag,
-  summary: 'Takes the certificate of a domain away.',
+  summary: 'Removes the certificate of a domain.',
   description: 'Also an order that is under way; none is renewed from then on.',
-  permission: 'ssl.manage',
   response: Message,
   async run(call) {
     const before = (await loadSsl(call.api.db, [call.domain.id])).get(call.domain.id)?.certificate;
@@ -125,7 +121,7 @@ const deleteSsl = domainRoute({
 
 export const SSL_ROUTES = [getSsl, issueSsl, uploadSsl, deleteSsl];
 
-type AnyCall = DomainCall<unknown, unknown, unknown, unknown>;
+type AnyCall = CallOf<'domain'>;
 
 function orderOf({ domain }: AnyCall) {
   return { domainId: domain.id, ownerId: domain.accountId };

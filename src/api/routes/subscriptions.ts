@@ -1,11 +1,11 @@
-// The plans that there are. A domain's plan: what it allows, for everyone who sees the domain; what was bought and until when, for its owner.
+// Lists the plans, the features of a domain's plan (for everyone who sees the domain) and its subscriptions (for the owner).
 
 import { z } from 'zod';
 import { listPlans } from '../../store/accounts/plans.ts';
 import { listSubscriptions, loadSubscription, ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { countRulesByType } from '../../store/rules/load-rules.ts';
 import { knownTraffic } from '../analytics/known-traffic.ts';
-import { domainRoute, sessionRoute } from '../calls/route.ts';
+import { domain, route, session } from '../calls/route.ts';
 import { printEntitlements } from '../print/print-entitlements.ts';
 import { printCataloguePlan } from '../print/print-plan.ts';
 import { printSubscription } from '../print/print-subscription.ts';
@@ -15,13 +15,13 @@ import { idText } from '../schemas/ids.ts';
 import { CataloguePlan } from '../schemas/plan.ts';
 import { Subscription } from '../schemas/subscription.ts';
 
-export const getPlans = sessionRoute({
+export const getPlans = route(session(), {
   method: 'GET',
   path: '/billing/plans',
   operationId: 'getPlans',
   tag: 'Plans',
   summary: 'The plans and what they cost.',
-  description: 'Whom a reseller manages sees no prices.',
+  description: 'Clients of a reseller do not see prices.',
   response: z.array(CataloguePlan),
   async run({ api, caller }) {
     const plans = (await listPlans(api.db)).map(printCataloguePlan);
@@ -29,13 +29,12 @@ export const getPlans = sessionRoute({
   },
 });
 
-export const getFeatures = domainRoute({
+export const getFeatures = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/features',
   operationId: 'getFeatures',
   tag: 'Plans',
-  summary: 'What a domain may do under its plan, and how much of it is used.',
-  permission: 'domain.view',
+  summary: "The features and limits of a domain's plan, and how much of them is used.",
   response: Entitlements,
   async run({ api, domain }) {
     const subscriptions = await ownSubscriptions(api.db, [domain.id]);
@@ -47,14 +46,13 @@ export const getFeatures = domainRoute({
   },
 });
 
-export const getSubscriptions = domainRoute({
+export const getSubscriptions = route(domain('billing'), {
   method: 'GET',
   path: '/domains/{domain}/subscriptions',
   operationId: 'getSubscriptions',
   tag: 'Plans',
   summary: 'The subscriptions of a domain, newest first.',
   description: 'For its owner only.',
-  permission: 'billing',
   response: z.array(Subscription),
   async run({ api, domain }) {
     const subscriptions = await listSubscriptions(api.db, domain.id);
@@ -62,14 +60,13 @@ export const getSubscriptions = domainRoute({
   },
 });
 
-export const getSubscription = domainRoute({
+export const getSubscription = route(domain('billing'), {
   method: 'GET',
   path: '/domains/{domain}/subscriptions/{id}',
   operationId: 'getSubscription',
   tag: 'Plans',
   summary: 'One subscription of a domain.',
   description: 'For its owner only.',
-  permission: 'billing',
   params: z.object({ id: idText }),
   find: ({ api, domain, params }) => loadSubscription(api.db, domain.id, params.id),
   finds: 'subscription',

@@ -1,5 +1,5 @@
-// PUT /domains/{domain}: what an owner sets on a domain. Only members that differ from the domain are judged against
-// the plan and saved, so values that were read are accepted even if the plan has changed.
+// PUT /domains/{domain}: changes the settings of a domain. Only values that differ from the domain are checked against the
+// plan and saved, so values that were read are accepted even if the plan has changed.
 
 import type { z } from 'zod';
 import { GATES } from '../../billing/gates.ts';
@@ -15,14 +15,14 @@ import { findSet } from '../../zone/publish/select-nameservers.ts';
 import { judgePlan } from '../actions/judge-plan.ts';
 import { domainTaken, type FieldProblem, invalid, notFound, Problem, problem } from '../answers/problem.ts';
 import { asActor } from '../callers/caller.ts';
-import type { DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { printDomain } from '../print/print-domain.ts';
 import { Domain, DomainUpdate } from '../schemas/domain.ts';
 
 type Body = z.output<typeof DomainUpdate>;
 
-export const updateDomain = domainRoute({
+export const updateDomain = route(domain('domain.settings'), {
   method: 'PUT',
   path: '/domains/{domain}',
   operationId: 'updateDomain',
@@ -31,7 +31,6 @@ export const updateDomain = domainRoute({
   summary: 'Changes settings of a domain.',
   description:
     'Fields that are left out stay. Unknown and read-only fields are a 400 that names them. To external mode: the domain starts over as `unverified`, and its zone is served until its delegation has left. To managed mode: it starts over as `pending`, as a new one does. All that a call sets is one change, or nothing is set.',
-  permission: 'domain.settings',
   body: DomainUpdate,
   response: Domain,
   answerHeaders: ['X-Change-Id', 'X-Zone-Serial'],
@@ -62,9 +61,9 @@ export const updateDomain = domainRoute({
   },
 });
 
-/** The answer to a call that changed a domain, or why it could not. */
+/** Returns the changed domain, or the problem if it could not be changed. */
 export function answerUpdated(
-  call: Pick<DomainCall<unknown, unknown, unknown, unknown>, 'api' | 'domain' | 'answerHeader'>,
+  call: Pick<CallOf<'domain'>, 'api' | 'domain' | 'answerHeader'>,
   updated: UpdatedDomain,
   print = printDomain,
 ): z.input<typeof Domain> | Problem {
@@ -82,7 +81,7 @@ export function answerUpdated(
   return print({ ...updated.domain, myRole: call.domain.myRole }, call.api);
 }
 
-/** Undefined: the call names none, or the set that the domain has. */
+/** Returns undefined if the call names no set, or the set that the domain already has. */
 function chosenNameservers(
   { nameserverSets }: VisibleDomain,
   texts: readonly string[] | undefined,
@@ -124,7 +123,7 @@ function judgeDeveloperMode({ developer_mode_until: until }: Body, nowMs: number
   return invalid([{ field: 'developer_mode_until', error: 'expected a time at most 24 hours ahead' }]);
 }
 
-/** A time that has passed is none: it ends the mode, and leaves a domain as it is that is not in it. */
+/** A time in the past ends the mode, or changes nothing if the domain is not in it. */
 function developerMode(
   { developerModeUntil: before }: VisibleDomain,
   { developer_mode_until: text }: Body,

@@ -1,4 +1,4 @@
-// What observers elsewhere call: they take the jobs that were made for them, and send what they saw (docs/rules.md "Vantage points").
+// Hands jobs to observers, and takes their results (docs/rules.md "Vantage points").
 
 import { type JsonEvidence, readJsonName } from '../../checks/delegation/evidence-json.ts';
 import { saveVantageAnswer, takeVantageJobs } from '../../store/vantage/vantage-jobs.ts';
@@ -6,14 +6,14 @@ import { noteVantageSeen } from '../../store/vantage/vantages.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { waitForVantageJob } from '../actions/wait-for-vantage-job.ts';
 import { invalid, Problem } from '../answers/problem.ts';
-import { vantageRoute } from '../calls/route.ts';
+import { route, vantage } from '../calls/route.ts';
 import { Jobs, JobsWanted, Taken, VantageAnswer } from '../schemas/vantage.ts';
 
 const tag = 'Observers';
 const ANSWER_BYTES = 256 * 1024;
 const WANTED_BYTES = 1024;
 
-export const takeJobs = vantageRoute({
+export const takeJobs = route(vantage, {
   method: 'POST',
   path: '/vantage/v1/jobs',
   operationId: 'takeVantageJobs',
@@ -48,7 +48,7 @@ export const takeJobs = vantageRoute({
 
 const RETRY = { headers: { 'Retry-After': '1' } };
 
-export const answerVantageJob = vantageRoute({
+export const answerVantageJob = route(vantage, {
   method: 'POST',
   path: '/vantage/v1/answers',
   operationId: 'answerVantageJob',
@@ -76,7 +76,7 @@ export const answerVantageJob = vantageRoute({
   },
 });
 
-/** Null: it comes over a proxy on this machine, which says nothing of where it is. */
+/** Returns null if the observer connects through a proxy on this machine, whose address does not show where it is. */
 function outsideAddress(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   return /^127\.|^::1$/.test(plain) ? null : plain;

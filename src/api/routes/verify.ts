@@ -1,6 +1,6 @@
-// GET /domains/{domain}/verifications: the looks for the TXT record so far. POST /domains/{domain}/verify: have it looked for
-// now, and wait for what comes of it. A worker looks; its run is found by the request that the job carries. Of a domain one
-// look waits or goes on at a time: calls that come meanwhile share the next one.
+// GET /domains/{domain}/verifications: lists the lookups of the TXT record. POST /domains/{domain}/verify: has a worker look it
+// up immediately, and waits for the result. The request id in the job identifies the run. A domain has at most one lookup
+// at a time: calls that arrive meanwhile share the next one.
 //
 //     expired → a fresh value → answer
 //     else → enqueue → wait for the run, or for the end of another → answer
@@ -19,29 +19,28 @@ import { enqueueNow } from '../actions/enqueue.ts';
 import { jobRequestOf } from '../actions/job-request.ts';
 import { notFound, Problem, problem, unavailable } from '../answers/problem.ts';
 import { asStoreCaller } from '../callers/caller.ts';
-import type { DomainCall } from '../calls/call.ts';
-import { domainRoute } from '../calls/route.ts';
+import type { CallOf } from '../calls/call.ts';
+import { domain, route } from '../calls/route.ts';
 import { answerDomain } from '../print/answer-domain.ts';
 import { printLook } from '../print/print-verification.ts';
 import { VerificationLook } from '../schemas/checks/verification-look.ts';
 import { Domain } from '../schemas/domain.ts';
 
-/** A verification itself ends within 20 s. */
+/** A verification takes at most 20 s. */
 const WAIT_MS = 25_000;
 const RETRY_SECONDS = 10;
 
-type VerifyCall = DomainCall<unknown, unknown, unknown, unknown>;
+type VerifyCall = CallOf<'domain'>;
 
-export const verifyDomain = domainRoute({
+export const verifyDomain = route(domain('domain.settings'), {
   method: 'POST',
   path: '/domains/{domain}/verify',
   operationId: 'verifyDomain',
   audit: { none: 'it asks for a look, which the verifications have; a move that follows is a change' },
   tag: 'Domains',
-  summary: 'Looks for the TXT record of a domain now.',
+  summary: 'Looks up the TXT record of a domain now.',
   description:
     'Answers with the domain as it is afterwards, verified or not, within 25 seconds: `verification` tells what each nameserver of the zone said. The record must be on every one that responds, and at least half of them must respond. A value that has expired is replaced by a fresh one, to be published instead; this call does not look for it. An active domain is answered unchanged. A domain in managed mode has a record only while it is `pending` and has a `verification`; otherwise this is a 400. The users of one account may ask for a hundred looks a minute, those of `ns-check` included (429). The service looks by itself too: `next_attempt_at`.',
-  permission: 'domain.settings',
   waits: true,
   response: Domain,
   problems: ['wrong_state'],
@@ -60,14 +59,13 @@ export const verifyDomain = domainRoute({
   },
 });
 
-export const listVerificationsOfDomain = domainRoute({
+export const listVerificationsOfDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/verifications',
   operationId: 'listDomainVerifications',
   tag: 'Domains',
-  summary: 'The looks for the TXT record of a domain, newest first.',
+  summary: 'The lookups of the TXT record of a domain, newest first.',
   description: 'The newest 20 are kept, also of values that have expired.',
-  permission: 'domain.view',
   response: z.array(VerificationLook),
   run: async ({ api, domain }) => (await listVerifications(api.db, domain.id)).map(printLook),
 });
@@ -88,7 +86,7 @@ async function runVerification(call: VerifyCall, request: string) {
   return unavailable('the TXT record could not be looked for now; try again', RETRY_SECONDS);
 }
 
-/** After that, a third of what an account asked for still counts. */
+/** After this time, a third of the account's calls still count towards the limit. */
 const TOO_MANY_SECONDS = 60;
 const TOO_MANY = new Problem(
   429,

@@ -1,8 +1,8 @@
 // `zonefleet analytics …`: what the analytics store knows of a domain.
 
 import { type Command, Option } from 'commander';
-import { type OwnerOption, ownerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { type OwnerOption, ownerOption } from '../terminal/with-owner.ts';
 import type { PeriodOption } from './ask-analytics.ts';
 
 const DOMAIN = "the domain's name";

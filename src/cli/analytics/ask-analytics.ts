@@ -4,10 +4,10 @@ import { AnalyticsFault, openAnalytics } from '../../analytics/open-analytics.ts
 import type { Asking } from '../../analytics/requests/asked-requests.ts';
 import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import { onOneDomain } from '../domain/on-one-domain.ts';
-import type { OwnerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import { onOneDomain } from '../terminal/on-one-domain.ts';
+import type { OwnerOption } from '../terminal/with-owner.ts';
 
 export interface PeriodOption extends OwnerOption {
   readonly period: string;

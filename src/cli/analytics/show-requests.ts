@@ -7,9 +7,9 @@ import { GB } from '../../billing/quota.ts';
 import { windowOf } from '../../edge/analytics/window.ts';
 import { ownSubscriptions } from '../../store/accounts/subscriptions.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import type { OwnerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { type Cell, printTable } from '../terminal/print-table.ts';
+import type { OwnerOption } from '../terminal/with-owner.ts';
 import { askAnalytics, type PeriodOption } from './ask-analytics.ts';
 
 export async function showSummary(cli: Cli, text: string, options: PeriodOption): Promise<void> {

@@ -3,10 +3,10 @@
 import { CertificatesUnavailable } from '../../store/certificates/certificates-unavailable.ts';
 import { askForCertificate } from '../../store/certificates/change-certificate.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { onOneDomain } from '../domain/on-one-domain.ts';
-import type { OwnerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import { onOneDomain } from '../terminal/on-one-domain.ts';
+import type { OwnerOption } from '../terminal/with-owner.ts';
 
 export async function askCertificate(cli: Cli, text: string, options: OwnerOption): Promise<void> {
   const { output } = cli;

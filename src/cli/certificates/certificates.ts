@@ -1,8 +1,8 @@
 // `zonefleet certificates …`: the certificates of domains, and the orders for them.
 
 import type { Command } from 'commander';
-import { type OwnerOption, ownerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { type OwnerOption, ownerOption } from '../terminal/with-owner.ts';
 
 export function addCertificateCommands(program: Command, cli: Cli): void {
   const certificates = program

@@ -2,10 +2,10 @@
 
 import { loadSsl } from '../../store/certificates/load-ssl.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
-import { onOneDomain } from '../domain/on-one-domain.ts';
-import type { OwnerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
+import { onOneDomain } from '../terminal/on-one-domain.ts';
 import { printTable } from '../terminal/print-table.ts';
+import type { OwnerOption } from '../terminal/with-owner.ts';
 import { certificateJson, statusOf } from './certificate-json.ts';
 
 export async function showCertificate(cli: Cli, text: string, options: OwnerOption): Promise<void> {

@@ -4,7 +4,7 @@
 import { type Name, printName } from '../../dns/name.ts';
 import { DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import type { DenialKind } from '../../store/postgres/tables/signing-tables.ts';
+import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import { addChain } from '../../store/signing/add-chain.ts';
 import { changeDenial } from '../../store/signing/change-denial.ts';
 import { disableSigning, unsignInPieces } from '../../store/signing/disable-signing.ts';

@@ -2,7 +2,7 @@
 // have goals, to which workers go; keys and the secrets that seal them are looked after.
 
 import { type Command, InvalidArgumentError } from 'commander';
-import type { DenialKind } from '../../store/postgres/tables/signing-tables.ts';
+import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';

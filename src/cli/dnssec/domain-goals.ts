@@ -14,7 +14,7 @@ import {
 import { importForeignKeys, replaceForeignKeys } from '../../store/dnssec/foreign-keys.ts';
 import { loadToldDnssec } from '../../store/dnssec/load-told-dnssec.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import type { DenialKind } from '../../store/postgres/tables/signing-tables.ts';
+import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import { type ChangedDenial, changeDenial } from '../../store/signing/change-denial.ts';
 import type { EnableOrder } from '../../store/signing/enable-signing.ts';
 import type { Cli } from '../terminal/cli.ts';

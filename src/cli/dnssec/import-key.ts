@@ -4,7 +4,7 @@ import { type Name, printName } from '../../dns/name.ts';
 import { importPrivateKeys } from '../../store/dnssec/private-keys.ts';
 import { DnssecUnavailable } from '../../store/keys/dnssec-unavailable.ts';
 import type { Database } from '../../store/postgres/database.ts';
-import type { DenialKind } from '../../store/postgres/tables/signing-tables.ts';
+import type { DenialKind } from '../../store/postgres/tables/schema.ts';
 import { enableSigning } from '../../store/signing/enable-signing.ts';
 import { findSubject, listSigning } from '../../store/signing/load-signing.ts';
 import type { Subject } from '../../store/signing/lock-signed-zone.ts';

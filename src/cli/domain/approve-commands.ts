@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import type { Cli } from '../terminal/cli.ts';
+import { type OwnerOption, ownerOption } from '../terminal/with-owner.ts';
 import { type NamesOptions, onNames, runOnNames } from './on-names.ts';
-import { type OwnerOption, ownerOption } from './with-owner.ts';
 
 interface TakeOption {
   readonly take?: boolean;

@@ -9,9 +9,9 @@ import type { Database } from '../../store/postgres/database.ts';
 import { parseDomainName } from '../../zone/domain/domain-name.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import { Failure } from '../terminal/failure.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { updated } from './move-domain.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
 
 interface Approval extends Owner {
   /** Undefined: what the parent showed last. */

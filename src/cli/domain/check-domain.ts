@@ -9,9 +9,9 @@ import type { Database } from '../../store/postgres/database.ts';
 import { whyUnchecked } from '../../zone/domain/why-unchecked.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { askWorker } from './ask-worker.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
 
 interface CheckWay extends Owner {
   readonly enqueue: (job: CheckJob & { readonly request: string }) => Promise<void>;

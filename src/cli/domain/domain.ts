@@ -11,6 +11,7 @@ import {
 import type { Cli } from '../terminal/cli.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Failure } from '../terminal/failure.ts';
+import { type OwnerOption, ownerOption, withOwner } from '../terminal/with-owner.ts';
 import { addApproveCommand, addReserveSetCommand } from './approve-commands.ts';
 import { addCreateCommand } from './create-command.ts';
 import { addMoveCommand } from './hand-over.ts';
@@ -19,7 +20,6 @@ import type { DomainMove } from './move-domain.ts';
 import { type NamesOptions, onNames, runOnNames } from './on-names.ts';
 import { addPlanCommand } from './plan-domain.ts';
 import { addShareCommands } from './share-commands.ts';
-import { type OwnerOption, ownerOption, withOwner } from './with-owner.ts';
 
 interface RestoreOptions extends NamesOptions {
   readonly id?: string;
@@ -182,7 +182,7 @@ async function runImport(
   }
   if (name === undefined || file === undefined)
     throw new Failure('usage', 'give a domain and a file, or --directory');
-  const { onOneDomain } = await import('./on-one-domain.ts');
+  const { onOneDomain } = await import('../terminal/on-one-domain.ts');
   const text = await readImportFile(file);
   await cli.withStore((db) =>
     onOneDomain(db, name, options, cli.output, (found) => importRecords(db, found, text, order, cli.output)),

@@ -9,10 +9,10 @@ import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { Cli } from '../terminal/cli.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
+import { ownerOption, withOwner } from '../terminal/with-owner.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { type NamesOptions, onNames } from './on-names.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
-import { ownerOption, withOwner } from './with-owner.ts';
 
 interface MoveOptions extends NamesOptions {
   readonly to: string;

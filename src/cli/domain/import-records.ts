@@ -19,11 +19,11 @@ import { showWarnings, WarningList, type ZoneWarning } from '../../zone/warnings
 import type { BadDomainName, WantedDomain } from '../terminal/collect-domain-names.ts';
 import { Failure } from '../terminal/failure.ts';
 import { explainFileError, findZoneFiles } from '../terminal/find-zone-files.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import type { Output } from '../terminal/output.ts';
 import { printRefusal, type Refusal } from '../terminal/print-refusal.ts';
 import { readStandardInputBytes } from '../terminal/read-standard-input.ts';
 import { workOnDomains } from '../terminal/work-on-domains.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
 
 export interface ImportOptions {
   readonly dots?: 'add';

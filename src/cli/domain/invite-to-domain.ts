@@ -7,10 +7,10 @@ import type { Database } from '../../store/postgres/database.ts';
 import { createInvite, type SentInvite } from '../../store/sharing/invites.ts';
 import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';
 import type { Audited } from '../terminal/cli.ts';
+import { onOneDomain } from '../terminal/on-one-domain.ts';
 import type { Output } from '../terminal/output.ts';
 import { printRefusal } from '../terminal/print-refusal.ts';
-import { onOneDomain } from './on-one-domain.ts';
-import type { OwnerOption } from './with-owner.ts';
+import type { OwnerOption } from '../terminal/with-owner.ts';
 
 export type AuditedInvite = (db: Database, work: Audited<SentInvite>) => Promise<SentInvite>;
 

@@ -11,8 +11,8 @@ import { type Domain, suspensionOf } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Served, StatusEvent } from '../../zone/domain/domain-status.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
 
 export type DomainMove =
   | { readonly kind: Extract<StatusEvent, 'ban' | 'unban' | 'disable' | 'enable'> }

@@ -5,9 +5,9 @@ import type { Name } from '../../dns/name.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { Cli } from '../terminal/cli.ts';
 import type { WantedDomain } from '../terminal/collect-domain-names.ts';
+import type { Owner } from '../terminal/one-domain.ts';
+import { type OwnerOption, withOwner } from '../terminal/with-owner.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
-import type { Owner } from './one-domain.ts';
-import { type OwnerOption, withOwner } from './with-owner.ts';
 
 export interface NamesOptions extends OwnerOption {
   readonly file?: string;

@@ -11,11 +11,11 @@ import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import { planOf } from '../terminal/plan-option.ts';
+import { ownerOption } from '../terminal/with-owner.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { type NamesOptions, onNames, runOnNames } from './on-names.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
-import { ownerOption } from './with-owner.ts';
 
 interface PlanOptions extends NamesOptions {
   readonly plan?: string;

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import { GRANTED_ROLES, type GrantedRole } from '../../store/sharing/judge-sharing.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import { type OwnerOption, ownerOption } from '../terminal/with-owner.ts';
 import type { AuditedInvite } from './invite-to-domain.ts';
 import { runOnNames } from './on-names.ts';
-import { type OwnerOption, ownerOption } from './with-owner.ts';
 
 interface RoleOption extends OwnerOption {
   readonly role: GrantedRole;

@@ -8,8 +8,8 @@ import type { Domain } from '../../store/domains/domain.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { GrantedRole } from '../../store/sharing/judge-sharing.ts';
 import { removeMember, setMember } from '../../store/sharing/members.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
 
 interface MemberOrder extends Owner {
   readonly tell: (note: AuditNote) => void;

@@ -6,10 +6,10 @@ import { findDomain } from '../../store/domains/load-domains.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import { printWithoutDot } from '../../zone/name-text.ts';
 import type { BadDomainName, WantedDomain } from '../terminal/collect-domain-names.ts';
+import { findOneDomain, type Owner } from '../terminal/one-domain.ts';
 import { Listing, type Output } from '../terminal/output.ts';
 import type { DomainOutcome } from '../terminal/work-on-domains.ts';
 import { domainJson } from './domain-json.ts';
-import { findOneDomain, type Owner } from './one-domain.ts';
 
 type Refused = Extract<DomainOutcome, { kind: 'refused' }>;
 

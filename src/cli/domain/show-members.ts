@@ -3,10 +3,10 @@
 import type { Database } from '../../store/postgres/database.ts';
 import { type Invite, listOpenInvites } from '../../store/sharing/invites.ts';
 import { listMembers, type Member } from '../../store/sharing/members.ts';
+import { onOneDomain } from '../terminal/on-one-domain.ts';
 import type { Output } from '../terminal/output.ts';
 import { printTable } from '../terminal/print-table.ts';
-import { onOneDomain } from './on-one-domain.ts';
-import type { OwnerOption } from './with-owner.ts';
+import type { OwnerOption } from '../terminal/with-owner.ts';
 
 export async function showMembers(
   db: Database,

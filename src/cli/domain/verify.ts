@@ -10,13 +10,13 @@ import type { Database } from '../../store/postgres/database.ts';
 import type { VerificationRun } from '../../store/verifications/load-verifications.ts';
 import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Cli } from '../terminal/cli.ts';
+import type { Owner } from '../terminal/one-domain.ts';
 import { INTERRUPTED } from '../terminal/output.ts';
 import { parseZoneName } from '../terminal/parse-zone-name.ts';
 import { printRefusal, type Refusal } from '../terminal/print-refusal.ts';
+import { type OwnerOption, ownerOption, withOwner } from '../terminal/with-owner.ts';
 import { askWorker } from './ask-worker.ts';
-import type { Owner } from './one-domain.ts';
 import { printVerification, verificationJson } from './print-verification.ts';
-import { type OwnerOption, ownerOption, withOwner } from './with-owner.ts';
 
 export function addVerifyCommand(program: Command, cli: Cli): void {
   const command = program
@@ -52,7 +52,7 @@ async function verify(
   name: Name,
   { queue, signal, ...owner }: Owner & { readonly queue: JobQueue<VerifyJob>; readonly signal: AbortSignal },
 ): Promise<Verified | Refusal> {
-  const { findOneDomain } = await import('./one-domain.ts');
+  const { findOneDomain } = await import('../terminal/one-domain.ts');
   const { renewExpiredVerification } = await import('../../store/verifications/renew-verification.ts');
   const { waitForVerification } = await import('../../store/verifications/wait-for-verification.ts');
   const found = await findOneDomain(db, name, owner);

@@ -1,10 +1,10 @@
 // `zonefleet edge serve`: the regions whose edges serve a domain.
 
 import type { Command } from 'commander';
-import { onOneDomain } from '../domain/on-one-domain.ts';
-import { type OwnerOption, ownerOption } from '../domain/with-owner.ts';
 import type { Cli } from '../terminal/cli.ts';
 import { Failure } from '../terminal/failure.ts';
+import { onOneDomain } from '../terminal/on-one-domain.ts';
+import { type OwnerOption, ownerOption } from '../terminal/with-owner.ts';
 import { REGION } from './read-edge-words.ts';
 
 interface ServeOptions extends OwnerOption {

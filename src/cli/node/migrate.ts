@@ -2,6 +2,7 @@
 // does nothing the second time.
 
 import type { Command } from 'commander';
+import { QUEUES } from '../../features/every-feature.ts';
 import type { PreparedRoles } from '../../store/roles/roles.ts';
 import type { Cli } from '../terminal/cli.ts';
 
@@ -20,10 +21,10 @@ export function addMigrateCommand(program: Command, cli: Cli): void {
         }
         const { answers, rolePasswords = {}, warnings = [] } = await cli.settings();
         for (const warning of warnings) await cli.output.complain(warning);
-        const { migrate } = await import('../../store/migrate/migrate.ts');
+        const { migrate } = await import('../../features/migrate.ts');
         const { migrateQueue } = await import('../../jobs/connection.ts');
         await cli.withDatabase(async (db) => {
-          await migrateQueue(await cli.queuePlace()); // first, since the roles get rights on the queue's tables too
+          await migrateQueue(await cli.queuePlace(), QUEUES); // first, since the roles get rights on the queue's tables too
           const { applied, changed, zones, roles } = await migrate(db, answers, { force });
           await setRolePasswords(db, rolePasswords);
           for (const fault of roleFaults(roles)) await cli.output.complain(fault);

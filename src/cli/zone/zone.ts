@@ -2,6 +2,7 @@
 // `zone check` never loads the database client.
 
 import type { Command } from 'commander';
+import { RETENTION_OF_FEATURES } from '../../features/every-feature.ts';
 import type { Database } from '../../store/postgres/database.ts';
 import type { SavedZone, UnloadedZone } from '../../store/zones/save-zones.ts';
 import type { Audited, Cli } from '../terminal/cli.ts';
@@ -83,6 +84,6 @@ function nowInSeconds(): number {
 async function thenPurge(db: Database, work: Promise<number>): Promise<number> {
   const exitCode = await work;
   const { purgeOld } = await import('../../store/housekeeping/keep-house.ts');
-  await purgeOld(db).catch(() => {});
+  await purgeOld(db, RETENTION_OF_FEATURES).catch(() => {});
   return exitCode;
 }

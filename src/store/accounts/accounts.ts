@@ -183,10 +183,6 @@ export async function setProvider(
     if (account.providerId !== null && account.providerId !== providerId) {
       await endInvitesOf(trx, account.providerId);
       await endMembersOf(trx, { ownerId: id, granterId: account.providerId });
-      await sql`
-        delete from webhooks w using domains d where d.id = w.domain_id and d.account_id = ${id}`.execute(
-        trx,
-      );
     }
     return saved;
   });

@@ -1,6 +1,6 @@
 // Who makes a change, as recorded in the change's log.
 
-import type { ActorKind, ChangeSource } from '../postgres/tables/change-tables.ts';
+import type { ActorKind, ChangeSource } from '../postgres/tables/schema.ts';
 
 export interface Actor {
   readonly kind: ActorKind;

@@ -1,6 +1,6 @@
 // How the audit log names a change of a domain. The change itself stays in the log of changes: the row refers to it.
 
-import type { ActorKind, DomainOperation } from '../postgres/tables/change-tables.ts';
+import type { ActorKind, DomainOperation } from '../postgres/tables/schema.ts';
 import type { AuditAction } from './audit-actions.ts';
 
 interface ChangeToTell {

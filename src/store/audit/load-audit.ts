@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
 import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
-import type { ActorKind } from '../postgres/tables/change-tables.ts';
+import type { ActorKind } from '../postgres/tables/schema.ts';
 import type { AuditAction } from './audit-actions.ts';
 import type { Told } from './tell-audit.ts';
 

@@ -2,7 +2,11 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { CertificateKind, OrderStep } from '../postgres/tables/certificate-tables.ts';
+
+/** `acme`: issued by a certificate authority; `custom`: uploaded by the owner. */
+export type CertificateKind = 'acme' | 'custom';
+/** How far an order is. It rests between two orders. */
+export type OrderStep = 'resting' | 'ordered' | 'published' | 'answered' | 'finalizing';
 
 export interface StoredSsl {
   readonly certificate:

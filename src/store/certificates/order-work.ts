@@ -7,7 +7,7 @@ import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import { TIME } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { CertificateKind, OrderStep } from '../postgres/tables/certificate-tables.ts';
+import type { CertificateKind, OrderStep } from './load-ssl.ts';
 
 /** A challenge of the authority, and how it is answered. */
 export interface StoredChallenge {

@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import type { JudgedCertificate } from '../../edge/certificates/judge-certificate.ts';
 import type { Database } from '../postgres/database.ts';
-import type { CertificateKind } from '../postgres/tables/certificate-tables.ts';
 import { requireBoxes } from './certificates-unavailable.ts';
+import type { CertificateKind } from './load-ssl.ts';
 import { aboutCertificateKey } from './open-certificate.ts';
 
 /** Call it under the lock of the domain. Gives the new id. Throws CertificatesUnavailable. */

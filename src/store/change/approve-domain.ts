@@ -14,7 +14,7 @@ import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import { loadDomainById } from '../domains/load-domains.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { StoredSet } from '../postgres/tables/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain, lockDomainAndNames } from './lock-domain.ts';

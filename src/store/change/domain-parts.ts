@@ -3,8 +3,6 @@
 
 import { type Insertable, sql, type UpdateObject } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { DomainVerificationsTable } from '../postgres/tables/check-tables.ts';
-import type { DomainsTable } from '../postgres/tables/domain-tables.ts';
 import type { Schema } from '../postgres/tables/schema.ts';
 
 /** Columns to set. A part that is left out, and a column that is undefined, stay as they are. */
@@ -18,7 +16,7 @@ export interface DomainParts {
 }
 
 export type NewVerification = Omit<
-  Insertable<DomainVerificationsTable>,
+  Insertable<Schema['domain_verifications']>,
   'domain_id' | 'account_id' | 'attempts' | 'seq' | 'offered'
 >;
 
@@ -82,7 +80,7 @@ export async function insertVerification(
 }
 
 interface NewDomainParts {
-  readonly domain: Insertable<DomainsTable>;
+  readonly domain: Insertable<Schema['domains']>;
   readonly check: Omit<Insertable<Schema['domain_checks']>, 'domain_id' | 'account_id'>;
   readonly newVerification: NewVerification | null;
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { KeyNarrowing } from '../../zone/edit/key-narrowing.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Database } from '../postgres/database.ts';
-import type { ScanKind } from '../postgres/tables/check-tables.ts';
+import type { ScanKind } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
 export interface ScanOrder {

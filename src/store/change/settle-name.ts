@@ -16,7 +16,7 @@ import { TXT_COUNTS } from '../domains/found-txt.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { StoredSet } from '../postgres/tables/schema.ts';
 import { type LockedZone, lockZones } from '../zones/write-zone.ts';
 import { isBelow, namesAbove } from './names-around.ts';
 import { settleOffers } from './settle-offers.ts';

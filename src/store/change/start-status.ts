@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { FINDINGS } from '../../checks/delegation/findings.ts';
 import { type DnsMode, type DomainStatus, startStatus } from '../../zone/domain/domain-status.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { StoredSet } from '../postgres/tables/schema.ts';
 import type { NewVerification } from './domain-parts.ts';
 
 const VERIFICATION_DAYS = 14;

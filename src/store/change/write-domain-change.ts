@@ -15,7 +15,7 @@ import { nameserversOf } from '../domains/domain.ts';
 import { noteSignatures } from '../keys/sign-change.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { DomainOperation } from '../postgres/tables/change-tables.ts';
+import type { DomainOperation } from '../postgres/tables/schema.ts';
 import { announceAfterCommit } from '../postgres/transaction.ts';
 import { saveManagedRecords } from '../publish/managed-records.ts';
 import { publishedChunks } from '../publish/publish-zone.ts';

@@ -4,7 +4,7 @@ import type { Served } from '../../zone/domain/domain-status.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { type DomainRow, nameserversOf } from '../domains/domain.ts';
 import type { Database } from '../postgres/database.ts';
-import type { DomainOperation } from '../postgres/tables/change-tables.ts';
+import type { DomainOperation } from '../postgres/tables/schema.ts';
 import { type DomainParts, setParts } from './domain-parts.ts';
 import { type DomainLock, lockDomain } from './lock-domain.ts';
 import { type WrittenChange, writeDomainChange } from './write-domain-change.ts';

@@ -10,8 +10,7 @@ import type { VoiceView } from '../../checks/delegation/seen.ts';
 import type { Judgement, Verdict } from '../../checks/delegation/verdict.ts';
 import type { DomainRow } from '../domains/domain.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind, DomainChecksTable, StoredFinding } from '../postgres/tables/check-tables.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { CheckKind, Schema, StoredFinding, StoredSet } from '../postgres/tables/schema.ts';
 import { encodeFinding, hashOf } from './check-run-row.ts';
 
 /** An order for a check. Times are milliseconds since 1970. */
@@ -161,12 +160,12 @@ export const REMEMBERED = {
   next_at: { type: 'timestamptz' },
   interval_seconds: { type: 'integer' },
   unknowns: { type: 'integer' },
-} as const satisfies Partial<Record<keyof DomainChecksTable, Column>>;
+} as const satisfies Partial<Record<keyof Schema['domain_checks'], Column>>;
 
 type Remembered = {
   readonly [C in keyof typeof REMEMBERED]: (typeof REMEMBERED)[C] extends { mayStay: true }
-    ? NonNullable<Selectable<DomainChecksTable>[C]> | undefined
-    : Selectable<DomainChecksTable>[C];
+    ? NonNullable<Selectable<Schema['domain_checks']>[C]> | undefined
+    : Selectable<Schema['domain_checks']>[C];
 };
 
 export function rememberedColumns({

@@ -11,7 +11,7 @@ import {
 import type { Finding, FindingCode } from '../../checks/delegation/findings.ts';
 import type { VoiceView } from '../../checks/delegation/seen.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { StoredFinding } from '../postgres/tables/check-tables.ts';
+import type { StoredFinding } from '../postgres/tables/schema.ts';
 
 export function decodeEvidence(json: JsonEvidence): Evidence {
   const { domain, parent, walk, servers, failure, ...passed } = json;

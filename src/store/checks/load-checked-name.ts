@@ -25,7 +25,7 @@ import {
 } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { StoredSet } from '../postgres/tables/schema.ts';
 import { loadInnerDomains } from './inner-domains.ts';
 
 export interface CheckedName {

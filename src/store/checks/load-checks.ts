@@ -10,7 +10,7 @@ import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind, RunStatus, StoredFinding } from '../postgres/tables/check-tables.ts';
+import type { CheckKind, RunStatus, StoredFinding } from '../postgres/tables/schema.ts';
 import { decodeEvidence, decodeFinding, decodeView, type StoredView } from './check-run-row.ts';
 
 /** A run; `undefined` means not known. */

@@ -17,7 +17,7 @@ import { accountNameserverSet, giveSubstitute } from '../nameservers/pool-sets.t
 import { allOurNameservers, type PublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { StoredSet } from '../postgres/tables/schema.ts';
 import { loadHeld } from './name-holders.ts';
 import { loadRights, saveRight, sortedNames } from './rights.ts';
 import { loadSightings } from './sightings.ts';

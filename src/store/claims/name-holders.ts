@@ -45,9 +45,3 @@ export const HOLDERS_OF_NAME = sql`(select coalesce(json_agg(json_build_object('
     'activeAt', extract(epoch from h.active_at) * 1000)), '[]')
   from name_holders h where h.name = d.name
     and h.active_at > clock_timestamp() - make_interval(secs => ${HOLDERS_KEPT_MS / 1000}))`;
-
-export async function purgeNameHolders(db: Database): Promise<void> {
-  await sql`
-    delete from name_holders
-    where active_at <= clock_timestamp() - make_interval(secs => ${HOLDERS_KEPT_MS / 1000})`.execute(db);
-}

@@ -51,7 +51,7 @@ export async function giveUpRights(
     );
 }
 
-/** Ends the rights that end with their account's claim (`endingRights`). The others stay two years (`purgeRights`). */
+/** Ends the rights that end with their account's claim (`endingRights`). The others stay two years. */
 export async function endRights(trx: Database, nameText: string, accountId: number): Promise<void> {
   const rights = await loadRights(trx, nameText);
   if (rights.every((right) => right.accountId !== accountId)) return;
@@ -63,20 +63,6 @@ export async function endRights(trx: Database, nameText: string, accountId: numb
     accountId,
     ending.map(({ names }) => names),
   );
-}
-
-const KEPT_DAYS = 730;
-
-/** Deletes the rights of claims that are long gone, with no sighting since. */
-export async function purgeRights(db: Database): Promise<void> {
-  const since = sql`clock_timestamp() - make_interval(days => ${KEPT_DAYS}::integer)`;
-  await sql`
-    delete from ns_rights r
-    where r.made_at <= ${since}
-      and not exists (select from domains d where d.name = r.name and d.account_id = r.account_id
-        and (d.deleted_at is null or d.deleted_at > ${since}))
-      and not exists (select from ns_sightings s where s.name = r.name and s.names && r.names
-        and s.last_seen_at > ${since})`.execute(db);
 }
 
 export function sortedNames(names: readonly string[]): string[] {

@@ -2,7 +2,7 @@
 // at a name before a claim was made proves nothing for it.
 
 import { sql } from 'kysely';
-import { SIGHTINGS_KEPT_MS, type Sighting } from '../../checks/claims/sightings.ts';
+import type { Sighting } from '../../checks/claims/sightings.ts';
 import type { Database } from '../postgres/database.ts';
 
 /** Selects the sightings of the names of domains `d`, as JSON. */
@@ -28,10 +28,4 @@ export async function saveSighting(
     on conflict (name, names) do update set last_seen_at = greatest(s.last_seen_at, excluded.last_seen_at)`.execute(
     trx,
   );
-}
-
-export async function purgeSightings(db: Database): Promise<void> {
-  await sql`
-    delete from ns_sightings
-    where last_seen_at <= clock_timestamp() - make_interval(secs => ${SIGHTINGS_KEPT_MS / 1000})`.execute(db);
 }

@@ -8,7 +8,6 @@ import type { Database } from '../postgres/database.ts';
 const FIRST_LOOK_SECONDS = 86_400;
 /** A look that was lost with its process is made again after that. */
 const LEASE_SECONDS = 600;
-const DAILY_DAYS = 90;
 
 /**
  * Call it when a domain ends. A row stays that of its first account: else a passer-by could claim and delete the name, and push
@@ -96,12 +95,4 @@ export async function saveSweep(
       update swept_names set due_at = ${new Date(next.at)}, is_shown = ${next.isShown} where name = ${name}`.execute(
       db,
     );
-}
-
-/** Deletes the names of which no sighting is left: their parents have been silent for years. */
-export async function purgeSweptNames(db: Database): Promise<void> {
-  await sql`
-    delete from swept_names s
-    where s.ended_at < clock_timestamp() - make_interval(days => ${DAILY_DAYS}::integer)
-      and not exists (select from ns_sightings n where n.name = s.name)`.execute(db);
 }

@@ -10,7 +10,7 @@ import { dsOf } from '../keys/apex-keys.ts';
 import { makeZoneKey } from '../keys/key-store.ts';
 import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
 import type { Database } from '../postgres/database.ts';
-import type { KeyRole } from '../postgres/tables/signing-tables.ts';
+import type { KeyRole } from '../postgres/tables/schema.ts';
 
 /** Every digest type that a DS of ours may be shown in. */
 const DIGESTS = [DIGEST.SHA1, DIGEST.SHA256, DIGEST.SHA384] as const;

@@ -25,7 +25,7 @@ import { readPrivateParts } from '../keys/key-store.ts';
 import { type DnssecKey, loadKeys } from '../keys/load-keys.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { DenialKind, KeyRole } from '../postgres/tables/signing-tables.ts';
+import type { DenialKind, KeyRole } from '../postgres/tables/schema.ts';
 import { NO_ROOM_FOR_HASHES } from '../signing/enable-signing.ts';
 import { findUnableNodes } from '../signing/unable-nodes.ts';
 import {

@@ -9,7 +9,7 @@ import type { MachineRules } from '../../checks/dnssec/rules.ts';
 import { dnssecStatus } from '../../checks/dnssec/told/dnssec-status.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import type { SigningPhase } from '../postgres/tables/signing-tables.ts';
+import type { SigningPhase } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { type LockedSubject, lockSubject } from '../signing/lock-signed-zone.ts';
 import type { KeyWork } from './load-key-work.ts';

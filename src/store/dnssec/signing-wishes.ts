@@ -5,7 +5,7 @@ import { needsKeys } from '../../checks/dnssec/goals.ts';
 import { type Machine, wantedIds } from '../../checks/dnssec/machine.ts';
 import { SIGNING_ALGORITHM, type SigningAlgorithm } from '../../zone/signing/signing-key.ts';
 import type { Database } from '../postgres/database.ts';
-import type { DenialKind } from '../postgres/tables/signing-tables.ts';
+import type { DenialKind } from '../postgres/tables/schema.ts';
 import type { StoredDnssec } from './load-dnssec.ts';
 
 /** How a zone is signed; what is left out stays as it was, or is the default. */

@@ -7,7 +7,7 @@ import { isSameSet, isSigned, union } from '../../checks/dnssec/serving.ts';
 import type { ChangedBy } from '../accounts/actor.ts';
 import { findSignedZone, type SignedZone } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import type { SigningPhase } from '../postgres/tables/signing-tables.ts';
+import type { SigningPhase } from '../postgres/tables/schema.ts';
 import { disableSigning } from '../signing/disable-signing.ts';
 import { SMALL_ZONE_ROWS } from '../signing/enable-signing.ts';
 import type { LockedSubject } from '../signing/lock-signed-zone.ts';

@@ -14,8 +14,7 @@ import { type NameserverChoice, nameserverSetsOf } from '../../zone/publish/sele
 import { PLAN_JSON, type Plan } from '../accounts/plans.ts';
 import type { PublishSettings } from '../postgres/answer-settings.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
-import type { StoredSet } from '../postgres/tables/name-server-tables.ts';
+import type { Role, StoredSet } from '../postgres/tables/schema.ts';
 import { findingsOf, type TroubleRow } from '../records/aname-troubles.ts';
 import { TXT_COUNTS } from './found-txt.ts';
 

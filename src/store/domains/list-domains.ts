@@ -9,7 +9,7 @@ import { loadPublishSettings } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { type Page, type Paged, pageSql, type SortKey, streamPages, toPage } from '../postgres/list-page.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
+import type { Role } from '../postgres/tables/schema.ts';
 import { ANAME_TROUBLES } from '../records/aname-troubles.ts';
 import {
   decodeDomain,

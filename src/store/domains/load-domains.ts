@@ -7,7 +7,7 @@ import { isClients, roleIn } from '../accounts/role-in.ts';
 import { decodePublishSettings, loadPublishSettings, SETTINGS_TEXT } from '../postgres/answer-settings.ts';
 import type { Database } from '../postgres/database.ts';
 import { encodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
+import type { Role } from '../postgres/tables/schema.ts';
 import { ANAME_TROUBLES } from '../records/aname-troubles.ts';
 import {
   type Domain,

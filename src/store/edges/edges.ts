@@ -4,8 +4,13 @@
 import { sql } from 'kysely';
 import { hashSecret, isSecretText, makeSecretText } from '../accounts/secret-text.ts';
 import type { Database } from '../postgres/database.ts';
-import type { StoredUnsupported } from '../postgres/tables/edge-tables.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
+
+/** What an edge reports that it cannot do. */
+interface StoredUnsupported {
+  readonly rule_id: number;
+  readonly why: string;
+}
 
 export interface StoredEdge {
   readonly id: number;

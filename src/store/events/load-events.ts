@@ -6,7 +6,7 @@ import type { DomainStatus } from '../../zone/domain/domain-status.ts';
 import type { Actor } from '../accounts/actor.ts';
 import { listChecks, type SavedRun } from '../checks/load-checks.ts';
 import type { Database } from '../postgres/database.ts';
-import type { ActorKind, ChangeSource, DomainOperation } from '../postgres/tables/change-tables.ts';
+import type { ActorKind, ChangeSource, DomainOperation } from '../postgres/tables/schema.ts';
 import { type EventCursor, isCheckBehind } from './event-cursor.ts';
 
 /** A change without its records. */

@@ -195,7 +195,7 @@ async function drawChangeId(trx: Database): Promise<number> {
   return (rows[0] as { id: number }).id;
 }
 
-/** `domain_checks` and `domain_verifications` follow by their foreign keys. */
+/** Checks and verifications follow by their foreign keys. Triggers of features do the rest. */
 async function passBelongings(
   trx: Database,
   {
@@ -206,11 +206,8 @@ async function passBelongings(
 ): Promise<void> {
   await sql`update subscriptions set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
   await sql`update scans set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
-  await sql`update acme_orders set account_id = ${accountId} where domain_id = ${id}`.execute(trx);
   // What its old owner was to be warned of is the new one's affair, who reads it in the findings.
   await sql`delete from mails where domain_id = ${id}`.execute(trx);
-  // Whoever had it would go on to hear what happens with it.
-  await sql`delete from webhooks where domain_id = ${id}`.execute(trx);
   // The owner of a domain is no member of it.
   await sql`
     delete from memberships

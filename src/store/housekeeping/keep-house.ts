@@ -2,10 +2,6 @@
 // Any number of processes may run it at the same time; no request waits for it.
 
 import { sql } from 'kysely';
-import { purgeNameHolders } from '../claims/name-holders.ts';
-import { purgeRights } from '../claims/rights.ts';
-import { purgeSightings } from '../claims/sightings.ts';
-import { purgeSweptNames } from '../claims/swept-names.ts';
 import { purgeDnsCounts } from '../counts/purge-counts.ts';
 import { destroyRetiredKeys } from '../keys/key-store.ts';
 import { loadPublishSettings } from '../postgres/answer-settings.ts';
@@ -13,17 +9,11 @@ import type { Database } from '../postgres/database.ts';
 import { purgeVantageJobs } from '../vantage/vantage-jobs.ts';
 import { purgeNonces } from '../vantage/vantages.ts';
 import { purgeAudit } from './purge-audit.ts';
-import { purgeCachePurges } from './purge-cache-purges.ts';
 import { purgeDomains } from './purge-domains.ts';
-import { purgeEdgeBatches } from './purge-edge-batches.ts';
 import { purgeEdgeChanges } from './purge-edge-changes.ts';
 import { purgeFeed } from './purge-feed.ts';
 import { purgeIdempotency } from './purge-idempotency.ts';
-import { purgePayments } from './purge-payments.ts';
-import { purgePeople } from './purge-people.ts';
-import { purgeTickets } from './purge-tickets.ts';
-import { purgeUptime } from './purge-uptime.ts';
-import { purgeWebhooks } from './purge-webhooks.ts';
+import { deleteOld, RETENTION, type Retention } from './retention.ts';
 
 /** A node that was away longer loads all zones, and an edge is told everything. */
 const RETENTION_DAYS = 7;
@@ -32,23 +22,12 @@ const SAMPLE = 5;
 const MOST_RECORDS = 5000;
 
 /** Deletes old data. Returns true if there may be more to delete at once. */
-export async function purgeOld(db: Database): Promise<boolean> {
+export async function purgeOld(db: Database, ofFeatures: Retention): Promise<boolean> {
   if (await isFeedPurgeDue(db)) {
     await purgeFeed(db, RETENTION_DAYS);
     await purgeDomains(db);
     await purgeEdgeChanges(db, RETENTION_DAYS);
-    await purgeCachePurges(db);
-    await purgeWebhooks(db);
-    await purgeUptime(db);
-    await purgeEdgeBatches(db);
-    await purgeNameHolders(db);
-    await purgeSightings(db);
-    await purgeSweptNames(db);
-    await purgeRights(db);
-    await purgeTakeovers(db);
-    await purgePeople(db);
-    await purgePayments(db);
-    await purgeTickets(db);
+    await deleteOld(db, { ...RETENTION, ...ofFeatures });
     await destroyRetiredKeys(db);
   }
   await purgeVantageJobs(db);
@@ -56,11 +35,6 @@ export async function purgeOld(db: Database): Promise<boolean> {
   await purgeDnsCounts(db);
   const isMore = await purgeAudit(db);
   return (await purgeIdempotency(db)).isMore || isMore;
-}
-
-/** Only those of a day count; the others are kept a while for operators. */
-async function purgeTakeovers(db: Database): Promise<void> {
-  await sql`delete from name_takeovers where at < clock_timestamp() - interval '90 days'`.execute(db);
 }
 
 /** True at most once an hour, for one process of all. */

@@ -11,7 +11,7 @@ import {
   type SigningKey,
 } from '../../zone/signing/signing-key.ts';
 import type { Database } from '../postgres/database.ts';
-import type { KeyRole, KeySigns } from '../postgres/tables/signing-tables.ts';
+import type { KeyRole, KeySigns } from '../postgres/tables/schema.ts';
 import { keyBoxesOf } from '../secrets/database-keys.ts';
 import type { About, KeyBoxes } from '../secrets/key-boxes.ts';
 import { DnssecUnavailable } from './dnssec-unavailable.ts';

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { KeyRole, KeySigns } from '../postgres/tables/signing-tables.ts';
+import type { KeyRole, KeySigns } from '../postgres/tables/schema.ts';
 import { dnskeyOf } from './signed-zone.ts';
 
 export interface DnssecKey {

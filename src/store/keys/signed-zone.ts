@@ -3,13 +3,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type {
-  DenialChange,
-  DenialKind,
-  KeyRole,
-  KeySigns,
-  SigningPhase,
-} from '../postgres/tables/signing-tables.ts';
+import type { DenialChange, DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/tables/schema.ts';
 
 export interface SignedZone {
   readonly id: number;

@@ -1,5 +1,5 @@
 // Orders the mails that remind owners of what they have to enter at the registrar for DNSSEC: one in 30 days for a domain, and 20 a
-// day for an account, by the function of migration 0049.
+// day for an account, by the function `order_dnssec_reminder`.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';

@@ -2,14 +2,16 @@
 // order is written whether or not somebody has the email, so that its time tells nothing.
 
 import { sql } from 'kysely';
+import { printWithoutDot } from '../../zone/name-text.ts';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
+import { decodeNameColumn } from '../postgres/name-column.ts';
 
 /**
  * `email`: to a new address, that the account asks for; `email-changed`: to the address of before; `register-invited`: to
  * register where only those may who are invited; `invite`: ordered where the invite is made; `takeover`: from
- * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`; `outage` and `outage-over`: from `tellBegin` and `tellEnd`;
- * `traffic`: from `orderTrafficMail`; `ticket`: from `writeMessage`, with its number as the message.
+ * `orderTakeoverMails`; `dnssec`: from `orderDnssecReminder`;
+ * `traffic`: from `orderTrafficMail`. Features order mails of further kinds, and write them.
  */
 type MailKind =
   | 'reset'
@@ -20,10 +22,7 @@ type MailKind =
   | 'invite'
   | 'takeover'
   | 'dnssec'
-  | 'outage'
-  | 'outage-over'
-  | 'traffic'
-  | 'ticket';
+  | 'traffic';
 
 export interface OrderedMail {
   readonly id: number;
@@ -34,7 +33,7 @@ export interface OrderedMail {
   readonly inviteId: number | null;
   readonly attempts: number;
   readonly createdAt: Date;
-  /** Of `takeover`, `dnssec`, `traffic` and both of outages: the domain's name as in its column. */
+  /** Without the final dot. Null unless the mail is about a domain. */
   readonly domain: string | null;
   readonly message: string | null;
 }
@@ -77,7 +76,9 @@ export async function loadMail(db: Database, id: number): Promise<OrderedMail | 
     select l.id, l.kind, l.email, l.account_id as "accountId", l.invite_id as "inviteId", l.attempts,
       l.created_at as "createdAt", l.message, (select d.name from domains d where d.id = l.domain_id) as domain
     from mails l where l.id = ${id}`.execute(db);
-  return rows[0];
+  const [mail] = rows;
+  if (mail === undefined || mail.domain === null) return mail;
+  return { ...mail, domain: printWithoutDot(decodeNameColumn(mail.domain)) };
 }
 
 /** It was sent, or is not to be sent. */

@@ -1,6 +1,6 @@
 // Orders the mails that warn whoever holds a name when another account is about to take it (docs/rules.md "Takeovers"). Whoever controls
-// a delegation can begin that as often as they like, so the mails of a domain and of an account are bounded, by the function of
-// migration 0041.
+// a delegation can begin that as often as they like, so the mails of a domain and of an account are bounded, by the function
+// `order_takeover_mails`.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';

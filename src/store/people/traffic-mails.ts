@@ -1,5 +1,5 @@
-// Orders the mails about traffic that comes near what a plan includes: each once for a domain and a quota period, by the function of
-// migration 0064.
+// Orders the mails about traffic that comes near what a plan includes: each once for a domain and a quota period, by the function
+// `order_traffic_mail`.
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';

@@ -10,8 +10,7 @@ import { isClients, roleIn } from '../accounts/role-in.ts';
 import type { Database } from '../postgres/database.ts';
 import { countUpTo, type LogPage, logSql } from '../postgres/list-page.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
-import type { ActorKind, ChangeSource, DomainOperation } from '../postgres/tables/change-tables.ts';
+import type { ActorKind, ChangeSource, DomainOperation, Role } from '../postgres/tables/schema.ts';
 import type { RuleOperation } from '../rules/rule-operations.ts';
 import { decodeOperation, type JsonOperation } from './record-row.ts';
 

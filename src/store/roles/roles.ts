@@ -4,25 +4,19 @@
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
 import {
-  ASKED_COLUMNS,
-  CONFIRM_COLUMNS,
-  COUNTS_COLUMNS,
-  EDGE_REPORT_COLUMNS,
-  FREEZE_COLUMNS,
-  FUNCTIONS,
-  NODE_REPORT_COLUMNS,
+  CORE_PRIVILEGES,
   OWNER_ROLE,
   PROCESS_ROLES,
+  type Privileges,
   type ProcessRole,
   privilegesOf,
   QUEUE_ROLES,
   QUEUE_SCHEMA_NAME,
-  RELEASE_COLUMNS,
-  SEQUENCES,
-  TABLE_GRANTS,
-  VANTAGE_REPORT_COLUMNS,
+  unite,
 } from './role-privileges.ts';
 import { scramVerifier } from './scram-verifier.ts';
+
+type AllPrivileges = Required<Privileges>;
 
 export interface PreparedRoles {
   readonly made: readonly string[];
@@ -46,9 +40,10 @@ function createRole(role: string): string {
 exception when duplicate_object or unique_violation then null; end $$`;
 }
 
-/** Called by `migrate`; several at once wait for each other. */
-export async function prepareRoles(db: Database): Promise<PreparedRoles> {
-  const self = await loadSelf(db);
+/** Creates the roles that are missing and grants them their privileges. Concurrent calls wait for each other. */
+export async function prepareRoles(db: Database, ofFeatures: readonly Privileges[]): Promise<PreparedRoles> {
+  const privileges = unite([CORE_PRIVILEGES, ...ofFeatures]);
+  const self = await loadSelf(db, privileges);
   const wanted = self.isSuperuser ? [...PROCESS_ROLES, OWNER_ROLE] : [...PROCESS_ROLES];
   const before = await loadRoles(db);
   const lacking = wanted.filter((role) => !before.has(role));
@@ -59,9 +54,10 @@ export async function prepareRoles(db: Database): Promise<PreparedRoles> {
   if (self.isOwner) {
     await db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(${ROLES_LOCK})`.execute(trx);
-      if (self.isSuperuser) await giveToOwner(trx);
+      if (self.isSuperuser) await giveToOwner(trx, privileges);
       await grantAll(
         trx,
+        privileges,
         PROCESS_ROLES.filter((role) => present.has(role)),
       );
     });
@@ -79,12 +75,12 @@ interface Self {
   readonly isOwner: boolean;
 }
 
-async function loadSelf(db: Database): Promise<Self> {
+async function loadSelf(db: Database, { tables }: AllPrivileges): Promise<Self> {
   const { rows } = await sql<Self>`
     select r.rolsuper as "isSuperuser", r.rolsuper or r.rolcreaterole as "mayMakeRoles",
       (select bool_and(pg_has_role(c.relowner, 'USAGE')) from pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
-          and c.relname = any(${Object.keys(TABLE_GRANTS)}::text[])) as "isOwner"
+          and c.relname = any(${Object.keys(tables)}::text[])) as "isOwner"
     from pg_roles r where r.rolname = current_user`.execute(db);
   return rows[0] as Self;
 }
@@ -97,7 +93,13 @@ async function loadRoles(db: Database): Promise<Map<string, { readonly isOverpow
 }
 
 /** Changes only owners that differ: a change of owner waits for every user of the table. */
-async function giveToOwner(trx: Database): Promise<void> {
+async function giveToOwner(trx: Database, privileges: AllPrivileges): Promise<void> {
+  const relations = [...Object.keys(privileges.tables), ...Object.keys(privileges.sequences)];
+  const functions = [
+    'check_records',
+    'holds_node_name',
+    ...Object.keys(privileges.functions).map((name) => name.replace(/\(.*/, '')),
+  ];
   const { rows } = await sql<{ statement: string }>`
     with wanted as (select ${OWNER_ROLE}::regrole::oid as owner)
     select format('alter schema %I owner to %I', nspname, ${OWNER_ROLE}::text) as statement
@@ -108,7 +110,7 @@ async function giveToOwner(trx: Database): Promise<void> {
       from pg_class c, wanted
       where c.relowner <> wanted.owner and relkind in ('r', 'p', 'v', 'S')
         and (relnamespace::regnamespace::text = ${QUEUE_SCHEMA_NAME}
-          or relnamespace = 'public'::regnamespace and relname = any(${ownNames()}::text[]))
+          or relnamespace = 'public'::regnamespace and relname = any(${relations}::text[]))
         -- A column's own sequence goes with its table.
         and not (relkind = 'S' and exists (select from pg_depend d where d.classid = 'pg_class'::regclass
           and d.objid = c.oid and d.deptype in ('a', 'i')))
@@ -116,7 +118,7 @@ async function giveToOwner(trx: Database): Promise<void> {
     select format('alter function %s owner to %I', p.oid::regprocedure, ${OWNER_ROLE}::text)
       from pg_proc p, wanted
       where p.proowner <> wanted.owner and (pronamespace::regnamespace::text = ${QUEUE_SCHEMA_NAME}
-        or pronamespace = 'public'::regnamespace and proname = any(${OWN_FUNCTIONS}::text[]))
+        or pronamespace = 'public'::regnamespace and proname = any(${functions}::text[]))
     union all
     select format('alter type %s owner to %I', t.oid::regtype, ${OWNER_ROLE}::text)
       from pg_type t, wanted
@@ -131,52 +133,38 @@ async function giveToOwner(trx: Database): Promise<void> {
   await sql.raw('revoke create on schema public from public').execute(trx);
 }
 
-const OWN_FUNCTIONS = [
-  'check_records',
-  'holds_node_name',
-  ...Object.keys(FUNCTIONS).map((name) => name.replace(/\(.*/, '')),
-];
-const ownNames = () => [...Object.keys(TABLE_GRANTS), ...Object.keys(SEQUENCES)];
-
 /** Grants all in one transaction: no process sees its privileges taken away and not yet given back. */
-async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<void> {
+async function grantAll(
+  trx: Database,
+  { tables, columns, sequences, functions }: AllPrivileges,
+  roles: readonly ProcessRole[],
+): Promise<void> {
   if (roles.length === 0) return;
   const statements: string[] = [];
-  const tables = await loadTables(trx);
-  for (const table of tables) {
+  const present = await loadTables(trx, Object.keys(tables));
+  for (const [table, granted] of Object.entries(tables)) {
+    if (!present.has(table)) continue;
     statements.push(`revoke all on table ${table} from ${roles.join(', ')}`);
     for (const role of roles) {
-      const privileges = privilegesOf(role, table);
+      const privileges = privilegesOf(role, granted);
       if (privileges !== undefined) statements.push(`grant ${privileges} on table ${table} to ${role}`);
     }
   }
+  for (const { table, role, may, columns: names } of columns) {
+    if (!present.has(table) || !roles.includes(role)) continue;
+    const granted = may.map((privilege) => `${privilege} (${names.join(', ')})`);
+    statements.push(`grant ${granted.join(', ')} on table ${table} to ${role}`);
+  }
   // Also read: the log of changes tells how far it is complete by the last number drawn.
-  for (const [sequence, users] of Object.entries(SEQUENCES)) {
+  for (const [sequence, users] of Object.entries(sequences)) {
     statements.push(`revoke all on sequence ${sequence} from ${roles.join(', ')}`);
     for (const role of users.filter((user) => roles.includes(user)))
       statements.push(`grant usage, select on sequence ${sequence} to ${role}`);
   }
-  if (roles.includes('zonefleet_node')) {
-    const columns = NODE_REPORT_COLUMNS.join(', ');
-    statements.push(`grant insert (${columns}), update (${columns}) on table nodes to zonefleet_node`);
-    if (tables.includes('asked_names'))
-      statements.push(`grant insert (${ASKED_COLUMNS.join(', ')}) on table asked_names to zonefleet_node`);
-    if (tables.includes('dns_counts'))
-      statements.push(`grant insert (${COUNTS_COLUMNS.join(', ')}) on table dns_counts to zonefleet_node`);
-  }
-  if (roles.includes('zonefleet_api') && tables.includes('vantages'))
-    statements.push(`grant update (${VANTAGE_REPORT_COLUMNS.join(', ')}) on table vantages to zonefleet_api`);
-  statements.push(`grant update (${EDGE_REPORT_COLUMNS.join(', ')}) on table edges to zonefleet_api`);
-  for (const name of await loadFunctions(trx)) {
+  for (const name of await loadFunctions(trx, Object.keys(functions))) {
     statements.push(`revoke all on function ${name} from public, ${roles.join(', ')}`);
-    for (const role of FUNCTIONS[name]?.filter((user) => roles.includes(user)) ?? [])
+    for (const role of functions[name]?.filter((user) => roles.includes(user)) ?? [])
       statements.push(`grant execute on function ${name} to ${role}`);
-  }
-  if (roles.includes('zonefleet_api') && tables.includes('breaker_trips')) {
-    statements.push(
-      `grant update (${CONFIRM_COLUMNS.join(', ')}) on table nodes to zonefleet_api`,
-      `grant insert (${FREEZE_COLUMNS.join(', ')}), update (${RELEASE_COLUMNS.join(', ')}) on table breaker_trips to zonefleet_api`,
-    );
   }
   const users = QUEUE_ROLES.filter((role) => roles.includes(role)).join(', ');
   if (users !== '' && (await hasQueue(trx))) {
@@ -190,19 +178,20 @@ async function grantAll(trx: Database, roles: readonly ProcessRole[]): Promise<v
   for (const statement of statements) await sql.raw(statement).execute(trx);
 }
 
-/** Loads the tables. Those of a newer program are not ours to grant, and an older schema may lack some. */
-async function loadTables(db: Database): Promise<string[]> {
+/** Returns those of the tables that exist: a database whose schema is older lacks some. */
+async function loadTables(db: Database, names: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind = 'r'
-      and relname = any(${Object.keys(TABLE_GRANTS)}::text[]) order by 1`.execute(db);
-  return rows.map(({ name }) => name);
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname = any(${names}::text[])`.execute(
+    db,
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
-/** Those of FUNCTIONS that there are: an older schema may lack some. */
-async function loadFunctions(db: Database): Promise<string[]> {
+/** Returns those of the functions that exist. */
+async function loadFunctions(db: Database, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select w.name from unnest(${Object.keys(FUNCTIONS)}::text[]) w (name)
+    select w.name from unnest(${names}::text[]) w (name)
     where to_regprocedure('public.' || w.name) is not null`.execute(db);
   return rows.map(({ name }) => name);
 }

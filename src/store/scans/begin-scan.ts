@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { ScanKind } from '../postgres/tables/check-tables.ts';
+import type { ScanKind } from '../postgres/tables/schema.ts';
 
 export type BegunScan =
   | {

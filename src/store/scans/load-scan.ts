@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { ScanKind } from '../postgres/tables/check-tables.ts';
+import type { ScanKind } from '../postgres/tables/schema.ts';
 import type { ScanSteps } from './begin-scan.ts';
 import type { ImportedScan } from './import-scanned.ts';
 import { decodeFound, decodeResult, type FoundByScan, type JsonFound, type JsonResult } from './scan-row.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Account } from '../accounts/accounts.ts';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
+import type { Role } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { dropTokens, findInvite } from './invite-tokens.ts';
 import { roleAfterAccept } from './judge-sharing.ts';

@@ -4,11 +4,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { emailKeyOf } from '../accounts/email-address.ts';
 import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
-import type { InviteEnd } from '../postgres/tables/account-tables.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { countInvite, mayMailInvite } from './invite-counts.ts';
 import { addToken, dropTokens } from './invite-tokens.ts';
-import { type GrantedRole, type InviteStatus, inviteStatus, mayGrant } from './judge-sharing.ts';
+import {
+  type GrantedRole,
+  type InviteEnd,
+  type InviteStatus,
+  inviteStatus,
+  mayGrant,
+} from './judge-sharing.ts';
 import { lockSharing, refused, type SharedBy, type SharingRefusal } from './lock-sharing.ts';
 
 const DAYS = 7;

@@ -1,6 +1,6 @@
 // Who may change what of a domain's members, and what an invite gives. Decisions over values.
 
-import type { InviteEnd, Role } from '../postgres/tables/account-tables.ts';
+import type { Role } from '../postgres/tables/schema.ts';
 
 /** A role that is granted; an owner is one by having the domain. */
 export type GrantedRole = Exclude<Role, 'owner'>;
@@ -54,6 +54,8 @@ export function roleAfterAccept<R extends Role>(
   return before !== undefined && RANK[before] >= RANK[offered] ? before : offered;
 }
 
+/** The stored status. An open invite is over once it expires. */
+export type InviteEnd = 'open' | 'accepted' | 'revoked';
 export type InviteStatus = InviteEnd | 'expired';
 
 export function inviteStatus(end: InviteEnd, expiresAt: Date, now: Date): InviteStatus {

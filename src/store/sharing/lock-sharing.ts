@@ -8,7 +8,7 @@ import type { Caller } from '../accounts/actor.ts';
 import { roleIn } from '../accounts/role-in.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
+import type { Role } from '../postgres/tables/schema.ts';
 
 /** Who changes something: an account, or the operator, who may do all that an owner may. */
 export type SharedBy = Caller | 'operator';

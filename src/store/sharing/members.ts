@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { endInvitesOf } from '../accounts/end-invites.ts';
 import type { Database } from '../postgres/database.ts';
 import { type LogPage, logSql } from '../postgres/list-page.ts';
-import type { Role } from '../postgres/tables/account-tables.ts';
+import type { Role } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { type GrantedRole, judgeMemberChange } from './judge-sharing.ts';
 import { lockSharing, refused, type SharedBy, type SharingRefusal } from './lock-sharing.ts';

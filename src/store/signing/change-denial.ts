@@ -11,7 +11,7 @@ import { DnssecUnavailable } from '../keys/dnssec-unavailable.ts';
 import { forgetNames } from '../keys/hashed-names.ts';
 import { findSignedZone, isWrittenSigned, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import type { DenialChange, DenialKind } from '../postgres/tables/signing-tables.ts';
+import type { DenialChange, DenialKind } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import type { LockedZone } from '../zones/write-zone.ts';
 import { NO_ROOM_FOR_HASHES, SMALL_ZONE_ROWS } from './enable-signing.ts';

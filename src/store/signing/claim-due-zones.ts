@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely';
 import type { Database } from '../postgres/database.ts';
-import type { DenialChange } from '../postgres/tables/signing-tables.ts';
+import type { DenialChange } from '../postgres/tables/schema.ts';
 
 const LEASE_SECONDS = 120;
 

@@ -11,7 +11,7 @@ import { makeZoneKey } from '../keys/key-store.ts';
 import { loadKeys } from '../keys/load-keys.ts';
 import { findSignedZone, type SignedZone, wantedDenial } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
-import type { DenialKind } from '../postgres/tables/signing-tables.ts';
+import type { DenialKind } from '../postgres/tables/schema.ts';
 import { inTransaction, rollBackTo } from '../postgres/transaction.ts';
 import { type LockedSubject, lockSubject, type Subject } from './lock-signed-zone.ts';
 import { findUnableNodes } from './unable-nodes.ts';

@@ -5,7 +5,7 @@ import type { Name } from '../../dns/name.ts';
 import { dnskeyOf } from '../keys/signed-zone.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import type { DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/tables/signing-tables.ts';
+import type { DenialKind, KeyRole, KeySigns, SigningPhase } from '../postgres/tables/schema.ts';
 
 export interface ShownKey {
   readonly id: number;

@@ -5,7 +5,7 @@ import type { TxtVerdict } from '../../checks/txt/txt-judgement.ts';
 import type { Name } from '../../dns/name.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind } from '../postgres/tables/check-tables.ts';
+import type { CheckKind } from '../postgres/tables/schema.ts';
 import type { JsonTxtResolver, JsonTxtServer } from './verification-run-row.ts';
 
 export interface VerificationRun {

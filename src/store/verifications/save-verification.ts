@@ -25,7 +25,7 @@ import { findingsWith, findingsWithout } from '../domains/findings-column.ts';
 import { orderTakeoverMails } from '../people/takeover-mails.ts';
 import type { Database } from '../postgres/database.ts';
 import { decodeNameColumn } from '../postgres/name-column.ts';
-import type { CheckKind } from '../postgres/tables/check-tables.ts';
+import type { CheckKind } from '../postgres/tables/schema.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 import { HOLDS_BY_TXT, IS_TO_BE_VERIFIED, lockVerified, type TxtHolder } from './load-verified-domain.ts';
 import { encodeTxtEvidence, encodeTxtResolvers, encodeTxtServers } from './verification-run-row.ts';

@@ -13,7 +13,7 @@ import { currentTime } from '../postgres/current-time.ts';
 import type { Database } from '../postgres/database.ts';
 import { allowLong } from '../postgres/deadlines.ts';
 import { decodeNameColumn, encodeNameColumn } from '../postgres/name-column.ts';
-import type { ChangeSource } from '../postgres/tables/change-tables.ts';
+import type { ChangeSource } from '../postgres/tables/schema.ts';
 import { announce, inTransaction } from '../postgres/transaction.ts';
 import { noteVerbatim } from './note-verbatim.ts';
 import { saveSignedZone } from './save-signed-zone.ts';

@@ -5,8 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { arrayOf } from '../postgres/array-of.ts';
 import type { Database } from '../postgres/database.ts';
-import type { ChangeSource } from '../postgres/tables/change-tables.ts';
-import type { ChangeOperation, ZoneKind } from '../postgres/tables/zone-tables.ts';
+import type { ChangeOperation, ChangeSource, ZoneKind } from '../postgres/tables/schema.ts';
 import type { Chunk } from './zone-rows.ts';
 
 export interface LockedZone {

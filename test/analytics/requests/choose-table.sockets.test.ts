@@ -8,9 +8,9 @@ import { loadLines } from '../../../src/analytics/requests/load-lines.ts';
 import { loadRanking, loadTopUris } from '../../../src/analytics/requests/load-rankings.ts';
 import { loadReasons } from '../../../src/analytics/requests/load-reasons.ts';
 import { loadSummary, loadVisitors, needsLines } from '../../../src/analytics/requests/load-summary.ts';
-import { OriginMinutes } from '../../../src/analytics/uptime/origin-minutes.ts';
 import { readNarrowing } from '../../../src/edge/analytics/narrowing.ts';
 import { windowOf } from '../../../src/edge/analytics/window.ts';
+import { OriginMinutes } from '../../../src/features/uptime/minutes.ts';
 import { ranked } from '../../support/analytics/made-requests.ts';
 import { startAnalytics, type TestAnalytics } from '../../support/analytics/start-analytics.ts';
 

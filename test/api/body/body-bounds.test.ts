@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { bodyBounds, judgeItems, SMALL_BODY_BYTES } from '../../../src/api/body/body-bounds.ts';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../../src/features/every-route.ts';
 
 const MIB = 2 ** 20;
 const IMPORT = { largeBody: true, maxItems: 100_000 } as const;

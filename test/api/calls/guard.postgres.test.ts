@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { domainRoute, type Method } from '../../../src/api/calls/route.ts';
+import { domain, type Method, route } from '../../../src/api/calls/route.ts';
 import { idText } from '../../../src/api/schemas/ids.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
@@ -18,17 +18,9 @@ const common = {
 };
 const Body = z.strictObject({ wanted: z.int() });
 
-function route(
-  method: Method,
-  path: string,
-  more: Pick<Parameters<typeof domainRoute>[0], 'permission'> & {
-    whileDisabled?: true;
-    writesRecords?: true;
-  },
-) {
-  return domainRoute({
+function routeTo(access: ReturnType<typeof domain>, method: Method, path: string) {
+  return route(access, {
     ...common,
-    ...more,
     method,
     path: `/domains/{domain}${path}`,
     operationId: `${method} ${path}`,
@@ -37,12 +29,11 @@ function route(
   });
 }
 
-const THING = domainRoute({
+const THING = route(domain('records.edit'), {
   ...common,
   method: 'PUT',
   path: '/domains/{domain}/things/{id}',
   operationId: 'putThing',
-  permission: 'records.edit',
   params: z.object({ id: idText }),
   body: Body,
   finds: 'thing',
@@ -50,24 +41,23 @@ const THING = domainRoute({
   run: ({ found, body }) => ({ ran: found, body }),
 });
 
-const ID = domainRoute({
+const ID = route(domain('domain.view'), {
   ...common,
   method: 'GET',
   path: '/domains/{domain}/id',
   operationId: 'getId',
-  permission: 'domain.view',
   run: ({ domain }) => ({ ran: String(domain.id), body: undefined }),
 });
 
 const api = ownApi(() =>
   startTestApi({
     routes: [
-      route('GET', '/view', { permission: 'domain.view' }),
+      routeTo(domain('domain.view'), 'GET', '/view'),
       ID,
-      route('PUT', '/settings', { permission: 'domain.settings' }),
-      route('PUT', '/records', { permission: 'records.edit', writesRecords: true }),
-      route('DELETE', '/', { permission: 'domain.delete', whileDisabled: true }),
-      route('GET', '/money', { permission: 'billing' }),
+      routeTo(domain('domain.settings'), 'PUT', '/settings'),
+      routeTo(domain('records.edit', { writesRecords: true }), 'PUT', '/records'),
+      routeTo(domain('domain.delete', { whileDisabled: true }), 'DELETE', '/'),
+      routeTo(domain('billing'), 'GET', '/money'),
       THING,
     ],
   }),

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { badRequest } from '../../../src/api/answers/problem.ts';
 import type { Call } from '../../../src/api/calls/call.ts';
-import { accountRoute } from '../../../src/api/calls/route.ts';
+import { account, route } from '../../../src/api/calls/route.ts';
 import { ownApi, startTestApi } from '../../support/api/api.ts';
 import { unsound } from '../../support/billing/compare-money.ts';
 import { type Asked, type KeyAnswer, playKeys } from '../../support/billing/play-keys.ts';
@@ -33,8 +33,8 @@ const run = async ({ api: { db }, body, answerHeader }: Call<unknown, unknown, z
   answerHeader('X-Change-Id', 7);
   return { id: Number(rows[0]?.id), note, secret: 'not in the schema' };
 };
-const CREATE = accountRoute({ ...common, method: 'POST', path: '/notes/', operationId: 'create', run });
-const BATCH = accountRoute({
+const CREATE = route(account(), { ...common, method: 'POST', path: '/notes/', operationId: 'create', run });
+const BATCH = route(account(), {
   ...common,
   method: 'PUT',
   path: '/notes/batch',
@@ -42,7 +42,7 @@ const BATCH = accountRoute({
   idempotent: true,
   run,
 });
-const PLAIN = accountRoute({ ...common, method: 'PUT', path: '/notes/1', operationId: 'plain', run });
+const PLAIN = route(account(), { ...common, method: 'PUT', path: '/notes/1', operationId: 'plain', run });
 
 const api = ownApi(() => startTestApi({ routes: [CREATE, BATCH, PLAIN] }));
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { refusalsOf } from '../../../src/api/calls/refusals.ts';
 import { isWrite } from '../../../src/api/calls/route.ts';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
-import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
+import { RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
 
 const describesAmbiguity = (route: Parameters<typeof refusalsOf>[0]) =>
   refusalsOf(route).some(({ status, codes }) => status === 409 && codes.includes('domain_ambiguous'));

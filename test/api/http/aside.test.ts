@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { publicWritesAside } from '../../../src/api/http/aside.ts';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../../src/features/every-route.ts';
 
 /** Rounds of an event loop, each of which begins when it is told to. */
 function rounds() {

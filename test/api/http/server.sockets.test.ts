@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { StreamedArray } from '../../../src/api/answers/stream-array.ts';
-import { accountRoute } from '../../../src/api/calls/route.ts';
+import { account, route } from '../../../src/api/calls/route.ts';
 import { type HttpListeners, listenHttp } from '../../../src/api/http/listen.ts';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../../src/features/every-route.ts';
 import { ownApi, startTestApi } from '../../support/api/api.ts';
 
 const Thing = z.strictObject({
@@ -19,41 +19,41 @@ const at = (method: 'GET' | 'POST' | 'PUT', path: string) => {
 };
 const things = z.array(z.object({ n: z.int() }));
 const THINGS = [
-  accountRoute({
+  route(account(), {
     ...at('PUT', '/things'),
     body: Thing,
     response: z.object({ got: z.unknown() }),
     run: ({ body }) => ({ got: body }),
   }),
-  accountRoute({
+  route(account(), {
     ...at('POST', '/things/touch'),
     response: z.object({ touched: z.boolean() }),
     run: () => ({ touched: true }),
   }),
-  accountRoute({
+  route(account(), {
     ...at('GET', '/things/'),
     query: z.object({ search: z.string().optional(), limit: z.string().regex(/^\d+$/).optional() }),
     response: z.array(z.unknown()),
     run: ({ query }) => [query.search ?? ''],
   }),
-  accountRoute({
+  route(account(), {
     ...at('GET', '/things/bug'),
     response: z.unknown(),
     run() {
       throw new Error('secret detail of /var/lib');
     },
   }),
-  accountRoute({
+  route(account(), {
     ...at('GET', '/things/lie'),
     response: z.object({ count: z.int() }),
     run: () => ({ count: 'many' as unknown as number }),
   }),
-  accountRoute({
+  route(account(), {
     ...at('GET', '/things/many'),
     response: things,
     run: () => new StreamedArray(numbers(50_000)),
   }),
-  accountRoute({
+  route(account(), {
     ...at('GET', '/things/broken'),
     response: things,
     run: () => new StreamedArray(numbers(50_000, 40_000)),

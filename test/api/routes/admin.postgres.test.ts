@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../../src/features/every-route.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { type Browser, signIn } from '../../support/api/people.ts';
 import { lastAudit } from '../../support/database/audit-rows.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../../src/features/every-route.ts';
 import type { AuditRow } from '../../../src/store/audit/load-audit.ts';
 import { makeLink } from '../../../src/store/people/account-links.ts';
 import { type Answer, readPages, sharedTestApi } from '../../support/api/api.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NameserverSets } from '../../../src/api/schemas/nameservers.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
+import { migrate } from '../../../src/features/migrate.ts';
 import { sharedTestApi } from '../../support/api/api.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 

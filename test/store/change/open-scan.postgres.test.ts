@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { openScan, type ScanOrder, withdrawScan } from '../../../src/store/change/open-scan.ts';
-import type { ScanKind } from '../../../src/store/postgres/tables/check-tables.ts';
+import type { ScanKind } from '../../../src/store/postgres/tables/schema.ts';
 import { beginScan, giveBackScan, keepScan } from '../../../src/store/scans/begin-scan.ts';
 import { claimDueScans } from '../../../src/store/scans/claim-due-scans.ts';
 import { findRecentScan, waitForScan } from '../../../src/store/scans/load-scan.ts';

@@ -3,10 +3,10 @@
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
+import { migrate } from '../../../src/features/migrate.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { claimDueVerifications } from '../../../src/store/verifications/claim-due-verifications.ts';
 import { renewExpiredVerification } from '../../../src/store/verifications/renew-verification.ts';
 import {

@@ -2,11 +2,11 @@
 
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { printName } from '../../../src/dns/name.ts';
+import { migrate } from '../../../src/features/migrate.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadCheckedName } from '../../../src/store/checks/load-checked-name.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { TEST_SETTINGS } from '../../support/database/database.ts';
 import { BY, newAccount, newDomain } from '../../support/database/domains.ts';
 import { checkOnce, HOUR_MS } from '../../support/database/saved-checks.ts';

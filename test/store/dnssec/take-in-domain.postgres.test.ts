@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { migrate } from '../../../src/features/migrate.ts';
 import { approveDomain } from '../../../src/store/change/approve-domain.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
 import type { NewDomain } from '../../../src/store/change/save-domain.ts';
 import { takeInDomain } from '../../../src/store/dnssec/take-in-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { auditAfter, lastAudit } from '../../support/database/audit-rows.ts';
 import { BY, expectPublished, newDomain, wantedDomain } from '../../support/database/domains.ts';
 import { newPoolAccount, POOL } from '../../support/database/pool-accounts.ts';

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Name, printName } from '../../../src/dns/name.ts';
+import { migrate } from '../../../src/features/migrate.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { addTerm } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -13,7 +14,6 @@ import { setPlan } from '../../../src/store/change/set-plan.ts';
 import { updateDomain } from '../../../src/store/change/update-domain.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { type HandOverOrder, handOver } from '../../../src/store/handover/hand-over.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { listAccountChanges, listDomainChanges } from '../../../src/store/records/load-changes.ts';
 import { createInvite } from '../../../src/store/sharing/invites.ts';
 import {

@@ -2,10 +2,11 @@
 // whatever a stranger does with claims and delegations.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LETTERS } from '../../../src/features/every-feature.ts';
+import { migrate } from '../../../src/features/migrate.ts';
 import type { Letter } from '../../../src/mail/mailer.ts';
 import { loadDomainById } from '../../../src/store/domains/load-domains.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { claimDueMails } from '../../../src/store/people/mails.ts';
 import { orderTakeoverMails } from '../../../src/store/people/takeover-mails.ts';
 import { createMailSender, type MailOutcome } from '../../../workers/jobs/send-mail.ts';
@@ -119,6 +120,7 @@ describe('when they are sent', () => {
       db,
       mailer: { send: async (letter) => void taken.push(letter), close() {} },
       publicUrl: 'https://dns.zonefleet.test',
+      letters: LETTERS,
       onOutcome: (outcome) => outcomes.push(outcome),
     });
     for (const job of await claimDueMails(db, 10))

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PRIVILEGES_OF_FEATURES } from '../../../src/features/every-feature.ts';
+import { migrate } from '../../../src/features/migrate.ts';
 import { type RunningPostgres, startPostgres } from '../../../src/start/postgres/postgres.ts';
 import {
   claimNodeName,
@@ -14,10 +16,14 @@ import {
   saveNodeReport,
   signOffNode,
 } from '../../../src/store/feed/nodes.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { connect } from '../../../src/store/postgres/connection.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import { PROCESS_ROLES, type ProcessRole, TABLE_GRANTS } from '../../../src/store/roles/role-privileges.ts';
+import {
+  CORE_PRIVILEGES,
+  PROCESS_ROLES,
+  type ProcessRole,
+  unite,
+} from '../../../src/store/roles/role-privileges.ts';
 import { rolesSql, setRolePasswords } from '../../../src/store/roles/roles.ts';
 import { asRole, databaseUrl, TEST_SETTINGS } from '../../support/database/database.ts';
 import { keptDatabase } from '../../support/tests/shared-database.ts';
@@ -40,12 +46,13 @@ async function ask(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
+const TABLES = unite([CORE_PRIVILEGES, ...PRIVILEGES_OF_FEATURES]).tables;
 const { url, column } = keptDatabase();
 const as = (role: ProcessRole, statement: string) => ask(asRole(url, role), statement);
 
 it('every table is in the list of who may do what with it', async () => {
   const tables = await column`select tablename from pg_tables where schemaname = 'public' order by tablename`;
-  expect(tables).toEqual(Object.keys(TABLE_GRANTS).sort());
+  expect(tables).toEqual(Object.keys(TABLES).sort());
 });
 
 it('the roles have what the list says and no more, and no process’s role owns or makes anything', async () => {
@@ -59,7 +66,7 @@ it('the roles have what the list says and no more, and no process’s role owns 
        group by 1, 2`,
   );
   const has = Object.fromEntries(rows.map(({ table, role, has }) => [`${table} ${role}`, has ?? '']));
-  const wanted = Object.entries(TABLE_GRANTS).flatMap(([table, { node, api, worker }]) => [
+  const wanted = Object.entries(TABLES).flatMap(([table, { node, api, worker }]) => [
     [`${table} zonefleet_node`, node],
     [`${table} zonefleet_api`, api],
     [`${table} zonefleet_worker`, worker],

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeEvidence } from '../../../src/checks/delegation/evidence-json.ts';
 import { parseName } from '../../../src/dns/name.ts';
+import { RETENTION_OF_FEATURES } from '../../../src/features/every-feature.ts';
 import { purgeOld } from '../../../src/store/housekeeping/keep-house.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import {
@@ -101,13 +102,13 @@ test('an answer is kept only while its check waits: then it is known that there 
   const [first, second] = [await takeOne('a'), await takeOne('b')];
   const kept = async () => (await query`select 1 from vantage_jobs where evidence is not null`).length;
   expect(await saveVantageAnswer(api, first)).toBe('taken');
-  await purgeOld(worker);
+  await purgeOld(worker, RETENTION_OF_FEATURES);
   expect(await kept()).toBe(1);
   await endAsk(worker, ask);
   expect(await kept()).toBe(0);
   expect(await saveVantageAnswer(api, second)).toBe('taken');
   await query`update vantage_jobs set deadline = clock_timestamp()`;
-  await purgeOld(worker);
+  await purgeOld(worker, RETENTION_OF_FEATURES);
   expect(await kept()).toBe(0);
   expect(await loadVantageAnswers(worker, [ask], [])).toEqual([]);
   for (const answer of [first, second]) expect(await saveVantageAnswer(api, answer)).toBe('twice');
@@ -142,10 +143,10 @@ test('a nonce counts once for each vantage, as long as its time is accepted', as
   expect(await useNonce(api, 'a', 'f'.repeat(32))).toBe(true);
   expect(await useNonce(api, 'a', 'f'.repeat(32))).toBe(false);
   expect(await useNonce(api, 'b', 'f'.repeat(32))).toBe(true);
-  await purgeOld(worker);
+  await purgeOld(worker, RETENTION_OF_FEATURES);
   expect(await rows('vantage_nonces')).toBe(2);
   await query`update vantage_nonces set at = at - interval '200 seconds'`;
-  await purgeOld(worker);
+  await purgeOld(worker, RETENTION_OF_FEATURES);
   expect(await rows('vantage_nonces')).toBe(0);
 });
 
@@ -154,9 +155,9 @@ test('old jobs are deleted, those that a late answer may come for stay', async (
   await makeVantageJobs(worker, QUESTION);
   const answer = await takeOne('a');
   await query`update vantage_jobs set deadline = clock_timestamp() - interval '9 minutes'`;
-  await purgeOld(worker);
+  await purgeOld(worker, RETENTION_OF_FEATURES);
   expect(await saveVantageAnswer(api, answer)).toBe('late');
   await query`update vantage_jobs set deadline = clock_timestamp() - interval '11 minutes'`;
-  await purgeOld(worker);
+  await purgeOld(worker, RETENTION_OF_FEATURES);
   expect(await rows('vantage_jobs')).toBe(0);
 });

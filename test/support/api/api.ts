@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll } from 'vitest';
 import { type Analytics, openAnalytics } from '../../../src/analytics/open-analytics.ts';
 import { createRateLimit } from '../../../src/api/callers/call-rate-limit.ts';
@@ -22,13 +23,11 @@ import { createServer } from '../../../src/api/http/server.ts';
 import type { LargeWork } from '../../../src/api/large/large-work.ts';
 import { openPeople } from '../../../src/api/people/people.ts';
 import { openRequests } from '../../../src/api/requests/open-requests.ts';
-import { EDGE_ROUTES } from '../../../src/api/routes/edge/edge-routes.ts';
-import { ROUTES } from '../../../src/api/routes/every-route.ts';
-import { RESELLER_ROUTES } from '../../../src/api/routes/reseller/every-reseller-route.ts';
+import { EDGE_ROUTES, RESELLER_ROUTES, ROUTES } from '../../../src/features/every-route.ts';
+import { openServices } from '../../../src/features/open-services.ts';
 import { openGateways } from '../../../src/outbound/payments/gateways.ts';
 import { createAccount } from '../../../src/store/accounts/accounts.ts';
 import { createApiKey, generateKey, type NewApiKey } from '../../../src/store/accounts/api-keys.ts';
-import { CacheRegistry } from '../../../src/store/cached/cache-registry.ts';
 import { createDomain } from '../../../src/store/change/save-domain.ts';
 import type { Domain } from '../../../src/store/domains/domain.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
@@ -211,9 +210,15 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
     log,
     ...(options.eventLimits && { limits: options.eventLimits }),
   });
-  const cacheRegistry = new CacheRegistry({
-    url: options.cacheRegistryUrl ?? asRole(database.url, 'zonefleet_api'),
-    isElsewhere: options.cacheRegistryUrl !== undefined,
+  const closing: (() => Promise<void>)[] = [];
+  const services = await openServices({
+    db: own,
+    databaseUrl: asRole(database.url, 'zonefleet_api'),
+    settings: { cacheRegistryUrl: options.cacheRegistryUrl },
+    registry: new Registry(),
+    edgeFeed,
+    log,
+    onStop: (close) => closing.push(close),
   });
   const analytics =
     typeof options.analytics === 'string' ? openAnalytics(options.analytics) : options.analytics;
@@ -241,7 +246,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
       db: own,
       edgeFeed,
       eventFeed,
-      cacheRegistry,
+      services,
       analytics,
       slowCalls,
       requests: requests?.intake,
@@ -287,7 +292,7 @@ async function startServer(options: TestApiOptions = {}): Promise<TestServer> {
       await edgeFeed.close();
       await eventFeed.close();
       await app.close();
-      await cacheRegistry.close();
+      for (const close of closing) await close();
       await requests?.close();
       if (spool !== undefined) rmSync(spool, { recursive: true });
       await analytics?.close();

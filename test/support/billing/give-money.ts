@@ -1,6 +1,6 @@
 // Money for the wallet of an account, by the operator's hand.
 
-import { moveMoney } from '../../../src/store/money/move-money.ts';
+import { moveMoney } from '../../../src/features/money/sql-wallet.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
 

@@ -2,6 +2,10 @@
 // and the same on the model. Says on the first day that differs what differs.
 
 import { sql } from 'kysely';
+import { buyTerm } from '../../../src/features/money/sql-buy.ts';
+import { renewalWallet } from '../../../src/features/money/sql-charge.ts';
+import { settleDebts } from '../../../src/features/money/sql-debts.ts';
+import { moveMoney } from '../../../src/features/money/sql-wallet.ts';
 import { setProvider, setReseller } from '../../../src/store/accounts/accounts.ts';
 import { addTerm, createPlan } from '../../../src/store/accounts/plans.ts';
 import { changeStatus } from '../../../src/store/change/change-status.ts';
@@ -9,12 +13,8 @@ import { moveSubscriptions } from '../../../src/store/change/move-subscriptions.
 import { cancelSubscription, setPlan } from '../../../src/store/change/set-plan.ts';
 import { setSuspended } from '../../../src/store/change/update-domain.ts';
 import { handOver } from '../../../src/store/handover/hand-over.ts';
-import { renewalWallet } from '../../../src/store/money/charge.ts';
-import { moveMoney } from '../../../src/store/money/move-money.ts';
-import { settleDebts } from '../../../src/store/money/settle-debts.ts';
 import type { Database } from '../../../src/store/postgres/database.ts';
 import { inTransaction } from '../../../src/store/postgres/transaction.ts';
-import { buyTerm } from '../../../src/store/purchases/buy-term.ts';
 import { BY, newAccount, newDomain } from '../database/domains.ts';
 import { compareHistories, compareMoney, type Read } from './compare-money.ts';
 import { type ModelAccount, type ModelHolding, MoneyModel, type SoldTerm } from './money-model.ts';

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import { PRIVILEGES_OF_FEATURES, QUEUES } from '../../../src/features/every-feature.ts';
 import { migrateQueue } from '../../../src/jobs/connection.ts';
 import { type Database, openDatabase } from '../../../src/store/postgres/database.ts';
 import { OPERATOR_LIMITS } from '../../../src/store/postgres/deadlines.ts';
@@ -96,10 +97,10 @@ export function asRole(url: string, role: string): string {
 
 /** The same as `role`, which has its rights in the queue's tables too. */
 export async function openRole(url: string, role: ProcessRole): Promise<string> {
-  await migrateQueue({ databaseUrl: url, redisUrl: undefined });
+  await migrateQueue({ databaseUrl: url, redisUrl: undefined }, QUEUES);
   const db = openDatabase(url);
   try {
-    await prepareRoles(db);
+    await prepareRoles(db, PRIVILEGES_OF_FEATURES);
   } finally {
     await db.destroy();
   }

@@ -1,7 +1,7 @@
 // Which accounts share a domain, and in which role. The owner is the domain's account and has no row here.
 
 import type { Database } from '../../../src/store/postgres/database.ts';
-import type { Role } from '../../../src/store/postgres/tables/account-tables.ts';
+import type { Role } from '../../../src/store/postgres/tables/schema.ts';
 
 type GrantedRole = Exclude<Role, 'owner'>;
 

@@ -1,5 +1,6 @@
 // Where the queue's tests run: a database of the embedded Postgres, and a Redis of its own where there is one.
 
+import { QUEUES } from '../../../src/features/every-feature.ts';
 import type { QueuePlace } from '../../../src/jobs/connection.ts';
 import { migrateQueue } from '../../../src/jobs/connection.ts';
 import { createDatabase } from './database.ts';
@@ -19,6 +20,6 @@ export async function createQueuePlace(backend: Backend): Promise<TestQueuePlace
   }
   const database = await createDatabase();
   const place = { databaseUrl: database.url, redisUrl: undefined };
-  await migrateQueue(place);
+  await migrateQueue(place, QUEUES);
   return { ...place, drop: database.drop };
 }

@@ -2,9 +2,9 @@
 // no operator.
 
 import { sql } from 'kysely';
+import { migrate } from '../../../src/features/migrate.ts';
 import { printListenAddress } from '../../../src/process/listen-address.ts';
 import { createApiKey, generateKey } from '../../../src/store/accounts/api-keys.ts';
-import { migrate } from '../../../src/store/migrate/migrate.ts';
 import { type CliRun, runCli } from '../cli/run-cli.ts';
 import { asRole, createDatabase, TEST_SETTINGS, type TestDatabase } from '../database/database.ts';
 import { newAccount } from '../database/domains.ts';

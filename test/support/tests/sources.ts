@@ -53,6 +53,11 @@ export function namesImported(path: string): string[] {
   const clauses = [
     ...text.matchAll(/\bimport\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'(\.[^']+)'/g),
     ...text.matchAll(/\{([^{}]*)\}\s*=\s*await\s+import\(\s*'(\.[^']+)'/g),
+    ...[...text.matchAll(/\(await\s+import\(\s*'(\.[^']+)'\s*,?\s*\)\)\.(\w+)/g)].map(([all, path, name]) => [
+      all,
+      name,
+      path,
+    ]),
     ...text.matchAll(/\bimport\s+(\*)\s+as\s+\w+\s+from\s+'(\.[^']+)'/g),
   ];
   return clauses.flatMap(([, names = '', target = '']) =>
@@ -71,8 +76,11 @@ export function ownImports({ path, imports }: Pick<Source, 'path' | 'imports'>):
   return imports.filter((name) => name.startsWith('.')).map((name) => join(dirname(path), name));
 }
 
-/** Two folders deep: what is below belongs to the same room. */
+/**
+ * Two folders deep: what is below belongs to the same room. The files that assemble all features are a room of their own.
+ */
 export function roomOf(path: string): string {
+  if (dirname(path) === 'src/features' && path !== 'src/features/feature.ts') return 'features/every';
   return dirname(path)
     .replace(/^src\//, '')
     .split('/')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { mintToken, revokeToken } from '../../../src/store/accounts/reseller-tokens.ts';
 import { openSession } from '../../../src/store/people/sessions.ts';
-import { mintToken, revokeToken } from '../../../src/store/resellers/tokens.ts';
 import type { TestApi } from '../api/api.ts';
 import { newAccount } from '../database/domains.ts';
 import type { ResellerCaller } from './caller-names.ts';

@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { TARGET_RULES } from '../../../src/checks/aname/next-target.ts';
 import type { FamilyEvidence, TargetEvidence } from '../../../src/checks/aname/target-evidence.ts';
 import { foldCase, isWithin, type Name, parseName, printName } from '../../../src/dns/name.ts';
-import type { Database } from '../../../src/store/postgres/database.ts';
 import {
   createFlattener,
   type FlattenerOptions,
   type FlattenOutcome,
-} from '../../../workers/jobs/flatten-aname.ts';
+} from '../../../src/features/aname/job.ts';
+import type { Database } from '../../../src/store/postgres/database.ts';
 
 /** `192.0.2.1 2001:db8::1 for 300`, `none`, or why it fails; `→ name` in front: it is an alias. */
 type SaidOfTarget = string;

@@ -4,7 +4,7 @@ import { changeStatus } from '../../../src/store/change/change-status.ts';
 import { openScan } from '../../../src/store/change/open-scan.ts';
 import { deleteDomain } from '../../../src/store/change/save-domain.ts';
 import { openDatabase } from '../../../src/store/postgres/database.ts';
-import type { ScanKind } from '../../../src/store/postgres/tables/check-tables.ts';
+import type { ScanKind } from '../../../src/store/postgres/tables/schema.ts';
 import { BY, expectPublished, listed, newAccount, newDomain } from '../../support/database/domains.ts';
 import { loadScan } from '../../support/database/saved-scans.ts';
 import { startProxy } from '../../support/processes/tcp-proxy.ts';

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LETTERS } from '../../../src/features/every-feature.ts';
 import { type Letter, MailFault } from '../../../src/mail/mailer.ts';
 import { updateAccount } from '../../../src/store/accounts/accounts.ts';
 import { claimDueMails, orderMail } from '../../../src/store/people/mails.ts';
@@ -22,6 +23,7 @@ async function work(): Promise<MailOutcome[]> {
   const run = createMailSender({
     db,
     publicUrl: 'https://dns.zonefleet.test',
+    letters: LETTERS,
     mailer: {
       async send(letter) {
         if (fault !== undefined) throw fault;

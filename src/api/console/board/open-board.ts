@@ -9,7 +9,7 @@ import { gzip } from 'node:zlib';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { type JobQueue, within } from '../../../jobs/job-queue.ts';
-import { JOB_MEMBERS } from '../../../jobs/jobs.ts';
+import { isJobMember } from '../../../jobs/jobs.ts';
 import { hidePasswords, hideTokens } from '../../../process/hide-passwords.ts';
 import { type ConsoleFile, fileOf, typeOf } from '../console-files.ts';
 import { boardPage } from './board-page.ts';
@@ -147,7 +147,6 @@ function readsOf({ route, handler }: CallRoute): Read[] {
   });
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(JOB_MEMBERS);
 const NOT_SHOWN = 'not shown';
 
 /** Of JSON.stringify. A job's data holds ids only; a member that is not known to be one is not shown. */
@@ -155,6 +154,6 @@ function shown(key: string, value: unknown): unknown {
   if (typeof value === 'string') return hideTokens(hidePasswords(value));
   if (key !== 'data' || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, MEMBERS.has(name) ? each : NOT_SHOWN]),
+    Object.entries(value).map(([name, each]) => [name, isJobMember(name) ? each : NOT_SHOWN]),
   );
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { JobQueue } from '../../../jobs/job-queue.ts';
 import { badRequest, invalid, notFound, sendProblem, unavailable } from '../../answers/problem.ts';
 import { allowedMethods } from '../../calls/open-path.ts';
-import { adminRoute } from '../../calls/route.ts';
+import { admin, route } from '../../calls/route.ts';
 import { SAFE_HEADERS, sendFile } from '../send-file.ts';
 import type { Board } from './open-board.ts';
 
@@ -27,7 +27,7 @@ const BOARD_POLICY = [
 ].join('; ');
 
 /** Its guards are those of the routes: 401 without a session, 403 for keys, and for all others there is no such path. */
-const BOARD_ROUTE = adminRoute({
+const BOARD_ROUTE = route(admin, {
   method: 'GET',
   path: `${BASE}*`,
   operationId: 'adminBoard',

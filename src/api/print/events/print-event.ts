@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { encodeEventCursor } from '../../../store/events/event-cursor.ts';
 import type { ToldChange, ToldVerification } from '../../../store/events/load-events.ts';
-import type { Role } from '../../../store/postgres/tables/account-tables.ts';
+import type { Role } from '../../../store/postgres/tables/schema.ts';
 import { mayDo } from '../../callers/permissions.ts';
 import type { EventPrinter } from '../../events/domain-stream.ts';
 import type { DomainEvent, NodesState } from '../../events/domain-watch.ts';

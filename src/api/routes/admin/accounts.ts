@@ -1,4 +1,4 @@
-// /admin/accounts: every account, to be found, made and changed. None is ever deleted, since logs refer to it.
+// /admin/accounts: lists, creates and updates accounts. An account is never deleted, because logs refer to it.
 
 import { z } from 'zod';
 import {
@@ -19,8 +19,8 @@ import {
 } from '../../../store/people/change-account.ts';
 import { orderMailOf } from '../../../store/people/mails.ts';
 import { invalid, notFound, Problem } from '../../answers/problem.ts';
-import type { AdminCall } from '../../calls/call.ts';
-import { adminRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { admin, route } from '../../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
 import { printAccount } from '../../print/print-account.ts';
 import { AccountChange, AdminAccount, NewAdminAccount } from '../../schemas/admin/account.ts';
@@ -29,7 +29,7 @@ import { integerText, sortText } from '../../schemas/query-text.ts';
 
 const tag = 'Accounts';
 
-export const listAccounts = adminRoute({
+export const listAccounts = route(admin, {
   method: 'GET',
   path: '/admin/accounts',
   operationId: 'adminListAccounts',
@@ -65,7 +65,7 @@ export const listAccounts = adminRoute({
   },
 });
 
-export const createOneAccount = adminRoute({
+export const createOneAccount = route(admin, {
   method: 'POST',
   path: '/admin/accounts',
   operationId: 'adminCreateAccount',
@@ -86,15 +86,14 @@ export const createOneAccount = adminRoute({
   },
 });
 
-/** For routes below one account. */
+/** Common members of the routes for one account. */
 export const oneAccount = {
   params: z.object({ id: idText }),
-  find: ({ api, params }: AdminCall<{ id: number }, unknown, unknown, undefined>) =>
-    loadListedAccount(api.db, params.id),
+  find: ({ api, params }: CallOf<'admin', { id: number }>) => loadListedAccount(api.db, params.id),
   finds: 'account',
 };
 
-export const getAccount = adminRoute({
+export const getAccount = route(admin, {
   method: 'GET',
   path: '/admin/accounts/{id}',
   operationId: 'adminGetAccount',
@@ -105,7 +104,7 @@ export const getAccount = adminRoute({
   run: ({ found }) => printAccount(found),
 });
 
-export const updateAccount = adminRoute({
+export const updateAccount = route(admin, {
   method: 'PATCH',
   path: '/admin/accounts/{id}',
   operationId: 'adminUpdateAccount',

@@ -1,21 +1,21 @@
-// GET /admin/audit: the whole audit log.
+// GET /admin/audit: lists the audit log of the whole service.
 
 import { z } from 'zod';
-import { adminRoute } from '../../calls/route.ts';
+import { admin, route } from '../../calls/route.ts';
 import { AUDIT_QUERY, answerAudit } from '../../lists/page-audit.ts';
 import { AuditEntry } from '../../schemas/audit.ts';
 import { integerText } from '../../schemas/query-text.ts';
 
 const id = () => integerText(1, Number.MAX_SAFE_INTEGER).optional();
-// To count all of it would read all of it.
+// Without `count`: counting the log would read all of it.
 const { count: _, ...query } = AUDIT_QUERY;
 
-export const listAudit = adminRoute({
+export const listAudit = route(admin, {
   method: 'GET',
   path: '/admin/audit',
   operationId: 'adminListAudit',
   tag: 'Audit',
-  summary: 'Who did what, newest first.',
+  summary: 'The audit log, newest first.',
   query: z.object({
     ...query,
     by: id().describe('The account that did it.'),

@@ -1,5 +1,5 @@
-// /admin/breaker: whether moves to `moved` and `disabled` are held back because too many domains turned away at once, or
-// because an operator froze them; freezing them, and letting them through.
+// /admin/breaker: shows whether changes to `moved` and `disabled` are held back, because too many domains changed their
+// delegation at the same time or because an operator froze them. Freezes and releases such changes.
 
 import { z } from 'zod';
 import { MAX_FREEZE_MS } from '../../../checks/delegation/breaker.ts';
@@ -17,7 +17,7 @@ import {
 import type { Database } from '../../../store/postgres/database.ts';
 import { parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { invalid, problem } from '../../answers/problem.ts';
-import { adminRoute } from '../../calls/route.ts';
+import { admin, route } from '../../calls/route.ts';
 import { moments } from '../../print/moments.ts';
 import { Breaker, BreakerFreeze, BreakerRelease, RegistryHours } from '../../schemas/admin/fleet.ts';
 
@@ -47,13 +47,13 @@ async function describe(db: Database): Promise<z.input<typeof Breaker>> {
   };
 }
 
-/** Without the final dot; nothing for all domains. */
+/** Returns the zone without its final dot, or no member if the trip affects all domains. */
 function zoneOf(parent: string): { parent?: string } {
   if (parent === '') return {};
   return { parent: parent === '.' ? parent : parent.replace(/\.$/, '') };
 }
 
-export const getBreaker = adminRoute({
+export const getBreaker = route(admin, {
   method: 'GET',
   path: '/admin/breaker',
   operationId: 'adminGetBreaker',
@@ -63,7 +63,7 @@ export const getBreaker = adminRoute({
   run: ({ api }) => describe(api.db),
 });
 
-export const getRegistries = adminRoute({
+export const getRegistries = route(admin, {
   method: 'GET',
   path: '/admin/registries',
   operationId: 'adminGetRegistries',
@@ -85,7 +85,7 @@ export const getRegistries = adminRoute({
   },
 });
 
-export const release = adminRoute({
+export const release = route(admin, {
   method: 'POST',
   path: '/admin/breaker/release',
   operationId: 'adminReleaseBreaker',
@@ -114,7 +114,7 @@ export const release = adminRoute({
   },
 });
 
-export const freeze = adminRoute({
+export const freeze = route(admin, {
   method: 'POST',
   path: '/admin/breaker/freeze',
   operationId: 'adminFreezeBreaker',
@@ -146,7 +146,7 @@ export const freeze = adminRoute({
 
 const NO_ZONE = invalid([{ field: 'parent', error: 'is not the name of a zone' }]);
 
-/** As trips name it; null: it cannot be read. */
+/** Returns the zone in the form that trips store, or null if the text is not a name. */
 function parentOf(text: string): string | null {
   if (text === '.') return text;
   const parsed = parseDomainName(text);

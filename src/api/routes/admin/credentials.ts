@@ -1,4 +1,4 @@
-// /admin/accounts/{id}/links and /keys: a way in for somebody who has none, and the end of keys.
+// /admin/accounts/{id}/links and /keys: creates sign-in links for owners who cannot sign in, lists and revokes API keys.
 
 import { z } from 'zod';
 import { linkTo } from '../../../process/public-link.ts';
@@ -6,7 +6,7 @@ import { listApiKeys, revokeOwnKey } from '../../../store/accounts/api-keys.ts';
 import { keyNote } from '../../../store/audit/told-fields.ts';
 import { LINK_MINUTES, makeLink } from '../../../store/people/account-links.ts';
 import { notFound, problem } from '../../answers/problem.ts';
-import { adminRoute } from '../../calls/route.ts';
+import { admin, route } from '../../calls/route.ts';
 import { printKey } from '../../print/print-key.ts';
 import { AccountLink, LinkOrder } from '../../schemas/admin/account.ts';
 import { idText } from '../../schemas/ids.ts';
@@ -16,7 +16,7 @@ import { oneAccount } from './accounts.ts';
 
 const tag = 'Accounts';
 
-export const makeAccountLink = adminRoute({
+export const makeAccountLink = route(admin, {
   method: 'POST',
   path: '/admin/accounts/{id}/links',
   operationId: 'adminMakeLink',
@@ -39,7 +39,7 @@ export const makeAccountLink = adminRoute({
   },
 });
 
-export const listAccountKeys = adminRoute({
+export const listAccountKeys = route(admin, {
   method: 'GET',
   path: '/admin/accounts/{id}/keys',
   operationId: 'adminListKeys',
@@ -56,12 +56,12 @@ export const listAccountKeys = adminRoute({
   },
 });
 
-export const revokeAccountKey = adminRoute({
+export const revokeAccountKey = route(admin, {
   method: 'DELETE',
   path: '/admin/accounts/{id}/keys/{key}',
   operationId: 'adminRevokeKey',
   tag,
-  summary: 'Revoke an API key of an account, at once and for ever.',
+  summary: 'Revoke an API key of an account immediately and permanently.',
   audit: 'key.revoke',
   ...oneAccount,
   params: z.object({ id: idText, key: idText }),

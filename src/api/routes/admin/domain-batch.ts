@@ -1,15 +1,15 @@
-// POST /admin/domains/batch: an operator creates domains for several accounts, each in a transaction of its own.
+// POST /admin/domains/batch: creates domains for several accounts, each in its own transaction.
 
 import type { z } from 'zod';
 import { accountIds } from '../../../store/accounts/accounts.ts';
 import { takeInDomain } from '../../../store/dnssec/take-in-domain.ts';
 import { judgeDomainName, parseDomainName } from '../../../zone/domain/domain-name.ts';
 import { asActor } from '../../callers/caller.ts';
-import type { AdminCall } from '../../calls/call.ts';
-import { adminRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { admin, route } from '../../calls/route.ts';
 import { type DOMAIN_REFUSALS, DomainBatch, DomainBatchResult } from '../../schemas/admin/domain-batch.ts';
 
-export const createDomains = adminRoute({
+export const createDomains = route(admin, {
   method: 'POST',
   path: '/admin/domains/batch',
   operationId: 'adminCreateDomains',
@@ -18,7 +18,7 @@ export const createDomains = adminRoute({
   description:
     'Intended for a migration to this service. The domains are created in the order of the request, each in its own transaction: a domain that is refused does not affect the others. A new domain is answered completely as soon as it has records, unless the finding `APEX_ONLY` says otherwise: see `served`. Without `approve`, another account with a domain of the same name, above it or below it is enough for that; with it, only a domain above or below that is answered completely, or an older one above that an operator created. If the call is repeated, domains that their accounts have already are reported as `exists`.',
   audit: { inHandler: 'domain.approve' },
-  // Each domain is a transaction of its own, so that the names of a call are not locked until its end.
+  // Each domain has its own transaction, so that the names are not locked until the call ends.
   waits: true,
   body: DomainBatch,
   response: DomainBatchResult,
@@ -40,7 +40,7 @@ type Result = z.input<typeof DomainBatchResult>['domains'][number];
 type Refusal = (typeof DOMAIN_REFUSALS)[number];
 
 async function createOne(
-  { api, caller, body: { approve, scan } }: AdminCall<unknown, unknown, Batch, undefined>,
+  { api, caller, body: { approve, scan } }: CallOf<'admin', unknown, unknown, Batch>,
   item: Item,
   index: number,
   accountId: number | undefined,

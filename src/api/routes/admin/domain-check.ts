@@ -1,5 +1,5 @@
-// POST /admin/domains/{id}/check: a worker looks at the delegation ahead of all others, for an operator. No hour is taken
-// for it, and no vantage limit of the account.
+// POST /admin/domains/{id}/check: has a worker check the delegation immediately, for an operator. It does not count against
+// the hourly limit of the domain or the vantage limit of the account.
 
 import { waitForCheck } from '../../../store/checks/wait-for-check.ts';
 import { loadDomainById } from '../../../store/domains/load-domains.ts';
@@ -7,23 +7,23 @@ import { whyUnchecked } from '../../../zone/domain/why-unchecked.ts';
 import { enqueueNow } from '../../actions/enqueue.ts';
 import { jobRequestOf } from '../../actions/job-request.ts';
 import { notFound, problem, unavailable } from '../../answers/problem.ts';
-import { adminRoute } from '../../calls/route.ts';
+import { admin, route } from '../../calls/route.ts';
 import { printAdminDomain } from '../../print/print-admin-domain.ts';
 import { printCheck } from '../../print/print-check.ts';
 import { AdminDomain } from '../../schemas/admin/domain.ts';
 import { Check } from '../../schemas/checks/check.ts';
 import { oneDomain } from './domains.ts';
 
-/** As for `ns-check`. */
+/** The same as for `ns-check`. */
 const WAIT_MS = 25_000;
 const RETRY_SECONDS = 10;
 
-export const checkDomain = adminRoute({
+export const checkDomain = route(admin, {
   method: 'POST',
   path: '/admin/domains/{id}/check',
   operationId: 'adminCheckDomain',
   tag: 'Domains',
-  summary: 'Look at the delegation of a domain now.',
+  summary: 'Check the delegation of a domain now.',
   description: 'Answers with the domain as it is afterwards and the check that was made, within 25 seconds.',
   audit: { none: 'it asks for a check, which the log of checks has; a move that follows is a change' },
   waits: true,

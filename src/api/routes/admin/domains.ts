@@ -1,4 +1,4 @@
-// /admin/domains: the domains of all accounts, by their ids, and what only operators do to them.
+// /admin/domains: lists the domains of all accounts, and changes their status as only operators may.
 
 import { z } from 'zod';
 import type { Name } from '../../../dns/name.ts';
@@ -19,8 +19,8 @@ import { DNS_MODES, DOMAIN_STATUSES } from '../../../zone/domain/domain-status.t
 import { printWithoutDot } from '../../../zone/name-text.ts';
 import { type FieldProblem, invalid, notFound, Problem, problem } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import type { AdminCall } from '../../calls/call.ts';
-import { adminRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { admin, route } from '../../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
 import { printAdminDomain, printAdminDomains } from '../../print/print-admin-domain.ts';
 import { AdminDomain, Approval } from '../../schemas/admin/domain.ts';
@@ -29,7 +29,7 @@ import { booleanText, integerText, listText, sortText } from '../../schemas/quer
 
 const tag = 'Domains';
 
-export const listDomains = adminRoute({
+export const listDomains = route(admin, {
   method: 'GET',
   path: '/admin/domains',
   operationId: 'adminListDomains',
@@ -66,19 +66,19 @@ export const listDomains = adminRoute({
   },
 });
 
-type OneCall = AdminCall<{ id: number }, unknown, unknown, Domain>;
+type OneCall = CallOf<'admin', { id: number }, unknown, unknown, Domain>;
 
-/** For routes below one domain. Only `restore` finds deleted ones. */
+/** Common members of the routes for one domain. Deleted domains are found only by `restore`. */
 export const oneDomain = {
   params: z.object({ id: idText }),
-  async find({ api, params }: AdminCall<{ id: number }, unknown, unknown, undefined>) {
+  async find({ api, params }: CallOf<'admin', { id: number }>) {
     const domain = await loadDomainById(api.db, params.id);
     return domain?.deletedAt === null ? domain : undefined;
   },
   finds: 'domain',
 };
 
-export const getDomain = adminRoute({
+export const getDomain = route(admin, {
   method: 'GET',
   path: '/admin/domains/{id}',
   operationId: 'adminGetDomain',
@@ -97,7 +97,7 @@ const MOVES = [
 ] as const;
 
 export const MOVE_ROUTES = MOVES.map(([event, summary]) =>
-  adminRoute({
+  route(admin, {
     method: 'POST',
     path: `/admin/domains/{id}/${event}`,
     operationId: `admin${nameOf(event)}Domain`,
@@ -116,12 +116,12 @@ export const MOVE_ROUTES = MOVES.map(([event, summary]) =>
 );
 
 const SUSPENSIONS = [
-  ['suspend', true, 'Mark a domain as not paid; changes nothing in DNS.'],
-  ['resume', false, 'Take the mark of a suspended domain away.'],
+  ['suspend', true, 'Suspend a domain that is not paid for; DNS does not change.'],
+  ['resume', false, 'Remove the suspension of a domain.'],
 ] as const;
 
 export const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
-  adminRoute({
+  route(admin, {
     method: 'POST',
     path: `/admin/domains/{id}/${word}`,
     operationId: `admin${nameOf(word)}Domain`,
@@ -145,7 +145,7 @@ export const SUSPENSION_ROUTES = SUSPENSIONS.map(([word, suspended, summary]) =>
   }),
 );
 
-export const approve = adminRoute({
+export const approve = route(admin, {
   method: 'POST',
   path: '/admin/domains/{id}/approve',
   operationId: 'adminApproveDomain',
@@ -188,7 +188,7 @@ function readNames(texts: readonly string[]): readonly Name[] | Problem {
   return wrong.length > 0 ? invalid(wrong) : names;
 }
 
-export const restore = adminRoute({
+export const restore = route(admin, {
   method: 'POST',
   path: '/admin/domains/{id}/restore',
   operationId: 'adminRestoreDomain',
@@ -196,8 +196,7 @@ export const restore = adminRoute({
   summary: 'Bring a deleted domain back with its records, within 30 days.',
   audit: 'changes',
   params: oneDomain.params,
-  find: ({ api, params }: AdminCall<{ id: number }, unknown, unknown, undefined>) =>
-    loadDomainById(api.db, params.id),
+  find: ({ api, params }: CallOf<'admin', { id: number }>) => loadDomainById(api.db, params.id),
   finds: oneDomain.finds,
   response: AdminDomain,
   problems: ['wrong_state', 'domain_taken'],
@@ -210,7 +209,7 @@ export const restore = adminRoute({
   },
 });
 
-/** What the row of the audit log is about. */
+/** Returns the subject of an audit row. */
 export function about({ id, name }: Domain) {
   return { domainId: id, target: { name: printWithoutDot(name) } };
 }

@@ -1,23 +1,24 @@
-// /admin/nodes, /admin/vantages, /admin/queues and /admin/slow-calls: how the fleet is, and letting through the removals that a node holds back.
+// /admin/nodes, /admin/vantages, /admin/queues and /admin/slow-calls: show the state of the fleet. An operator can confirm
+// removals that a node holds back.
 
 import { z } from 'zod';
 import { confirmNodes, type ListedNode, listNodes } from '../../../store/feed/nodes.ts';
 import { listVantages } from '../../../store/vantage/vantages.ts';
 import { notFound, problem } from '../../answers/problem.ts';
 import type { QueueState } from '../../calls/call.ts';
-import { adminRoute } from '../../calls/route.ts';
+import { admin, route } from '../../calls/route.ts';
 import { moments } from '../../print/moments.ts';
 import { Node, QueueDepths, SlowCall, Vantage } from '../../schemas/admin/fleet.ts';
 import { Message } from '../../schemas/message.ts';
 
 const tag = 'Fleet';
 
-export const getNodes = adminRoute({
+export const getNodes = route(admin, {
   method: 'GET',
   path: '/admin/nodes',
   operationId: 'adminGetNodes',
   tag,
-  summary: 'What each nameserver reports of itself.',
+  summary: 'The status that each nameserver reports.',
   response: z.array(Node),
   run: async ({ api }) => (await listNodes(api.db)).map(printNode),
 });
@@ -53,12 +54,12 @@ function printNode({
   };
 }
 
-export const confirmNode = adminRoute({
+export const confirmNode = route(admin, {
   method: 'POST',
   path: '/admin/nodes/{name}/confirm',
   operationId: 'adminConfirmNode',
   tag,
-  summary: 'Let the removals through that a node holds back.',
+  summary: 'Confirm the removals that a node holds back.',
   audit: 'node.confirm',
   params: z.object({ name: z.string().max(255) }),
   response: Message,
@@ -73,12 +74,12 @@ export const confirmNode = adminRoute({
   },
 });
 
-export const getVantages = adminRoute({
+export const getVantages = route(admin, {
   method: 'GET',
   path: '/admin/vantages',
   operationId: 'adminGetVantages',
   tag,
-  summary: 'The observers elsewhere.',
+  summary: 'The observers.',
   response: z.array(Vantage),
   async run({ api }) {
     const vantages = await listVantages(api.db);
@@ -94,12 +95,12 @@ export const getVantages = adminRoute({
   },
 });
 
-export const getQueues = adminRoute({
+export const getQueues = route(admin, {
   method: 'GET',
   path: '/admin/queues',
   operationId: 'adminGetQueues',
   tag,
-  summary: 'How much each queue of the workers has to do.',
+  summary: 'The length of each queue of the workers.',
   description: 'A queue that does not answer within seconds is not `reachable`, and has no counts.',
   response: z.array(QueueDepths),
   run: ({ api }) => Promise.all((api.queues ?? []).map(depthOf)),
@@ -113,7 +114,7 @@ async function depthOf({ name, depth }: QueueState): Promise<z.input<typeof Queu
   }
 }
 
-export const getSlowCalls = adminRoute({
+export const getSlowCalls = route(admin, {
   method: 'GET',
   path: '/admin/slow-calls',
   operationId: 'adminGetSlowCalls',

@@ -1,4 +1,4 @@
-// /admin/plans: what is sold. No plan and no term is ever deleted, since subscriptions refer to them.
+// /admin/plans: manages plans and terms. They are never deleted, because subscriptions refer to them.
 
 import { z } from 'zod';
 import { keyOf } from '../../../billing/entitlements.ts';
@@ -14,8 +14,8 @@ import {
 import { toldPlan } from '../../../store/audit/told-fields.ts';
 import type { AuditNote } from '../../../store/audit/write-audit.ts';
 import { notFound, Problem } from '../../answers/problem.ts';
-import type { AdminCall } from '../../calls/call.ts';
-import { adminRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { admin, route } from '../../calls/route.ts';
 import { printPlan, printTerm } from '../../print/print-plan.ts';
 import { AdminPlan, NewPlan, NewTerm, PlanUpdate } from '../../schemas/admin/plan.ts';
 import { idText } from '../../schemas/ids.ts';
@@ -53,17 +53,17 @@ function changeOf(body: Readonly<Record<string, unknown>>): PlanChange {
   );
 }
 
-export const getPlans = adminRoute({
+export const getPlans = route(admin, {
   method: 'GET',
   path: '/admin/plans',
   operationId: 'adminGetPlans',
   tag,
-  summary: 'The plans with all their terms, also those that are sold no more.',
+  summary: 'The plans with all their terms, including those withdrawn from sale.',
   response: z.array(AdminPlan),
   run: async ({ api }) => (await listPlans(api.db)).map(print),
 });
 
-export const makePlan = adminRoute({
+export const makePlan = route(admin, {
   method: 'POST',
   path: '/admin/plans',
   operationId: 'adminCreatePlan',
@@ -83,13 +83,13 @@ export const makePlan = adminRoute({
 
 const onePlan = {
   params: z.object({ slug: z.string().max(40) }),
-  async find({ api, params }: AdminCall<{ slug: string }, unknown, unknown, undefined>) {
+  async find({ api, params }: CallOf<'admin', { slug: string }>) {
     return (await listPlans(api.db)).find(({ slug }) => slug === params.slug);
   },
   finds: 'plan',
 };
 
-export const changePlan = adminRoute({
+export const changePlan = route(admin, {
   method: 'PATCH',
   path: '/admin/plans/{slug}',
   operationId: 'adminUpdatePlan',
@@ -110,12 +110,12 @@ export const changePlan = adminRoute({
   },
 });
 
-export const makeTerm = adminRoute({
+export const makeTerm = route(admin, {
   method: 'POST',
   path: '/admin/plans/{slug}/terms',
   operationId: 'adminAddTerm',
   tag,
-  summary: 'Sell a plan for a time.',
+  summary: 'Add a term to a plan.',
   description: 'A term is never changed: retire it and add another.',
   audit: 'plan.add_term',
   ...onePlan,
@@ -130,12 +130,12 @@ export const makeTerm = adminRoute({
   },
 });
 
-export const endTerm = adminRoute({
+export const endTerm = route(admin, {
   method: 'DELETE',
   path: '/admin/plans/{slug}/terms/{id}',
   operationId: 'adminRetireTerm',
   tag,
-  summary: 'Sell a term no more. Who has it keeps it, with its renewals.',
+  summary: 'Withdraw a term from sale. Existing subscriptions keep it and renew.',
   audit: 'plan.retire_term',
   ...onePlan,
   params: z.object({ slug: z.string().max(40), id: idText }),

@@ -1,4 +1,4 @@
-// PUT and DELETE /admin/domains/{id}/subscription: the plan of a domain, its term, what is overridden, and its end.
+// PUT and DELETE /admin/domains/{id}/subscription: set or cancel the plan of a domain, with its term and overrides.
 
 import type { Overrides } from '../../../billing/entitlements.ts';
 import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
@@ -6,15 +6,15 @@ import { toldSubscription } from '../../../store/audit/told-fields.ts';
 import { cancelSubscription, type SetPlan, setPlan } from '../../../store/change/set-plan.ts';
 import type { Domain } from '../../../store/domains/domain.ts';
 import { invalid, notFound, type Problem, problem } from '../../answers/problem.ts';
-import type { AdminCall } from '../../calls/call.ts';
-import { adminRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { admin, route } from '../../calls/route.ts';
 import { printAdminDomain } from '../../print/print-admin-domain.ts';
 import { AdminDomain, SubscriptionChange } from '../../schemas/admin/domain.ts';
 import { about, oneDomain } from './domains.ts';
 
-type SubscriptionCall = AdminCall<{ id: number }, unknown, unknown, Domain>;
+type SubscriptionCall = CallOf<'admin', { id: number }, unknown, unknown, Domain>;
 
-const route = {
+const common = {
   path: '/admin/domains/{id}/subscription',
   tag: 'Domains',
   audit: 'domain.plan',
@@ -22,8 +22,8 @@ const route = {
   response: AdminDomain,
 } as const;
 
-export const setSubscription = adminRoute({
-  ...route,
+export const setSubscription = route(admin, {
+  ...common,
   method: 'PUT',
   operationId: 'adminSetSubscription',
   summary: 'Set the plan of a domain, its term, what is overridden, and whether it is renewed.',
@@ -45,8 +45,8 @@ export const setSubscription = adminRoute({
   },
 });
 
-export const endSubscription = adminRoute({
-  ...route,
+export const endSubscription = route(admin, {
+  ...common,
   method: 'DELETE',
   operationId: 'adminCancelSubscription',
   summary: 'Let the subscription of a domain run out at its end, without grace.',

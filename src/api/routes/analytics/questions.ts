@@ -1,4 +1,4 @@
-// What all questions about requests have in common: who may ask, which requests are meant, and the plan that they need.
+// Shared parts of the routes about requests: their access, the selection of requests, and the required plan.
 
 import type { z } from 'zod';
 import type { AskedRequests, Asking } from '../../../analytics/requests/asked-requests.ts';
@@ -9,14 +9,15 @@ import { printWithoutDot } from '../../../zone/name-text.ts';
 import { judgePlan } from '../../actions/judge-plan.ts';
 import { askStore } from '../../analytics/ask-store.ts';
 import { invalid, type Problem } from '../../answers/problem.ts';
-import type { DomainCall } from '../../calls/call.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { domain } from '../../calls/route.ts';
 import type { AnalyticsQuery } from '../../schemas/analytics/query.ts';
 
-/** What plans open: the sum of a time with any, most of the rest with monitoring, single requests and rankings with logs. */
+/** Plan features that the routes require: totals, sections (with monitoring), or single requests and rankings (with logs). */
 type AnalyticsGate = (typeof GATES)['analytics' | 'analytics_sections' | 'raw_logs'];
 
 type Query = z.output<typeof AnalyticsQuery>;
-type AnalyticsCall<Q extends Query> = DomainCall<unknown, Q, unknown, unknown>;
+type AnalyticsCall<Q extends Query> = CallOf<'domain', unknown, Q>;
 
 interface Question<Q extends Query> {
   readonly query: Q;
@@ -26,15 +27,12 @@ interface Question<Q extends Query> {
   readonly now: Date;
 }
 
-/** Common members of the routes. */
-export const COMMON = {
-  method: 'GET',
-  tag: 'Analytics',
-  permission: 'analytics.view',
-  domainIn: 'query',
-} as const;
+export const ACCESS = domain('analytics.view', { domainIn: 'query' });
 
-/** Makes the handler of a route. */
+/** Common members of the routes. */
+export const COMMON = { method: 'GET', tag: 'Analytics' } as const;
+
+/** Returns a handler that checks the query and the plan, then calls `answer`. */
 export function answering<Q extends Query, R>(
   gate: AnalyticsGate,
   answer: (question: Question<Q>) => Promise<R>,

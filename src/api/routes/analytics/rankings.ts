@@ -1,25 +1,25 @@
-// What visitors asked for most, and the newest requests one by one.
+// Rankings of requests, and the log of single requests.
 
 import { z } from 'zod';
 import { loadLines } from '../../../analytics/requests/load-lines.ts';
 import { loadRanking, loadTopUris, RANKED_METRICS } from '../../../analytics/requests/load-rankings.ts';
 import { GATES } from '../../../billing/gates.ts';
-import { domainRoute } from '../../calls/route.ts';
+import { route } from '../../calls/route.ts';
 import { LogLines, TopRequests, TopUris } from '../../schemas/analytics/answers.ts';
 import { AnalyticsQuery } from '../../schemas/analytics/query.ts';
 import { integerText } from '../../schemas/query-text.ts';
-import { answering, COMMON } from './questions.ts';
+import { ACCESS, answering, COMMON } from './questions.ts';
 
 const TOP_URIS = 10;
 const TOP_REQUESTS = 100;
 const MOST_LINES = 1000;
 const DEFAULT_LINES = 100;
 
-const getTopUris = domainRoute({
+const getTopUris = route(ACCESS, {
   ...COMMON,
   path: '/analytics/top-uris',
   operationId: 'getTopUris',
-  summary: 'The ten pages that were asked for most.',
+  summary: 'The ten most requested pages.',
   description:
     'By the whole URI with its query. What looks like a file is left out: a path that ends in a dot and more, `.html` and `.php` too. All of them: `GET /analytics/top-requests?metric=uris`.',
   query: AnalyticsQuery,
@@ -31,7 +31,7 @@ const getTopUris = domainRoute({
   }),
 });
 
-const getTopRequests = domainRoute({
+const getTopRequests = route(ACCESS, {
   ...COMMON,
   path: '/analytics/top-requests',
   operationId: 'getTopRequests',
@@ -47,11 +47,11 @@ const getTopRequests = domainRoute({
   }),
 });
 
-const getLogs = domainRoute({
+const getLogs = route(ACCESS, {
   ...COMMON,
   path: '/analytics/logs',
   operationId: 'getRequestLogs',
-  summary: 'The newest requests, one by one.',
+  summary: 'The newest single requests.',
   description: 'Kept for 30 days.',
   query: AnalyticsQuery.extend({
     limit: integerText(1, MOST_LINES).optional().describe(`Default ${DEFAULT_LINES}.`),

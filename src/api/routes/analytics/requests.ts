@@ -1,4 +1,4 @@
-// How many requests a domain had, from how many visitors, and how they went.
+// Counts of a domain's requests, visitors, and failures by reason.
 
 import { loadReasons } from '../../../analytics/requests/load-reasons.ts';
 import {
@@ -11,7 +11,7 @@ import { GATES } from '../../../billing/gates.ts';
 import { bucketsOf, type Window, windowBefore } from '../../../edge/analytics/window.ts';
 import { isReason, REASONS } from '../../../edge/requests/reasons.ts';
 import { invalid } from '../../answers/problem.ts';
-import { domainRoute } from '../../calls/route.ts';
+import { route } from '../../calls/route.ts';
 import {
   AnalyticsSummary,
   RequestsCompare,
@@ -19,7 +19,7 @@ import {
   Visitors,
 } from '../../schemas/analytics/answers.ts';
 import { AnalyticsQuery } from '../../schemas/analytics/query.ts';
-import { answering, COMMON } from './questions.ts';
+import { ACCESS, answering, COMMON } from './questions.ts';
 
 const LINES_KEPT_MS = 30 * 86_400_000;
 const TOO_LONG = {
@@ -32,14 +32,14 @@ const UNDER_WILDCARD = {
   error:
     'with a hostname below a wildcard record at most 7d: only single requests tell such hosts apart, and they are kept for 30 days',
 };
-/** The lines of the window, and of the time before it. */
+/** Reports whether single requests are still kept for the window and for the equally long time before it. */
 const isKeptTwice = ({ from, until }: Window) => 2 * (until.getTime() - from.getTime()) <= LINES_KEPT_MS;
 
-const getSummary = domainRoute({
+const getSummary = route(ACCESS, {
   ...COMMON,
   path: '/analytics/summary',
   operationId: 'getAnalyticsSummary',
-  summary: 'The requests of a domain in a time, in one object.',
+  summary: "Totals of a domain's requests in a period.",
   query: AnalyticsQuery,
   response: AnalyticsSummary,
   problems: ['no_active_plan'],
@@ -59,11 +59,11 @@ const getSummary = domainRoute({
   }),
 });
 
-const getVisitors = domainRoute({
+const getVisitors = route(ACCESS, {
   ...COMMON,
   path: '/analytics/visitors',
   operationId: 'getVisitors',
-  summary: 'How many different visitors came, by the hour or the day.',
+  summary: 'Unique visitors by hour or day.',
   description:
     'Who comes in two buckets counts in both, so they do not add up. Buckets without visitors are 0.',
   query: AnalyticsQuery,
@@ -80,11 +80,11 @@ const getVisitors = domainRoute({
   }),
 });
 
-const compareRequests = domainRoute({
+const compareRequests = route(ACCESS, {
   ...COMMON,
   path: '/analytics/requests-compare',
   operationId: 'compareRequests',
-  summary: 'Requests and bandwidth of a time, and of the same time before.',
+  summary: 'Requests and bandwidth of a period, and of the period before.',
   description:
     'The time before is as long, and ends at the same hour of its last bucket, which is still filling in the present one. With `path`, or a `hostname` below a wildcard record, the period is at most 7 days: single requests are kept for 30.',
   query: AnalyticsQuery,
@@ -106,18 +106,18 @@ const compareRequests = domainRoute({
   ),
 });
 
-const getReasons = domainRoute({
+const getReasons = route(ACCESS, {
   ...COMMON,
   path: '/analytics/unreachable-reasons',
   operationId: 'getUnreachableReasons',
-  summary: 'Why requests failed, and whose fault that is.',
+  summary: 'Failed requests by reason and responsible party.',
   query: AnalyticsQuery,
   response: UnreachableReasons,
   problems: ['no_active_plan', 'plan_feature'],
   run: answering(GATES.analytics_sections, async ({ asking, asked, window }) => {
     const counted = await loadReasons(asking, asked, window.bucket);
     return {
-      // a reason that another version knows is told by no words of ours
+      // Omit reasons that only another version knows: this one has no text for them.
       data: counted.flatMap(({ reason, requests }) =>
         isReason(reason) ? [{ reason, ...REASONS[reason], count: requests }] : [],
       ),

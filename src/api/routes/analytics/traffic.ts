@@ -1,4 +1,4 @@
-// How much traffic a domain had in the quota period of its subscription.
+// Traffic of a domain in the quota period of its subscription.
 
 import { z } from 'zod';
 import { loadVolume } from '../../../analytics/requests/load-summary.ts';
@@ -6,12 +6,12 @@ import { trafficHours } from '../../../analytics/requests/traffic-hours.ts';
 import { ownSubscriptions } from '../../../store/accounts/subscriptions.ts';
 import { askStore } from '../../analytics/ask-store.ts';
 import { Problem, problem } from '../../answers/problem.ts';
-import { domainRoute } from '../../calls/route.ts';
+import { domain, route } from '../../calls/route.ts';
 import { Timestamp } from '../../schemas/timestamp.ts';
 
 const SECONDS = 10;
 
-export const getTrafficUsage = domainRoute({
+export const getTrafficUsage = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/traffic-usage',
   operationId: 'getTrafficUsage',
@@ -19,7 +19,6 @@ export const getTrafficUsage = domainRoute({
   summary: 'The traffic of the quota period, and how much the plan includes.',
   description:
     'Counted by the hour, including the current hour. An hour belongs to the period in which it ends. Beyond the limit nothing is refused.',
-  permission: 'domain.view',
   response: z
     .object({
       period_start: Timestamp,

@@ -1,16 +1,16 @@
-// `GET /edge/v1/config`: the stream of what an edge is told.
+// `GET /edge/v1/config`: streams its configuration to an edge.
 
 import { decodeEdgeCursor } from '../../../store/edges/edge-cursor.ts';
 import { unavailable } from '../../answers/problem.ts';
 import { StreamedLines } from '../../answers/stream-lines.ts';
-import { edgeRoute } from '../../calls/route.ts';
+import { edge, route } from '../../calls/route.ts';
 import { streamConfigs } from '../../edge/config-stream.ts';
 import { ConfigLines, ConfigQuery } from '../../schemas/edge.ts';
 
-/** An edge begins a stream when the one before has ended. */
+/** An edge opens a new stream only when the previous one has ended. */
 const CALLS_A_MINUTE = 60;
 
-export const followConfig = edgeRoute({
+export const followConfig = route(edge(CALLS_A_MINUTE), {
   method: 'GET',
   path: '/edge/v1/config',
   operationId: 'followConfig',
@@ -18,7 +18,6 @@ export const followConfig = edgeRoute({
   summary: 'Everything that the edge serves, then each change as it happens.',
   description:
     'The answer does not end by itself: it ends when the token counts no more, when the edge has begun more streams than it may have, when it does not read, and when this process stops. Ask again with the cursor of the last line that was applied.',
-  perMinute: CALLS_A_MINUTE,
   query: ConfigQuery,
   response: ConfigLines,
   textResponse: 'application/x-ndjson',

@@ -1,15 +1,15 @@
-// `POST /edge/v1/health`: an edge says that it is there, how busy it is, and which rules it cannot obey. Its addresses are the
-// operator's to say.
+// `POST /edge/v1/health`: takes an edge's heartbeat, its load, and the rules that it does not support. The operator sets
+// the addresses that are published for it.
 
 import { saveEdgeHealth } from '../../../store/edges/edges.ts';
-import { edgeRoute } from '../../calls/route.ts';
+import { edge, route } from '../../calls/route.ts';
 import { EdgeHealthBody, EdgeSelf } from '../../schemas/edge.ts';
 
-/** Each ten seconds, and whenever there is news. */
+/** An edge reports every ten seconds, and whenever something changes. */
 const CALLS_A_MINUTE = 60;
 const HEALTH_BYTES = 512 * 1024;
 
-export const reportHealth = edgeRoute({
+export const reportHealth = route(edge(CALLS_A_MINUTE), {
   method: 'POST',
   path: '/edge/v1/health',
   operationId: 'reportHealth',
@@ -17,7 +17,6 @@ export const reportHealth = edgeRoute({
   tag: 'Edges',
   summary: 'Says that the edge is there, each ten seconds.',
   description: 'An edge that is not heard for a minute is taken out of what proxied names publish.',
-  perMinute: CALLS_A_MINUTE,
   bodyBytes: HEALTH_BYTES,
   body: EdgeHealthBody,
   response: EdgeSelf,
@@ -28,7 +27,7 @@ export const reportHealth = edgeRoute({
   },
 });
 
-/** Null: it comes over a proxy on this machine, which says nothing of where it is. */
+/** Returns null if the edge connects through a proxy on this machine, whose address does not show where the edge is. */
 function outsideAddress(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   return /^127\.|^::1$/.test(plain) ? null : plain;

@@ -1,17 +1,17 @@
-// `POST /edge/v1/requests`: what an edge has answered, in batches.
+// `POST /edge/v1/requests`: takes batches of requests that an edge has answered.
 
 import { badRequest, unavailable } from '../../answers/problem.ts';
-import { edgeRoute } from '../../calls/route.ts';
+import { edge, route } from '../../calls/route.ts';
 import type { StreamedBody } from '../../requests/streamed-body.ts';
 import { REQUEST_BOUNDS } from '../../requests/take-requests.ts';
 import { BatchAnswer, RequestLine } from '../../schemas/edge/requests.ts';
 
-/** An edge has no need of more than one each second. */
+/** An edge needs at most one per second. */
 const CALLS_A_MINUTE = 120;
 const BATCH_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const OFF_RETRY_SECONDS = 300;
 
-export const reportRequests = edgeRoute({
+export const reportRequests = route(edge(CALLS_A_MINUTE), {
   method: 'POST',
   path: '/edge/v1/requests',
   operationId: 'reportRequests',
@@ -20,7 +20,6 @@ export const reportRequests = edgeRoute({
   summary: 'What the edge has answered: a line for each request.',
   description:
     'Lines of JSON, plain or gzip, with a header `Batch-Id`: a repeat of a batch within a day changes nothing and is answered as the first time. Lines that do not count are dropped and counted. 400, 413, 415 and 422: drop the batch; 429 and 503: repeat it later, with the same `Batch-Id`.',
-  perMinute: CALLS_A_MINUTE,
   body: RequestLine,
   streamedBody: true,
   statuses: [413, 415, 422],

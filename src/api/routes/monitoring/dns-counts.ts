@@ -1,4 +1,4 @@
-// GET /analytics/dns: what nameservers answered for a domain, by time, type, rcode and node, or in short for many domains.
+// GET /analytics/dns: counts the queries for a domain by time, type, RCODE and node, or the totals for many domains.
 
 import { z } from 'zod';
 import { DNS_PERIODS, type DnsWindow, dnsWindowOf } from '../../../analytics/dns/dns-window.ts';
@@ -16,15 +16,15 @@ import { type ApiCaller, asStoreCaller, seesDomain } from '../../callers/caller.
 import { mayDo } from '../../callers/permissions.ts';
 import type { Api } from '../../calls/call.ts';
 import { findVisibleDomain } from '../../calls/find-domain.ts';
-import { accountRoute } from '../../calls/route.ts';
+import { account, route } from '../../calls/route.ts';
 import { DnsAnalytics, type DnsCounts } from '../../schemas/monitoring/dns-counts.ts';
 
 const MOST_DOMAINS = 100;
-/** Names are only as long as this. */
+/** Enough for this many names of maximum length. */
 const MOST_CHARACTERS = MOST_DOMAINS * 256;
-/** Several accounts may have a name, which a global admin sees. */
+/** A global admin may find several domains for each name. */
 const MOST_FOUND = 1000;
-/** How long the store may work on it; its keys lead to the rows of a domain. */
+/** Time limit of the query. It reads only the rows of the domain, by key. */
 const SECONDS = 10;
 
 export const PERIOD = z
@@ -32,7 +32,7 @@ export const PERIOD = z
   .describe('Default 24h. By the minute (1h), hour or day, in UTC; the last one is still filling.');
 type DnsPeriod = z.output<typeof PERIOD>;
 
-export const getDnsAnalytics = accountRoute({
+export const getDnsAnalytics = route(account(), {
   method: 'GET',
   path: '/analytics/dns',
   operationId: 'getDnsAnalytics',
@@ -68,7 +68,7 @@ export const getDnsAnalytics = accountRoute({
   },
 });
 
-/** What was answered for one domain. */
+/** Returns the counts of one domain. */
 export async function answerOne(
   call: Parameters<typeof askStore>[0],
   period: DnsPeriod,

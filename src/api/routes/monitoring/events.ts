@@ -1,25 +1,24 @@
-// `GET /domains/{domain}/events`: what happens to a domain, as it happens.
+// `GET /domains/{domain}/events`: streams the events of a domain.
 
 import { z } from 'zod';
 import { MAX_CURSOR_CHARACTERS } from '../../../store/events/event-cursor.ts';
 import { PROBLEM_CODES, Problem, unavailable } from '../../answers/problem.ts';
 import { StreamedLines } from '../../answers/stream-lines.ts';
-import { domainRoute } from '../../calls/route.ts';
+import { domain, route } from '../../calls/route.ts';
 import { streamEvents } from '../../events/domain-stream.ts';
 import { eventPrinter } from '../../print/events/print-event.ts';
 import { booleanText } from '../../schemas/query-text.ts';
 
 const RETRY_SECONDS = 10;
 
-export const followDomain = domainRoute({
+export const followDomain = route(domain('domain.view'), {
   method: 'GET',
   path: '/domains/{domain}/events',
   operationId: 'followDomain',
   tag: 'Domains',
-  summary: 'What happens to a domain, as it happens.',
+  summary: 'Streams the events of a domain.',
   description:
     'Server-sent events: `check` and `verification` when one ended, `change` and `status` when the domain was changed, `nodes` with how many nameservers have the newest change, `progress` while a check is made that somebody asked for, and `reset` where something was missed, so that everything is to be read again. It goes on from the `Last-Event-ID` of the request, or from `after`. It ends when the credential or the role is another, when it is not read, and when this process stops: ask again. A session, a key or a token may have 4 streams, an account 20.',
-  permission: 'domain.view',
   follows: true,
   query: z.object({
     after: z

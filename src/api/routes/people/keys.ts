@@ -1,4 +1,4 @@
-// /users/me/keys: the API keys of an account. A key is shown once, in the answer that makes it.
+// /users/me/keys: lists, creates and revokes the API keys of an account. A key is shown only once, when it is created.
 
 import { z } from 'zod';
 import {
@@ -11,16 +11,16 @@ import {
 import { keyNote } from '../../../store/audit/told-fields.ts';
 import { readKeyScope } from '../../../zone/edit/read-key-scope.ts';
 import { invalid, notFound, Problem } from '../../answers/problem.ts';
-import { sessionRoute } from '../../calls/route.ts';
+import { route, session } from '../../calls/route.ts';
 import { printKey } from '../../print/print-key.ts';
 import { idText } from '../../schemas/ids.ts';
 import { Key, NewKey } from '../../schemas/key.ts';
 import { Message } from '../../schemas/message.ts';
 
-/** Those that are not revoked. */
+/** Maximum number of keys that are not revoked. */
 const MAX_KEYS = 100;
 
-export const listKeys = sessionRoute({
+export const listKeys = route(session(), {
   method: 'GET',
   path: '/users/me/keys',
   operationId: 'listKeys',
@@ -30,7 +30,7 @@ export const listKeys = sessionRoute({
   run: async ({ api, caller }) => (await listOwnKeys(api.db, caller.account.id)).map(printKey),
 });
 
-export const createKey = sessionRoute({
+export const createKey = route(session({ fresh: true }), {
   method: 'POST',
   path: '/users/me/keys',
   operationId: 'createKey',
@@ -39,7 +39,6 @@ export const createKey = sessionRoute({
   summary: 'Make an API key.',
   description:
     'It is shown in this answer only. With an Idempotency-Key a repeat gets the answer without the key itself. A key that is narrowed to names or types writes only these records.',
-  fresh: true,
   body: NewKey,
   response: Key,
   withoutSecrets: ({ key: _, ...rest }) => rest,
@@ -67,14 +66,13 @@ export const createKey = sessionRoute({
   },
 });
 
-export const revokeKey = sessionRoute({
+export const revokeKey = route(session({ fresh: true }), {
   method: 'DELETE',
   path: '/users/me/keys/{id}',
   operationId: 'revokeKey',
   audit: 'key.revoke',
   tag: 'Your account',
-  summary: 'Revoke an API key, at once and for ever.',
-  fresh: true,
+  summary: 'Revoke an API key immediately and permanently.',
   params: z.object({ id: idText }),
   response: Message,
   async run({ api, caller, params, audit }) {

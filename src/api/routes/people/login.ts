@@ -1,4 +1,4 @@
-// POST /auth/login, logout and confirm: sign in by password or by a link, sign out, give the password once more.
+// POST /auth/login, logout and confirm: sign in with a password or a link, sign out, and confirm the password again.
 
 import { z } from 'zod';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
@@ -8,8 +8,8 @@ import { endSession, notePassword } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { invalid, Problem, problem, tooBusy, unauthorized } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import type { PublicCall } from '../../calls/call.ts';
-import { publicRoute, sessionRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { everyone, route, session } from '../../calls/route.ts';
 import { signInAs } from '../../people/open-session.ts';
 import { isPassword } from '../../people/passwords.ts';
 import { judgeCode } from '../../people/second-factor.ts';
@@ -34,13 +34,13 @@ const LoginBody = z
     NEEDS,
   );
 
-type LoginCall = PublicCall<unknown, unknown, z.output<typeof LoginBody>>;
+type LoginCall = CallOf<'public', unknown, unknown, z.output<typeof LoginBody>>;
 type Outcome = z.output<typeof SignedIn> | Problem;
 
-/** The same words and the same time for an email that nobody has. */
+/** An email without an account gets the same message after the same time. */
 const WRONG = 'the email or the password is wrong';
 
-export const login = publicRoute({
+export const login = route(everyone, {
   method: 'POST',
   path: '/auth/login',
   operationId: 'login',
@@ -83,7 +83,7 @@ async function loginByPassword(call: LoginCall): Promise<Outcome> {
   );
 }
 
-/** A refusal leaves the link as it was. */
+/** Signs in with a link. If the call is rejected, the link can still be used. */
 async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
   const { api, people, asker, body } = call;
   return await inTransaction<Outcome>(api.db, async (trx) => {
@@ -99,7 +99,7 @@ async function loginByLink(call: LoginCall, token: string): Promise<Outcome> {
   });
 }
 
-export const logout = sessionRoute({
+export const logout = route(session(), {
   method: 'POST',
   path: '/auth/logout',
   operationId: 'logout',
@@ -117,13 +117,13 @@ export const logout = sessionRoute({
   },
 });
 
-export const confirm = sessionRoute({
+export const confirm = route(session(), {
   method: 'POST',
   path: '/auth/confirm',
   operationId: 'confirmPassword',
   audit: { inHandler: 'session.confirm' },
   tag: 'Signing in',
-  summary: 'Give the password once more.',
+  summary: 'Confirm your password.',
   description: 'For 15 minutes this opens the calls that answer `reauthenticate` otherwise.',
   idempotent: false,
   body: z.strictObject({ password: GivenPassword }),

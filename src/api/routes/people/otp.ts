@@ -1,4 +1,4 @@
-// Two-step sign-in by an authenticator app (TOTP, RFC 6238): turned on with a first code, turned off with another.
+// Two-step sign-in with an authenticator app (TOTP, RFC 6238). Turning it on and off requires a code.
 
 import { z } from 'zod';
 import { writeAudit } from '../../../store/audit/write-audit.ts';
@@ -6,7 +6,7 @@ import { confirmTotp, deleteTotp, saveTotp } from '../../../store/people/totp.ts
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, invalid, Problem, problem } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import { sessionRoute } from '../../calls/route.ts';
+import { route, session } from '../../calls/route.ts';
 import { renewSession } from '../../people/open-session.ts';
 import { aboutTotp, takeCode } from '../../people/second-factor.ts';
 import { base32, hashRecoveryCode, makeRecoveryCodes, makeTotpSecret, totpUri } from '../../people/totp.ts';
@@ -14,7 +14,7 @@ import { Code, OtpSecret, RecoveryCodes, Rotated } from '../../schemas/people.ts
 
 const wrongCode = () => invalid([{ field: 'otp', error: 'is wrong, or has been used' }]);
 
-export const enableOtp = sessionRoute({
+export const enableOtp = route(session({ fresh: true }), {
   method: 'POST',
   path: '/auth/otp/enable',
   operationId: 'enableOtp',
@@ -22,7 +22,6 @@ export const enableOtp = sessionRoute({
   tag: 'Signing in',
   summary: 'Begin two-step sign-in: a secret for an authenticator app.',
   description: 'It counts from its first code on: `POST /auth/otp/confirm`.',
-  fresh: true,
   idempotent: false,
   response: OtpSecret,
   problems: ['wrong_state'],
@@ -42,7 +41,7 @@ export const enableOtp = sessionRoute({
   },
 });
 
-export const confirmOtp = sessionRoute({
+export const confirmOtp = route(session({ fresh: true }), {
   method: 'POST',
   path: '/auth/otp/confirm',
   operationId: 'confirmOtp',
@@ -50,7 +49,6 @@ export const confirmOtp = sessionRoute({
   tag: 'Signing in',
   summary: 'Turn two-step sign-in on with a first code.',
   description: 'Ends all other sessions; this one gets a new token.',
-  fresh: true,
   idempotent: false,
   body: z.strictObject({ otp: Code }),
   response: RecoveryCodes,
@@ -71,7 +69,7 @@ export const confirmOtp = sessionRoute({
   },
 });
 
-export const disableOtp = sessionRoute({
+export const disableOtp = route(session({ fresh: true }), {
   method: 'POST',
   path: '/auth/otp/disable',
   operationId: 'disableOtp',
@@ -79,7 +77,6 @@ export const disableOtp = sessionRoute({
   tag: 'Signing in',
   summary: 'Turn two-step sign-in off, with a code.',
   description: 'Ends all other sessions; this one gets a new token.',
-  fresh: true,
   idempotent: false,
   body: z.strictObject({ otp: Code }),
   response: Rotated,

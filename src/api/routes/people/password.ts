@@ -1,4 +1,4 @@
-// A new password: by a mailed link, or in a session in which the old one was given lately.
+// Sets a new password, with a mailed link or in a session that confirmed the old one recently.
 
 import { z } from 'zod';
 import { readEmail } from '../../../store/accounts/email-address.ts';
@@ -10,7 +10,7 @@ import { endOtherSessions } from '../../../store/people/sessions.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import { publicRoute, sessionRoute } from '../../calls/route.ts';
+import { everyone, route, session } from '../../calls/route.ts';
 import { renewSession } from '../../people/open-session.ts';
 import { hashPassword } from '../../people/passwords.ts';
 import { Message } from '../../schemas/message.ts';
@@ -18,7 +18,7 @@ import { Email, LinkToken, NewPassword, Rotated } from '../../schemas/people.ts'
 
 type Said = z.output<typeof Message> | Problem;
 
-export const forgotPassword = publicRoute({
+export const forgotPassword = route(everyone, {
   method: 'POST',
   path: '/auth/password/forgot',
   operationId: 'forgotPassword',
@@ -42,7 +42,7 @@ export const forgotPassword = publicRoute({
   },
 });
 
-export const resetPassword = publicRoute({
+export const resetPassword = route(everyone, {
   method: 'POST',
   path: '/auth/password/reset',
   operationId: 'resetPassword',
@@ -73,7 +73,7 @@ export const resetPassword = publicRoute({
   },
 });
 
-export const changePassword = sessionRoute({
+export const changePassword = route(session({ fresh: true }), {
   method: 'PUT',
   path: '/users/me/password',
   operationId: 'changePassword',
@@ -81,7 +81,6 @@ export const changePassword = sessionRoute({
   tag: 'Your account',
   summary: 'Set a new password.',
   description: 'Ends all other sessions; this one gets a new token.',
-  fresh: true,
   body: z.strictObject({ password: NewPassword }),
   response: Rotated,
   async run(call) {

@@ -1,4 +1,4 @@
-// GET and PUT /users/me, and a new email, which counts once its link is opened.
+// GET and PUT /users/me, and the change of the email, which takes effect when the mailed link is opened.
 
 import { z } from 'zod';
 import type { Account } from '../../../store/accounts/accounts.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../../../store/postgres/database.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { forbidden, notFound, Problem, problem } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import { sessionRoute } from '../../calls/route.ts';
+import { route, session } from '../../calls/route.ts';
 import { Message } from '../../schemas/message.ts';
 import { Email, LinkToken, PersonName, Profile } from '../../schemas/people.ts';
 
@@ -36,7 +36,7 @@ async function profileOf(
   };
 }
 
-export const getProfile = sessionRoute({
+export const getProfile = route(session(), {
   method: 'GET',
   path: '/users/me',
   operationId: 'getProfile',
@@ -46,7 +46,7 @@ export const getProfile = sessionRoute({
   run: ({ api, caller }) => profileOf(api.db, caller.account),
 });
 
-export const updateProfile = sessionRoute({
+export const updateProfile = route(session(), {
   method: 'PUT',
   path: '/users/me',
   operationId: 'updateProfile',
@@ -63,7 +63,7 @@ export const updateProfile = sessionRoute({
   },
 });
 
-export const changeEmail = sessionRoute({
+export const changeEmail = route(session({ fresh: true }), {
   method: 'PUT',
   path: '/users/me/email',
   operationId: 'changeEmail',
@@ -71,7 +71,6 @@ export const changeEmail = sessionRoute({
   tag: 'Your account',
   summary: 'Ask for another email.',
   description: 'A link is mailed to it. The email counts once the link is opened; then the old one is told.',
-  fresh: true,
   body: z.strictObject({ email: Email }),
   response: Message,
   problems: ['wrong_state'],
@@ -92,7 +91,7 @@ export const changeEmail = sessionRoute({
   },
 });
 
-export const confirmEmailChange = sessionRoute({
+export const confirmEmailChange = route(session(), {
   method: 'POST',
   path: '/users/me/email/confirm',
   operationId: 'confirmEmail',
@@ -120,7 +119,7 @@ export const confirmEmailChange = sessionRoute({
         before: { email: account.email },
         after: { email: link.email },
       });
-      // Links that were mailed to the old address end with it.
+      // Links mailed to the old address become invalid.
       await dropLinks(trx, account.id);
       if (people.sendsMail && emailKeyOf(link.email) !== emailKeyOf(account.email))
         await orderMailOf(trx, 'email-changed', account.id, account.email);

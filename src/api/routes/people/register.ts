@@ -1,6 +1,6 @@
-// POST /auth/register: ask for a link by email, then make the account with its token. Nobody can take an email that they do not
-// read, and the password is chosen by whoever opens the link. A service that is not open for registration takes those who
-// are invited; its answers do not tell who is.
+// POST /auth/register: requests a link by email, then creates the account with its token. Only a person who can read the
+// mail can register the address and choose the password. If registration is closed, only invited addresses get a link, and
+// the responses do not reveal which addresses are invited.
 
 import { z } from 'zod';
 import { createAccount } from '../../../store/accounts/accounts.ts';
@@ -13,8 +13,8 @@ import type { Database } from '../../../store/postgres/database.ts';
 import { inTransaction, rollBackTo } from '../../../store/postgres/transaction.ts';
 import { findInvite, isInvited } from '../../../store/sharing/invite-tokens.ts';
 import { forbidden, Problem, problem, tooBusy } from '../../answers/problem.ts';
-import type { PublicCall } from '../../calls/call.ts';
-import { publicRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { everyone, route } from '../../calls/route.ts';
 import { signInAs } from '../../people/open-session.ts';
 import { hashPassword } from '../../people/passwords.ts';
 import { Message } from '../../schemas/message.ts';
@@ -38,21 +38,21 @@ const RegisterBody = z
     'expected an email; or, from a link, password and token or invite',
   );
 
-type RegisterCall = PublicCall<unknown, unknown, z.output<typeof RegisterBody>>;
+type RegisterCall = CallOf<'public', unknown, unknown, z.output<typeof RegisterBody>>;
 type Outcome = z.output<typeof SignedIn> | z.output<typeof Message> | Problem;
 
-/** Where only those who are invited may register: the same answer for all others. */
+/** The answer for every address if only invited people may register. */
 const IF_INVITED = {
   message:
     'if this address is invited, a link is on its way to it, if it has not had three mails within the hour',
 };
 
-/** Whoever has the email already is told so by mail; the answer is the same. */
+/** Also the answer for an address that has an account: its owner is notified by mail. */
 const ON_ITS_WAY = {
   message: 'a link is on its way to this address, if it has not had three mails within the hour',
 };
 
-export const register = publicRoute({
+export const register = route(everyone, {
   method: 'POST',
   path: '/auth/register',
   operationId: 'register',
@@ -87,7 +87,7 @@ async function askForLink({ api, people, asker, body }: RegisterCall): Promise<O
 
 const USED_UP = problem('wrong_state', 'this link was already used or has expired');
 
-/** Uses the link up. */
+/** Returns the email of the link, which cannot be used again. */
 async function linkedEmail(
   trx: Database,
   { people }: RegisterCall,
@@ -98,11 +98,11 @@ async function linkedEmail(
   return people.isOpen || (await isInvited(trx, link.email)) ? link.email : USED_UP;
 }
 
-/** The invite is still to be accepted. */
+/** Returns the invited email. The invite is not accepted yet. */
 async function invitedEmail(trx: Database, token: string): Promise<string | Problem> {
   const invite = await findInvite(trx, token);
   if (invite === undefined) return USED_UP;
-  // Whoever invites has a link too, and must not get an account of somebody else's address by it.
+  // The inviter also has a link, which must not create an account with the invited person's address.
   return invite.provesEmail
     ? invite.email
     : problem(

@@ -1,20 +1,20 @@
-// /users/me/sessions: where somebody is signed in, and the end of it.
+// /users/me/sessions: lists and ends the sessions of an account.
 
 import { z } from 'zod';
 import { endOtherSessions, endSession, listSessions } from '../../../store/people/sessions.ts';
 import { notFound } from '../../answers/problem.ts';
-import { sessionRoute } from '../../calls/route.ts';
+import { route, session } from '../../calls/route.ts';
 import { isSessionValid, sessionEndsAt } from '../../people/judge-session.ts';
 import { idText } from '../../schemas/ids.ts';
 import { Message } from '../../schemas/message.ts';
 import { SessionItem } from '../../schemas/people.ts';
 
-export const listOwnSessions = sessionRoute({
+export const listOwnSessions = route(session(), {
   method: 'GET',
   path: '/users/me/sessions',
   operationId: 'listSessions',
   tag: 'Your account',
-  summary: 'Where you are signed in, the newest first.',
+  summary: 'Your sessions, newest first.',
   response: z.array(SessionItem),
   async run({ api, caller }) {
     const { account, credential } = caller;
@@ -34,7 +34,7 @@ export const listOwnSessions = sessionRoute({
   },
 });
 
-export const endOneSession = sessionRoute({
+export const endOneSession = route(session(), {
   method: 'DELETE',
   path: '/users/me/sessions/{id}',
   operationId: 'endSession',
@@ -51,7 +51,7 @@ export const endOneSession = sessionRoute({
   },
 });
 
-export const endSessions = sessionRoute({
+export const endSessions = route(session(), {
   method: 'DELETE',
   path: '/users/me/sessions',
   operationId: 'endOtherSessions',

@@ -1,15 +1,15 @@
-// GET /whoami: whose credential this is, and what it may do.
+// GET /whoami: describes the caller's credential: its account and what it allows.
 
-import { accountRoute } from '../../calls/route.ts';
+import { account, route } from '../../calls/route.ts';
 import { sessionEndsAt } from '../../people/judge-session.ts';
 import { WhoAmI } from '../../schemas/key.ts';
 
-export const whoAmI = accountRoute({
+export const whoAmI = route(account(), {
   method: 'GET',
   path: '/whoami',
   operationId: 'whoAmI',
   tag: 'Your account',
-  summary: 'Whose credential this is, and what it may do.',
+  summary: 'The account of the credential, and what it allows.',
   response: WhoAmI,
   run({ caller }) {
     const { account, credential, key, rate } = caller;

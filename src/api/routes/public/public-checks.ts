@@ -1,26 +1,26 @@
-// The delegation of any name for anybody (setting PUBLIC_CHECK): the last look, and a look now. No session counts, and
-// nothing of what the service stores is looked at, so that the answer and its time are the same for customers' domains.
+// Public checks of the delegation of any name (setting PUBLIC_CHECK): shows the last one, and makes a new one. Sessions and
+// stored data are ignored, so that the response and its time do not reveal which domains are customers'.
 
 import { z } from 'zod';
 import type { Evidence } from '../../../checks/delegation/evidence.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
 import { invalid, PROBLEM_CODES, Problem, unavailable } from '../../answers/problem.ts';
-import { publicRoute } from '../../calls/route.ts';
+import { everyone, route } from '../../calls/route.ts';
 import { printEvidence } from '../../print/print-check.ts';
 import { judgePublicName } from '../../public/judge-public-name.ts';
 import { PublicCheck } from '../../schemas/checks/check.ts';
 
 const tag = 'Public checks';
 const RETRY_SECONDS = 5;
-/** What no name reaches in any form; `judgePublicName` tells the rest. */
+/** Longer than any name in any form. `judgePublicName` validates the rest. */
 const NameText = z.string().min(1).max(1100);
 
-export const getPublicCheck = publicRoute({
+export const getPublicCheck = route(everyone, {
   method: 'GET',
   path: '/public/checks',
   operationId: 'getPublicCheck',
   tag,
-  summary: 'Shows the last look at a delegation.',
+  summary: 'Shows the last check of a delegation.',
   description:
     'For everyone, without a key, where the service has `PUBLIC_CHECK=on`; else a 404. It asks nobody: `check` is absent where nobody had the name looked at lately.',
   query: z.object({ name: NameText }),
@@ -35,13 +35,13 @@ export const getPublicCheck = publicRoute({
   },
 });
 
-export const askPublicCheck = publicRoute({
+export const askPublicCheck = route(everyone, {
   method: 'POST',
   path: '/public/checks',
   operationId: 'askPublicCheck',
   audit: { none: 'it writes nothing' },
   tag,
-  summary: 'Looks at the delegation of any name.',
+  summary: 'Checks the delegation of any name.',
   description:
     'For everyone, without a key, where the service has `PUBLIC_CHECK=on`; else a 404. Walks from the root to the zone above the name and asks its servers, within 15 seconds. One address may ask 10 times a minute (429), an IPv6 /64 counting as one; a name that was looked at within 5 minutes is answered with that look. A 503: too many ask at once.',
   body: z.object({ name: NameText }),

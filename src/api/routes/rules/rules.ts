@@ -1,4 +1,4 @@
-// The rules of a domain for the edge: seven operations over twelve types, whose names stand in the path with `-` or `_`.
+// Rules of a domain for the edge: seven operations on twelve types. The path names the type, with `-` or `_`.
 
 import { z } from 'zod';
 import { findRuleKind } from '../../../edge/rules/every-type.ts';
@@ -17,8 +17,8 @@ import {
 import type { Rule as StoredRule } from '../../../store/rules/rule-row.ts';
 import { allocateRuleIds } from '../../../store/rules/write-rules.ts';
 import { type FieldProblem, invalid, notFound, Problem, problem } from '../../answers/problem.ts';
-import type { AnswerHeader, DomainCall } from '../../calls/call.ts';
-import { domainRoute, type Route } from '../../calls/route.ts';
+import type { AnswerHeader, CallOf } from '../../calls/call.ts';
+import { domain, type Route, route } from '../../calls/route.ts';
 import { answerList, PAGE_QUERY } from '../../lists/paging.ts';
 import { printRule, printWholeRule } from '../../print/print-rule.ts';
 import { idText } from '../../schemas/ids.ts';
@@ -38,7 +38,7 @@ const TypePath = z.object({
 });
 const RulePath = TypePath.extend({ id: idText });
 
-type Finding<P> = DomainCall<P, unknown, unknown, undefined>;
+type Finding<P> = CallOf<'domain', P>;
 
 function kindIn({ params }: Finding<z.output<typeof TypePath>>): RuleKind | Problem {
   return findRuleKind(params.type) ?? problem('unknown_rule_type', 'there is no such type of rules');
@@ -57,14 +57,13 @@ const oneRule = {
   finds: 'rule',
 };
 
-const list = domainRoute({
+const list = route(domain('domain.view'), {
   method: 'GET',
   path: COLLECTION,
   operationId: 'listRules',
   tag,
   summary: 'The rules of one type, in the order in which they are evaluated.',
   description: 'Equal priorities by id. Texts of error pages are answered where a rule is read alone.',
-  permission: 'domain.view',
   ...ofType,
   query: z.object(PAGE_QUERY),
   response: z.array(Rule),
@@ -86,7 +85,7 @@ const list = domainRoute({
   },
 });
 
-const create = domainRoute({
+const create = route(domain('rules.edit'), {
   method: 'POST',
   path: COLLECTION,
   operationId: 'createRule',
@@ -94,7 +93,6 @@ const create = domainRoute({
   tag,
   summary: 'Adds a rule.',
   description: 'The body is that of the type in the path. `Idempotency-Key` makes a repeat harmless.',
-  permission: 'rules.edit',
   ...ofType,
   body: RuleCreate,
   response: Rule,
@@ -126,7 +124,7 @@ const create = domainRoute({
   },
 });
 
-const reorder = domainRoute({
+const reorder = route(domain('rules.edit'), {
   method: 'PATCH',
   path: `${COLLECTION}reorder`,
   operationId: 'reorderRules',
@@ -135,7 +133,6 @@ const reorder = domainRoute({
   summary: 'Sets priorities of several rules of one type at once.',
   description:
     'All or none: an id that is not of the domain and type is a 404, one that is named twice a 400.',
-  permission: 'rules.edit',
   ...ofType,
   body: RuleOrder,
   response: z.object({ updated: z.int().min(0).describe('How many rules have another priority now.') }),
@@ -160,13 +157,12 @@ const reorder = domainRoute({
   },
 });
 
-const get = domainRoute({
+const get = route(domain('domain.view'), {
   method: 'GET',
   path: ITEM,
   operationId: 'getRule',
   tag,
   summary: 'One rule, of an error page with its text.',
-  permission: 'domain.view',
   ...oneRule,
   response: Rule,
   async run({ api, domain, found: { rule } }) {
@@ -174,7 +170,7 @@ const get = domainRoute({
   },
 });
 
-const update = domainRoute({
+const update = route(domain('rules.edit'), {
   method: 'PUT',
   path: ITEM,
   operationId: 'updateRule',
@@ -183,7 +179,6 @@ const update = domainRoute({
   summary: 'Changes fields of a rule.',
   description:
     'Fields that are left out stay, and read-only ones are ignored: what was read can be edited and sent back.',
-  permission: 'rules.edit',
   ...oneRule,
   body: RuleUpdate,
   response: Rule,
@@ -205,14 +200,13 @@ const update = domainRoute({
   },
 });
 
-const remove = domainRoute({
+const remove = route(domain('rules.edit'), {
   method: 'DELETE',
   path: ITEM,
   operationId: 'deleteRule',
   audit: 'changes',
   tag,
   summary: 'Deletes a rule.',
-  permission: 'rules.edit',
   ...oneRule,
   response: Message,
   answerHeaders,
@@ -223,14 +217,13 @@ const remove = domainRoute({
   },
 });
 
-const toggle = domainRoute({
+const toggle = route(domain('rules.edit'), {
   method: 'PATCH',
   path: `${ITEM}/toggle`,
   operationId: 'toggleRule',
   audit: 'changes',
   tag,
   summary: 'Enables a rule that is disabled, and the other way round.',
-  permission: 'rules.edit',
   ...oneRule,
   response: Rule,
   answerHeaders,
@@ -253,7 +246,7 @@ function answerRule(changed: StoredRule | Problem | undefined): PrintedRule | Pr
   return changed instanceof Problem ? changed : printRule(changed);
 }
 
-/** A rule that is read, with what edges say of it. One that is disabled is not theirs to obey. */
+/** Adds the edges that do not support the rule, unless the rule is disabled. */
 function printRead(
   { id, body }: StoredRule,
   printed: PrintedRule,

@@ -1,4 +1,4 @@
-// Every write of rules by a caller of the API: planned under the domain's lock, then saved, or the answer says why not.
+// Saves rules for the API. Each write is planned under the domain's lock, then saved or rejected.
 
 import type { RuleKind } from '../../../edge/rules/rule-kind.ts';
 import { type LockedForRules, saveRules } from '../../../store/change/save-rules.ts';
@@ -7,20 +7,17 @@ import type { WrittenRule } from '../../../store/rules/rule-operations.ts';
 import type { WholeRule } from '../../../store/rules/rule-row.ts';
 import { notFound, Problem, problem } from '../../answers/problem.ts';
 import { asActor } from '../../callers/caller.ts';
-import type { DomainCall } from '../../calls/call.ts';
+import type { CallOf } from '../../calls/call.ts';
 
-/** A rule that a path names, and its type. */
+/** The rule that the path names, and its type. */
 export interface FoundRule {
   readonly kind: RuleKind;
   readonly rule: WholeRule;
 }
 
-type WriteCall = Pick<
-  DomainCall<unknown, unknown, unknown, unknown>,
-  'api' | 'caller' | 'domain' | 'answerHeader'
->;
+type WriteCall = Pick<CallOf<'domain'>, 'api' | 'caller' | 'domain' | 'answerHeader'>;
 
-/** Plans under the domain's lock, and saves what was planned. */
+/** Plans the write under the domain's lock, and saves it. */
 export async function writeRules(
   { api, caller, domain, answerHeader }: WriteCall,
   plan: (locked: LockedForRules) => Promise<readonly WrittenRule[] | Problem>,
@@ -43,7 +40,7 @@ export async function writeRules(
   return saved.kind === 'saved' ? saved.written : [];
 }
 
-/** Changes the rule of the path as it is under the lock. Undefined: it is deleted. */
+/** Changes the rule of the path, as it is under the lock. Returns undefined if it was deleted. */
 export async function changeRule(
   call: WriteCall & { readonly found: FoundRule },
   plan: (locked: LockedForRules, rule: WholeRule) => Promise<WrittenRule | Problem | undefined>,

@@ -1,4 +1,4 @@
-// An invite, for whoever has its link: what it offers, and accepting it.
+// Shows an invite to the holder of its link, and accepts it.
 
 import { z } from 'zod';
 import { inviteNote } from '../../../store/audit/told-sharing.ts';
@@ -9,7 +9,7 @@ import { maskEmail } from '../../../store/sharing/judge-sharing.ts';
 import { printWithoutDot } from '../../../zone/name-text.ts';
 import { forbidden, notFound, problem } from '../../answers/problem.ts';
 import { asStoreCaller } from '../../callers/caller.ts';
-import { accountRoute } from '../../calls/route.ts';
+import { account, route } from '../../calls/route.ts';
 import { answerDomain } from '../../print/answer-domain.ts';
 import { Domain } from '../../schemas/domain.ts';
 import { InviteSeen } from '../../schemas/sharing.ts';
@@ -18,12 +18,12 @@ import { sharingProblem } from './refusals.ts';
 const tag = 'Sharing';
 const params = z.object({ token: z.string() });
 
-export const getInvite = accountRoute({
+export const getInvite = route(account(), {
   method: 'GET',
   path: '/invites/{token}',
   operationId: 'getInvite',
   tag,
-  summary: 'What an invite offers.',
+  summary: 'Shows an invite.',
   description:
     '`token` is what stands behind `=` in the link. A 404 if the invite was used, revoked, or is too old.',
   params,
@@ -41,7 +41,7 @@ export const getInvite = accountRoute({
   },
 });
 
-export const acceptInvite = accountRoute({
+export const acceptInvite = route(account(), {
   method: 'POST',
   path: '/invites/{token}/accept',
   operationId: 'acceptInvite',

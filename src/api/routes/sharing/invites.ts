@@ -1,4 +1,4 @@
-// Invites to a domain, for those who manage its members. A link is shown once, to whoever makes it.
+// Invites to a domain, for accounts that may manage its members. A link is shown only once, when it is created.
 
 import { z } from 'zod';
 import { linkTo } from '../../../process/public-link.ts';
@@ -17,8 +17,8 @@ import {
 } from '../../../store/sharing/invites.ts';
 import type { Problem } from '../../answers/problem.ts';
 import { type ApiCaller, asStoreCaller } from '../../callers/caller.ts';
-import type { Api, DomainCall } from '../../calls/call.ts';
-import { domainRoute } from '../../calls/route.ts';
+import type { Api, CallOf } from '../../calls/call.ts';
+import { domain, route } from '../../calls/route.ts';
 import { answerList, logQuery, pagesById } from '../../lists/paging.ts';
 import type { People } from '../../people/people.ts';
 import { idText } from '../../schemas/ids.ts';
@@ -29,21 +29,18 @@ import { sharingProblem } from './refusals.ts';
 const tag = 'Sharing';
 const params = z.object({ id: idText });
 
-type InviteCall = DomainCall<z.output<typeof params>, unknown, unknown, undefined>;
+type InviteCall = CallOf<'domain', z.output<typeof params>>;
 const find = ({ api, domain, params: { id } }: InviteCall) => loadInvite(api.db, domain.id, id);
 
 const withoutSecrets = ({ url: _, ...rest }: z.output<typeof Invite>) => rest;
 
-export const listInvites = domainRoute({
+export const listInvites = route(domain('members.manage', { whileDisabled: true, wholeKeys: true }), {
   method: 'GET',
   path: '/domains/{domain}/invites',
   operationId: 'listInvites',
   tag,
   summary: 'The invites to a domain, newest first.',
   description: 'Also those that are over, for 90 days. Links are not shown.',
-  permission: 'members.manage',
-  wholeKeys: true,
-  whileDisabled: true,
   query: z.object(logQuery('newest')),
   response: z.array(Invite),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -64,17 +61,15 @@ export const listInvites = domainRoute({
   },
 });
 
-export const createInvite = domainRoute({
+export const createInvite = route(domain('members.manage', { whileDisabled: true }), {
   method: 'POST',
   path: '/domains/{domain}/invites',
   operationId: 'createInvite',
   audit: 'invite.create',
   tag,
-  summary: 'Invites somebody to a domain.',
+  summary: 'Invites a person to a domain.',
   description:
     'By email, for seven days, once. `url` is the link, shown in this answer only; where the service sends mail, another one is mailed to the address, at most three an hour. An open invite of the same address is replaced. It can be accepted by an account with this email only, and does not lower a role that the account has. It ends if whoever invites loses members.manage. At most 100 are open, and 50 a day are sent (429).',
-  permission: 'members.manage',
-  whileDisabled: true,
   body: NewInvite,
   response: Invite,
   withoutSecrets,
@@ -92,7 +87,7 @@ export const createInvite = domainRoute({
   },
 });
 
-export const resendInvite = domainRoute({
+export const resendInvite = route(domain('members.manage', { whileDisabled: true }), {
   method: 'POST',
   path: '/domains/{domain}/invites/{id}/resend',
   operationId: 'resendInvite',
@@ -100,8 +95,6 @@ export const resendInvite = domainRoute({
   tag,
   summary: 'Sends an invite again, with another link.',
   description: 'The links of before end, and it is open for seven days from now. It counts as a new one.',
-  permission: 'members.manage',
-  whileDisabled: true,
   params,
   find,
   finds: 'invite',
@@ -116,15 +109,13 @@ export const resendInvite = domainRoute({
   },
 });
 
-export const revokeInvite = domainRoute({
+export const revokeInvite = route(domain('members.manage', { whileDisabled: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/invites/{id}',
   operationId: 'revokeInvite',
   audit: 'invite.revoke',
   tag,
   summary: 'Revokes an open invite.',
-  permission: 'members.manage',
-  whileDisabled: true,
   params,
   find,
   finds: 'invite',

@@ -1,4 +1,4 @@
-// The members of a domain: list them, change a role, take one out, leave.
+// Members of a domain: lists them, changes their roles and removes them. A member may also leave.
 
 import { z } from 'zod';
 import { memberNote } from '../../../store/audit/told-sharing.ts';
@@ -12,8 +12,8 @@ import {
 } from '../../../store/sharing/members.ts';
 import { forbidden } from '../../answers/problem.ts';
 import { asStoreCaller } from '../../callers/caller.ts';
-import type { DomainCall } from '../../calls/call.ts';
-import { domainRoute } from '../../calls/route.ts';
+import type { CallOf } from '../../calls/call.ts';
+import { domain, route } from '../../calls/route.ts';
 import { answerList, PAGE_QUERY, pagesById } from '../../lists/paging.ts';
 import { idText } from '../../schemas/ids.ts';
 import { Message } from '../../schemas/message.ts';
@@ -23,20 +23,17 @@ import { sharingProblem } from './refusals.ts';
 const tag = 'Sharing';
 const params = z.object({ userId: idText });
 
-type MemberCall = DomainCall<z.output<typeof params>, unknown, unknown, undefined>;
+type MemberCall = CallOf<'domain', z.output<typeof params>>;
 const find = ({ api, domain, params: { userId } }: MemberCall) => loadMember(api.db, domain.id, userId);
 
-export const listMembers = domainRoute({
+export const listMembers = route(domain('domain.view', { whileDisabled: true, wholeKeys: true }), {
   method: 'GET',
   path: '/domains/{domain}/members',
   operationId: 'listMembers',
   tag,
-  summary: 'Who has a role in a domain.',
+  summary: 'The members of a domain.',
   description:
     'The owner, the reseller that manages the owner (`provider`), and the members, by `user_id`. At most 200 members.',
-  permission: 'domain.view',
-  wholeKeys: true,
-  whileDisabled: true,
   query: z.object(PAGE_QUERY),
   response: z.array(Member),
   answerHeaders: ['Link', 'X-Total-Count'],
@@ -55,7 +52,7 @@ export const listMembers = domainRoute({
   },
 });
 
-export const updateMember = domainRoute({
+export const updateMember = route(domain('members.manage', { whileDisabled: true }), {
   method: 'PATCH',
   path: '/domains/{domain}/members/{userId}',
   operationId: 'updateMember',
@@ -64,8 +61,6 @@ export const updateMember = domainRoute({
   summary: 'Gives a member another role.',
   description:
     'Nobody grants a role above their own. The owner and the reseller that manages the owner cannot be changed (400). Open invites of a member who is admin no more end.',
-  permission: 'members.manage',
-  whileDisabled: true,
   params,
   find,
   finds: 'member',
@@ -85,17 +80,15 @@ export const updateMember = domainRoute({
   },
 });
 
-export const deleteMember = domainRoute({
+export const deleteMember = route(domain('domain.view', { whileDisabled: true }), {
   method: 'DELETE',
   path: '/domains/{domain}/members/{userId}',
   operationId: 'deleteMember',
   audit: 'member.remove',
   tag,
-  summary: 'Takes a member out, or leaves a domain.',
+  summary: 'Removes a member, or leaves a domain.',
   description:
     'Needs members.manage, except for oneself: every member may leave, though not by a key that is narrowed. From the next request on the domain is a 404 for who has left. Their open invites end.',
-  permission: 'domain.view',
-  whileDisabled: true,
   params,
   find,
   finds: 'member',

@@ -2,7 +2,8 @@ import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveBoard } from '../../../../src/api/console/board/serve-board.ts';
 import { serveConsole } from '../../../../src/api/console/serve-console.ts';
-import { CHECK_DELEGATION, QUEUES } from '../../../../src/jobs/jobs.ts';
+import { QUEUES } from '../../../../src/features/every-feature.ts';
+import { CHECK_DELEGATION } from '../../../../src/jobs/jobs.ts';
 import { OpenQueues } from '../../../../src/jobs/open-queues.ts';
 import { ownApi, startTestApi } from '../../../support/api/api.ts';
 import { type Browser, signIn } from '../../../support/api/people.ts';
@@ -17,7 +18,7 @@ const api = ownApi(async () => {
   const database = await createDatabase();
   // as the API itself: its role must be able to read what the board shows
   const databaseUrl = await openRole(database.url, 'zonefleet_api');
-  queues = new OpenQueues({ databaseUrl, redisUrl: undefined });
+  queues = new OpenQueues({ databaseUrl, redisUrl: undefined }, QUEUES);
   return await startTestApi({
     database,
     trustedProxies: ['127.0.0.1'],
@@ -196,7 +197,7 @@ describe('nothing is changed', () => {
 });
 
 it('a queue that cannot be reached is a 503, and the page is there all the same', async () => {
-  const away = new OpenQueues({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', redisUrl: undefined });
+  const away = new OpenQueues({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', redisUrl: undefined }, QUEUES);
   const other = await startTestApi({
     trustedProxies: ['127.0.0.1'],
     mount: (app) => serveBoard(app, () => away.all()),

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { accountRoute } from '../../../../src/api/calls/route.ts';
+import { account, route } from '../../../../src/api/calls/route.ts';
 import { SlowCalls } from '../../../../src/api/calls/slow-calls.ts';
 import { getQueues } from '../../../../src/api/routes/admin/fleet.ts';
-import { ROUTES } from '../../../../src/api/routes/every-route.ts';
+import { ROUTES } from '../../../../src/features/every-route.ts';
 import { addCheckCounts, tripBreaker } from '../../../../src/store/checks/breaker-store.ts';
 import { forgetNodes } from '../../../../src/store/feed/nodes.ts';
 import { sharedTestApi, startTestApi } from '../../../support/api/api.ts';
@@ -130,7 +130,7 @@ describe('slow calls', () => {
   });
 
   it('are listed by route and account, without parameters', async () => {
-    const slowRoute = accountRoute({
+    const slowRoute = route(account(), {
       method: 'GET',
       path: '/naps/{secret}/',
       operationId: 'nap',

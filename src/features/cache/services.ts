@@ -1,0 +1,139 @@
+// What the routes of caches use: the registry of cached entries, and the open purges, read once for the streams of all
+// edges of this process.
+
+import { Counter } from 'prom-client';
+import { ServiceKey, type Services } from '../../api/calls/services.ts';
+import { Waiting } from '../../api/edge/waiting.ts';
+import { pauseUnless } from '../../process/reconnect.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import type { ServiceTools } from '../feature.ts';
+import { loadOpenPurges, type OpenPurge } from './sql-purges.ts';
+import { CacheRegistry } from './sql-registry.ts';
+
+export const CACHE_REGISTRY = new ServiceKey<CacheRegistry>('cache registry');
+export const PURGE_FEED = new ServiceKey<PurgeFeed>('purge feed');
+/** Counts reported entries by outcome. */
+export const COUNT_ENTRIES = new ServiceKey<(counts: Readonly<Record<string, number>>) => void>(
+  'count entries',
+);
+
+export function openCacheServices(tools: ServiceTools, services: Services): void {
+  const { db, databaseUrl, settings, registry, edgeFeed, log, onStop } = tools;
+  const cacheRegistry = new CacheRegistry({
+    url: settings.cacheRegistryUrl ?? databaseUrl,
+    isElsewhere: settings.cacheRegistryUrl !== undefined,
+    onError: (error) => log.warn({ err: error }, 'a call of the cache registry failed'),
+  });
+  onStop(() => cacheRegistry.close());
+  void cacheRegistry.begin(); // not awaited: it may be unavailable
+  const purges = new PurgeFeed({
+    db,
+    changed: (timeoutMs, signal) => edgeFeed.changed(timeoutMs, signal),
+    onTrouble: (error) => edgeFeed.noteTrouble(error),
+  });
+  onStop(() => purges.close());
+  const entries = new Counter({
+    name: 'zonefleet_cache_entries_total',
+    help: 'Entries of caches that edges reported: stored, evicted, ignored, or dropped because a domain had too many.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  services.add(CACHE_REGISTRY, cacheRegistry);
+  services.add(PURGE_FEED, purges);
+  services.add(COUNT_ENTRIES, (counts) => {
+    for (const [outcome, count] of Object.entries(counts)) if (count > 0) entries.inc({ outcome }, count);
+  });
+}
+
+interface PurgeFeedOptions {
+  readonly db: Database;
+  /** Until something may have changed in Postgres, or the time is over. */
+  readonly changed: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** A purge whose announcement was lost is found after this time. */
+const POLL_MS = 1000;
+/** Changes of zones are announced too, and there may be many. */
+const LEAST_PAUSE_MS = 50;
+
+export class PurgeFeed {
+  readonly #options: PurgeFeedOptions;
+  /** How many streams each edge has here. */
+  readonly #streams = new Map<number, number>();
+  readonly #waiting = new Waiting();
+  readonly #closing = new AbortController();
+  #open: ReadonlyMap<number, readonly OpenPurge[]> = new Map();
+  #running: Promise<void> | undefined;
+  #joined = new AbortController();
+
+  constructor(options: PurgeFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Gives what ends it. */
+  join(edgeId: number): () => void {
+    this.#streams.set(edgeId, (this.#streams.get(edgeId) ?? 0) + 1);
+    this.#joined.abort(); // read at once
+    this.#start();
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      const left = (this.#streams.get(edgeId) ?? 1) - 1;
+      if (left === 0) this.#streams.delete(edgeId);
+      else this.#streams.set(edgeId, left);
+    };
+  }
+
+  /** As they were when they were read last; the oldest first. */
+  openOf(edgeId: number): readonly OpenPurge[] {
+    return this.#open.get(edgeId) ?? [];
+  }
+
+  /** Until they have been read again, or the time is over. */
+  async read(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    await this.#waiting.wait(timeoutMs, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#joined.abort();
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#running !== undefined || this.#closing.signal.aborted) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#streams.size > 0) this.#start(); // one came while the last one left
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { db, changed, onTrouble } = this.#options;
+    const closing = this.#closing.signal;
+    while (this.#streams.size > 0 && !closing.aborted) {
+      this.#joined = new AbortController();
+      try {
+        this.#open = byEdge(await loadOpenPurges(db, [...this.#streams.keys()]));
+        this.#waiting.tell();
+      } catch (error) {
+        if (!closing.aborted) onTrouble(error); // edges purge it when Postgres is back
+      }
+      await changed(POLL_MS, this.#joined.signal);
+      await pauseUnless(closing, LEAST_PAUSE_MS);
+    }
+    this.#open = new Map();
+  }
+}
+
+function byEdge(purges: readonly OpenPurge[]): Map<number, OpenPurge[]> {
+  const found = new Map<number, OpenPurge[]>();
+  for (const purge of purges) {
+    const others = found.get(purge.edgeId);
+    if (others === undefined) found.set(purge.edgeId, [purge]);
+    else others.push(purge);
+  }
+  return found;
+}

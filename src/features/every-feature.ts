@@ -1,0 +1,45 @@
+// Every feature: the only list of them. Their tables are created in this order.
+
+import { JOB_KINDS, type JobKind } from '../jobs/jobs.ts';
+import type { Retention } from '../store/housekeeping/retention.ts';
+import type { Privileges } from '../store/roles/role-privileges.ts';
+import { aname } from './aname/feature.ts';
+import { cache } from './cache/feature.ts';
+import type { Feature, WriteLetter } from './feature.ts';
+import { money } from './money/feature.ts';
+import { recommendations } from './recommendations/feature.ts';
+import { resellers } from './resellers/feature.ts';
+import { tickets } from './tickets/feature.ts';
+import { uptime } from './uptime/feature.ts';
+import { webhooks } from './webhooks/feature.ts';
+
+export const FEATURES: readonly Feature[] = [
+  aname,
+  webhooks,
+  uptime,
+  recommendations,
+  cache,
+  money,
+  resellers,
+  tickets,
+];
+
+/** Every kind of job, those of the core first. */
+export const EVERY_KIND: readonly JobKind<never>[] = [
+  ...JOB_KINDS,
+  ...FEATURES.flatMap(({ queues = [] }) => queues),
+];
+/** The names of all queues. */
+export const QUEUES: readonly string[] = EVERY_KIND.map(({ queue }) => queue);
+
+export const PRIVILEGES_OF_FEATURES: readonly Privileges[] = FEATURES.map(({ privileges }) => privileges);
+
+export const RETENTION_OF_FEATURES: Retention = Object.assign(
+  {},
+  ...FEATURES.map(({ retention }) => retention),
+);
+
+export const LETTERS: Readonly<Record<string, WriteLetter>> = Object.assign(
+  {},
+  ...FEATURES.map(({ letters }) => letters),
+);

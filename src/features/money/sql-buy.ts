@@ -1,0 +1,182 @@
+// Buys a term of a plan for a domain.
+
+import { sql } from 'kysely';
+import { type BuyKind, type EndedSubscription, judgeBuying } from '../../billing/buy-term.ts';
+import { type GivenBack, giveBackOf, type PaidPeriod } from '../../billing/give-back.ts';
+import { describeTerm } from '../../billing/invoice.ts';
+import { type Above, aboveLimits, cacheCapUnder } from '../../billing/limits-in-use.ts';
+import type { Term } from '../../billing/subscription.ts';
+import { PLAN_JSON, type Plan, TERM_JSON } from '../../store/accounts/plans.ts';
+import { startSubscription, stopSubscription } from '../../store/accounts/subscribe.ts';
+import { ownSubscriptions, type Subscription } from '../../store/accounts/subscriptions.ts';
+import { type DomainLock, isGone, lockDomain } from '../../store/change/lock-domain.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { announceAfterCommit, inTransaction, rollBackTo } from '../../store/postgres/transaction.ts';
+import { countRulesByType } from '../../store/rules/load-rules.ts';
+import { type Charged, type Charging, chargePurchase, lockPayers } from './sql-charge.ts';
+import { creditUnused } from './sql-wallet.ts';
+
+interface BuyOrder extends Charging {
+  readonly kind: BuyKind;
+  readonly domainId: number;
+  /** Whose the domain must still be: who ordered it pays. */
+  readonly ownerId: number;
+  readonly termId: number;
+  /** By default true. */
+  readonly autoRenew?: boolean | undefined;
+  /** By default now. */
+  readonly at?: Date;
+}
+
+export type Bought =
+  | {
+      readonly kind: 'bought';
+      readonly before: Subscription | undefined;
+      readonly subscription: Subscription;
+      /** Undefined: the term costs nothing. */
+      readonly invoiceId: number | undefined;
+    }
+  | { readonly kind: 'absent' }
+  /** Nothing is written. */
+  | { readonly kind: 'unknown_term' | 'short' | 'credit_limit' | 'wrong_state'; readonly message: string }
+  | { readonly kind: 'above_limits'; readonly message: string; readonly above: readonly Above[] };
+
+export async function buyTerm(db: Database, order: BuyOrder): Promise<Bought> {
+  const { domainId, termId, autoRenew = true, kind, seller = '' } = order;
+  return await inTransaction<Bought>(db, async (trx) => {
+    const lock = await lockDomain(trx, domainId);
+    if (lock === undefined || isGone(lock, order)) return { kind: 'absent' };
+    const { accountId } = lock.row;
+    const at = order.at ?? lock.now;
+    if (await isBoughtOften(trx, domainId, at)) return { kind: 'wrong_state', message: TOO_OFTEN };
+    const sold = await findTerm(trx, termId);
+    if (sold === undefined) return { kind: 'unknown_term', message: `no plan sells a term ${termId}` };
+    const { plan, term } = sold;
+    const own = (await ownSubscriptions(trx, [domainId])).get(domainId);
+    const buying = judgeBuying(own, { kind, term, at, lastPaid: await lastPaid(trx, domainId) });
+    if (buying.kind === 'refused') return { kind: 'wrong_state', message: buying.message };
+    const above = aboveLimits(plan, await inUse(trx, lock));
+    if (above.length > 0) return { kind: 'above_limits', message: tooMuch(plan, above), above };
+
+    const back = kind === 'switch' && own !== undefined ? await unusedOf(trx, own, accountId, at) : NOTHING;
+    const payers = await lockPayers(trx, [accountId], [...back.funders.keys()]);
+    const domain = lock.row.name.replace(/\.$/, '');
+    if (own !== undefined && back.totalRials > 0) {
+      const description = `Unused time of ${own.plan.name}: ${domain}`;
+      const about = { accountId, domainId, subscriptionId: own.id };
+      await creditUnused(trx, { ...back, ...about, description, seller, at });
+    }
+    await stopSubscription(trx, domainId, at);
+    await startSubscription(trx, {
+      domainId,
+      accountId,
+      planId: plan.id,
+      termId,
+      autoRenew,
+      at: buying.start,
+    });
+    await trx
+      .updateTable('domains')
+      .set({
+        plan_id: plan.id,
+        plan_overrides: null,
+        cache_cap_mb: cacheCapUnder(plan, lock.row.cacheCapMb),
+        updated_at: lock.now,
+      })
+      .where('id', '=', domainId)
+      .execute();
+    const subscription = (await ownSubscriptions(trx, [domainId])).get(domainId) as Subscription;
+    let invoiceId: number | undefined;
+    if (term.priceRials > 0) {
+      const charged = await chargePurchase(
+        trx,
+        {
+          accountId,
+          subscriptionId: subscription.id,
+          domainId,
+          priceRials: term.priceRials,
+          description: describeTerm({ planName: plan.name, days: term.days, domain }),
+          period: { start: buying.start, end: buying.end },
+          at,
+        },
+        payers,
+        order,
+      );
+      if (charged.kind !== 'paid') rollBackTo(unpaid(charged.kind));
+      else ({ invoiceId } = charged);
+    }
+    announceAfterCommit(trx); // edges are told whether it has websockets
+    return { kind: 'bought', before: own, subscription, invoiceId };
+  });
+}
+
+/** What is bought and given back is never deleted, and costs next to nothing where it is switched at once. */
+const MOST_A_DAY = 100;
+const TOO_OFTEN = `the domain has begun ${MOST_A_DAY} subscriptions within a day: wait`;
+
+async function isBoughtOften(trx: Database, domainId: number, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select started_at from subscriptions where domain_id = ${domainId} order by id desc limit ${MOST_A_DAY}) last
+    where started_at > ${at}::timestamptz - interval '1 day'`.execute(trx);
+  return (rows[0]?.count ?? 0) >= MOST_A_DAY;
+}
+
+/** Undefined: there is none, or it is sold no more. */
+async function findTerm(
+  trx: Database,
+  termId: number,
+): Promise<{ readonly plan: Plan; readonly term: Term } | undefined> {
+  const { rows } = await sql<{ plan: Plan; term: Term }>`
+    select ${PLAN_JSON} as plan, ${TERM_JSON} as term from plan_terms t join plans p on p.id = t.plan_id
+    where t.id = ${termId} and t.retired_at is null`.execute(trx);
+  return rows[0];
+}
+
+async function inUse(trx: Database, { row }: DomainLock) {
+  const { rows } = await sql<{ own: boolean }>`
+    select exists (select from certificates where domain_id = ${row.id} and kind = 'custom') as own`.execute(
+    trx,
+  );
+  return {
+    records: row.recordCount,
+    rules: await countRulesByType(trx, row.id),
+    cacheCapMb: row.cacheCapMb,
+    hasOwnCertificate: rows[0]?.own === true,
+  };
+}
+
+function tooMuch({ slug }: Plan, above: readonly Above[]): string {
+  const each = above.map(({ what, used, allowed }) => `${what} ${used} of ${allowed}`);
+  return `the domain uses more than the plan "${slug}" allows: ${each.join(', ')}`;
+}
+
+const NOTHING: GivenBack = { totalRials: 0, funders: new Map() };
+
+/** Only what this account itself paid for this subscription: what an operator gave is worth nothing. */
+async function unusedOf(trx: Database, own: Subscription, accountId: number, at: Date): Promise<GivenBack> {
+  const { rows } = await sql<PaidPeriod>`
+    select total_rials as "paidRials", period_start as start, period_end as "end", funded_by as "fundedBy",
+      funded_rials as "fundedRials"
+    from invoices
+    where subscription_id = ${own.id} and account_id = ${accountId} and period_end > ${at} order by id`.execute(
+    trx,
+  );
+  return giveBackOf(rows, at);
+}
+
+/** Undefined: nothing was bought, or it goes on. */
+async function lastPaid(trx: Database, domainId: number): Promise<EndedSubscription | undefined> {
+  const { rows } = await sql<{ expiresAt: Date; endedAt: Date | null }>`
+    select s.expires_at as "expiresAt", s.ended_at as "endedAt"
+    from subscriptions s join plan_terms t on t.id = s.term_id
+    where s.domain_id = ${domainId} and t.price_rials > 0 order by s.id desc limit 1`.execute(trx);
+  const [last] = rows;
+  return last?.endedAt == null ? undefined : { expiresAt: last.expiresAt, endedAt: last.endedAt };
+}
+
+function unpaid(kind: Exclude<Charged['kind'], 'paid'>): Bought {
+  return kind === 'short'
+    ? { kind, message: 'the wallet holds too little' }
+    : { kind, message: "the reseller's wallet may not go that far below zero: top it up" };
+}

@@ -1,0 +1,228 @@
+// Validates one minute of all monitored domains, in one transaction.
+
+import { sql } from 'kysely';
+import { isMonitored, recordNamesFor } from '../../edge/monitored-hosts.ts';
+import type { Database } from '../../store/postgres/database.ts';
+import { decodeNameColumn } from '../../store/postgres/name-column.ts';
+import { inTransaction } from '../../store/postgres/transaction.ts';
+import { printWithoutDot } from '../../zone/name-text.ts';
+import { judgeMinute, type UptimeRules, type UptimeState } from './rules.ts';
+import { beginIncident, endIncident, saveUptimeState, tellBegin, tellEnd } from './sql.ts';
+
+export interface HostMinute {
+  readonly domainId: number;
+  /** In lower case. */
+  readonly host: string;
+  readonly requests: number;
+  readonly failures: number;
+}
+
+interface JudgedMinute {
+  /** Since 1970. */
+  readonly minute: number;
+  readonly domainIds: readonly number[];
+  /** Of these domains. */
+  readonly hosts: readonly HostMinute[];
+  /** False: it is too long ago to tell anybody. */
+  readonly tells: boolean;
+  readonly sendsMail: boolean;
+}
+
+export interface Outages {
+  readonly begun: number;
+  readonly ended: number;
+}
+
+export async function judgeDomains(db: Database, judged: JudgedMinute): Promise<Outages> {
+  return await inTransaction(db, async (trx) => {
+    const { minute, domainIds, hosts } = judged;
+    const watched = await loadWatched(trx, domainIds);
+    const apexes = new Map(watched.filter((domain) => domain.isMonitored).map(({ id, name }) => [id, name]));
+    const seen = hosts.flatMap((each) => {
+      const apex = apexes.get(each.domainId);
+      return apex === undefined ? [] : [{ ...each, apex }];
+    });
+    const monitored = await loadMonitored(trx, seen);
+    const counted = new Map<number, { requests: number; failures: number }>();
+    for (const { domainId, apex, host, requests, failures } of seen) {
+      if (!isMonitored(host, apex, monitored.get(domainId) ?? new Map())) continue;
+      const sum = counted.get(domainId) ?? { requests: 0, failures: 0 };
+      counted.set(domainId, { requests: sum.requests + requests, failures: sum.failures + failures });
+    }
+    let begun = 0;
+    let ended = 0;
+    for (const domain of watched) {
+      if (domain.judged !== null && domain.judged >= minute) continue; // by a worker that was lost on the way
+      const outcome = domain.isMonitored
+        ? await judgeOne(trx, domain, { minute, ...(counted.get(domain.id) ?? NOTHING) }, judged)
+        : await forget(trx, domain, minute);
+      if (outcome === 'begun') begun++;
+      if (outcome === 'ended') ended++;
+    }
+    return { begun, ended };
+  });
+}
+
+const NOTHING = { requests: 0, failures: 0 };
+
+async function judgeOne(
+  trx: Database,
+  { id: domainId, rules, state, outageAlerts }: WatchedDomain,
+  minute: { readonly minute: number; readonly requests: number; readonly failures: number },
+  { tells, sendsMail }: JudgedMinute,
+): Promise<'begun' | 'ended' | undefined> {
+  const next = judgeMinute(state, minute, rules);
+  if (next.state === undefined && state === undefined) return undefined;
+  if (next.state === state) return undefined;
+  const begun =
+    next.began === true && next.state?.kind === 'incident'
+      ? await beginIncident(trx, { domainId, ...next.state })
+      : undefined;
+  const ended =
+    next.ended === undefined
+      ? undefined
+      : await endIncident(trx, { domainId, at: next.ended.at, counted: next.ended });
+  await saveUptimeState(trx, domainId, minute.minute, next.state satisfies UptimeState);
+  const told = { domainId, sendsMail };
+  if (begun !== undefined && tells && outageAlerts) await tellBegin(trx, { ...told, incident: begun });
+  if (ended !== undefined && outageAlerts) await tellEnd(trx, { ...told, incident: ended });
+  return begun !== undefined ? 'begun' : ended !== undefined ? 'ended' : undefined;
+}
+
+/** Of a domain that is monitored no more: an incident that goes on ends, and nobody is told that the origins are well. */
+async function forget(
+  trx: Database,
+  { id: domainId, state }: WatchedDomain,
+  minute: number,
+): Promise<'ended' | undefined> {
+  if (state === undefined) return undefined;
+  const ended = await endIncident(trx, { domainId, at: minute });
+  await saveUptimeState(trx, domainId, minute, undefined);
+  return ended === undefined ? undefined : 'ended';
+}
+
+interface WatchedDomain {
+  readonly id: number;
+  /** Without the final dot. */
+  readonly name: string;
+  /** It is there, and a proxied record of it has `monitor`. */
+  readonly isMonitored: boolean;
+  readonly outageAlerts: boolean;
+  readonly rules: UptimeRules;
+  readonly state: UptimeState;
+  /** The last minute that is judged of it, while something is suspected. */
+  readonly judged: number | null;
+}
+
+/** Domains of which something is suspected, by id. */
+export async function loadSuspects(db: Database, after: number, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select domain_id as id from uptime_states where domain_id > ${after} order by domain_id limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Within a transaction; nobody else judges them meanwhile. */
+async function loadWatched(trx: Database, ids: readonly number[]): Promise<WatchedDomain[]> {
+  await sql`
+    select from uptime_states where domain_id = any(${[...ids]}::bigint[]) order by domain_id for update`.execute(
+    trx,
+  );
+  const { rows } = await sql<
+    UptimeRules & Omit<WatchedDomain, 'rules' | 'state'> & { state: UptimeState | null }
+  >`
+    select d.id, d.name, d.outage_alerts as "outageAlerts", s.state, s.judged,
+      d.deleted_at is null
+        and exists (select from records r where r.domain_id = d.id and r.proxied and r.monitor) as "isMonitored",
+      d.uptime_threshold_pct as "thresholdPct", d.uptime_window_min as "windowMin",
+      d.uptime_min_requests as "minRequests", d.uptime_min_active_min as "minActiveMin",
+      d.uptime_recover_min as "recoverMin"
+    from domains d left join uptime_states s on s.domain_id = d.id
+    where d.id = any(${[...ids]}::bigint[])`.execute(trx);
+  return rows.map(({ id, name, outageAlerts, isMonitored, state, judged, ...rules }) => ({
+    id,
+    name: printWithoutDot(decodeNameColumn(name)),
+    isMonitored,
+    outageAlerts,
+    rules,
+    state: state ?? undefined,
+    judged,
+  }));
+}
+
+interface SeenHost {
+  readonly domainId: number;
+  /** Of the domain, without the final dot. */
+  readonly apex: string;
+  readonly host: string;
+}
+
+/** Of each domain: the proxied names that these hosts may belong to, and whether they have `monitor`. */
+async function loadMonitored(
+  db: Database,
+  hosts: readonly SeenHost[],
+): Promise<Map<number, Map<string, boolean>>> {
+  const wanted = hosts.flatMap(({ domainId, apex, host }) =>
+    recordNamesFor(host, apex).map((name) => ({ domainId, name: `${name}.` })),
+  );
+  const { rows } = await sql<{ domainId: number; name: string; monitor: boolean }>`
+    select r.domain_id as "domainId", r.name, bool_or(r.monitor) as monitor
+    from records r join (
+      select distinct domain_id, name from unnest(
+        ${wanted.map(({ domainId }) => domainId)}::bigint[], ${wanted.map(({ name }) => name)}::text[]) w (domain_id, name)
+    ) w on w.domain_id = r.domain_id and w.name = r.name
+    where r.proxied group by r.domain_id, r.name`.execute(db);
+  const found = new Map<number, Map<string, boolean>>();
+  for (const { domainId, name, monitor } of rows) {
+    const names = found.get(domainId) ?? new Map<string, boolean>();
+    found.set(domainId, names.set(name.slice(0, -1), monitor));
+  }
+  return found;
+}
+
+interface UptimeRound {
+  /** The minute to judge, since 1970. */
+  readonly minute: number;
+  /** How many minutes ago it ended. */
+  readonly age: number;
+  /** How far it may be judged now: the minute before the one that was over long enough. */
+  readonly last: number;
+}
+
+/** A worker that was lost holds up the others for so long. */
+const LEASE_SECONDS = 60;
+/** A minute is judged so long after its end: until then edges report it. */
+const WAIT_MINUTES = 2;
+/** What is older is not judged any more, when nobody could for so long. */
+const MOST_MINUTES = 24 * 60;
+
+/** Undefined: no minute is due, or another worker is at it. */
+export async function takeUptimeRound(db: Database): Promise<UptimeRound | undefined> {
+  const { rows } = await sql<{ judged: number | null; now: number }>`
+    update uptime_round set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where lease_until < clock_timestamp()
+      and (judged is null or judged + 1 + 1 + ${WAIT_MINUTES} <= floor(extract(epoch from clock_timestamp()) / 60))
+    returning judged, floor(extract(epoch from clock_timestamp()) / 60)::bigint as now`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const last = row.now - 1 - WAIT_MINUTES;
+  const minute = row.judged === null ? last : Math.max(row.judged + 1, row.now - MOST_MINUTES);
+  return { minute, age: row.now - minute - 1, last };
+}
+
+/** It goes on. */
+export async function keepUptimeRound(db: Database): Promise<void> {
+  await sql`
+    update uptime_round set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`.execute(
+    db,
+  );
+}
+
+/** `judged`: the minute that is judged; undefined: it is left for later. */
+export async function endUptimeRound(db: Database, judged: number | undefined): Promise<void> {
+  await sql`
+    update uptime_round set lease_until = '-infinity', judged = greatest(judged, ${judged ?? null}::bigint)`.execute(
+    db,
+  );
+}

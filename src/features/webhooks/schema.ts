@@ -1,0 +1,49 @@
+// Schemas of webhooks and of their deliveries.
+
+import { z } from 'zod';
+import { Timestamp } from '../../api/schemas/timestamp.ts';
+import { MOST_URL_CHARACTERS, WEBHOOK_EVENTS } from './rules.ts';
+
+export const NewWebhook = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(MOST_URL_CHARACTERS)
+      .describe('`https:` on port 443 or above 1023, at a public address.'),
+  })
+  .meta({ id: 'NewWebhook' });
+
+export const Webhook = z
+  .object({
+    id: z.int(),
+    url: z.string(),
+    secret: z
+      .string()
+      .optional()
+      .describe('With what calls are signed: only in the answer to the call that makes the webhook.'),
+    created_at: Timestamp,
+    answered_at: Timestamp.optional().describe('When it last answered with a status from 200 to 299.'),
+    disabled_at: Timestamp.optional().describe(
+      'It is called no more, since for 24 hours it never answered so. A test to which it does enables it again.',
+    ),
+  })
+  .meta({ id: 'Webhook' });
+
+export const WebhookDelivery = z
+  .object({
+    id: z.int(),
+    event: z.enum(WEBHOOK_EVENTS),
+    event_id: z.string().describe('The `id` in the body: the same for all webhooks, and for each try.'),
+    state: z.enum(['waiting', 'delivered', 'failed']),
+    attempts: z.int(),
+    status: z.int().optional().describe('What the last try was answered.'),
+    error: z
+      .enum(['not_public', 'unresolved', 'unreachable', 'tls', 'timeout', 'bad_answer'])
+      .optional()
+      .describe('Why the last try was not answered.'),
+    created_at: Timestamp,
+    tried_at: Timestamp.optional(),
+    next_at: Timestamp.optional().describe('When it is tried next, at the earliest.'),
+  })
+  .meta({ id: 'WebhookDelivery' });

@@ -1,0 +1,50 @@
+// Says which rows are no longer needed, and deletes them in pieces, so that no request waits for long.
+
+import { sql } from 'kysely';
+import { HOLDERS_KEPT_MS } from '../../checks/claims/name-holders.ts';
+import { SIGHTINGS_KEPT_MS } from '../../checks/claims/sightings.ts';
+import type { Database } from '../postgres/database.ts';
+
+/** The condition, in SQL, of the rows of each table that are deleted. */
+export type Retention = Readonly<Record<string, string>>;
+
+const TWO_YEARS_AGO = `now() - interval '730 days'`;
+
+/** What the core deletes once an hour; features add theirs. */
+export const RETENTION: Retention = {
+  // A session, and the cookie of a browser, is no longer valid by then.
+  sessions: `used_at < now() - interval '31 days' or created_at < now() - interval '91 days'`,
+  account_devices: `used_at < now() - interval '400 days'`,
+  account_links: `expires_at < now()`,
+  sign_in_failures: `kept_until < now()`,
+  takeover_mails: `at < now() - interval '1 day'`,
+  mails: `created_at < now() - interval '1 day'`,
+  invites: `expires_at < now() - interval '90 days'`,
+  invite_windows: `ends_at < now()`,
+  // Longer than the 24 hours for which a line may wait at its edge.
+  edge_batches: `at < now() - interval '26 hours'`,
+  name_holders: `active_at <= now() - interval '${HOLDERS_KEPT_MS / 1000} seconds'`,
+  ns_sightings: `last_seen_at <= now() - interval '${SIGHTINGS_KEPT_MS / 1000} seconds'`,
+  swept_names: `ended_at < now() - interval '90 days'
+    and not exists (select from ns_sightings n where n.name = swept_names.name)`,
+  // Rights that neither a domain of the account nor a delegation that was seen needs any longer.
+  ns_rights: `made_at <= ${TWO_YEARS_AGO}
+    and not exists (select from domains d where d.name = ns_rights.name and d.account_id = ns_rights.account_id
+      and (d.deleted_at is null or d.deleted_at > ${TWO_YEARS_AGO}))
+    and not exists (select from ns_sightings s where s.name = ns_rights.name and s.names && ns_rights.names
+      and s.last_seen_at > ${TWO_YEARS_AGO})`,
+  // Only takeovers of the last day are counted. Operators may read the others for a while.
+  name_takeovers: `at < now() - interval '90 days'`,
+};
+
+const BATCH_ROWS = 5000;
+
+/** Deletes the rows of each table, in the order of the table. */
+export async function deleteOld(db: Database, retention: Retention): Promise<void> {
+  for (const [table, condition] of Object.entries(retention)) {
+    const statement = `delete from ${table} where ctid = any(array(
+      select ctid from ${table} where ${condition} limit ${BATCH_ROWS}))`;
+    for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS; )
+      deleted = Number((await sql.raw(statement).execute(db)).numAffectedRows);
+  }
+}
